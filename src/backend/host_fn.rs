@@ -1,0 +1,41 @@
+//! User code that a stream calls.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+
+/// A C function with its argument, to be called exactly once.
+pub struct HostFn {
+    function: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+}
+
+// SAFETY: the C contract of the call that made it says that the function may run on any thread,
+// and that what `argument` points to is the caller's business.
+unsafe impl Send for HostFn {}
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True while this thread runs user code on behalf of a stream.
+pub fn inside_host_function() -> bool {
+    INSIDE.get()
+}
+
+impl HostFn {
+    /// Wraps what a caller handed over.
+    ///
+    /// # Safety
+    /// `function` must be callable once, from any thread, with `argument`.
+    pub unsafe fn new(function: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> Self {
+        Self { function, argument }
+    }
+
+    /// Calls the user's function. No lock of this library may be held.
+    pub fn run(self) {
+        let outer = INSIDE.replace(true);
+        // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
+        unsafe { (self.function)(self.argument) };
+        INSIDE.set(outer);
+    }
+}

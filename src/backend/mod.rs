@@ -1,0 +1,338 @@
+//! What a device does. **The core validates, backends obey.**
+//!
+//! Preconditions of every method here, stated once (the core has checked them, a backend need not):
+//! - addresses and lengths lie inside one live allocation, or are the caller's own host memory;
+//! - objects handed in were made by the same [`Driver`] and, unless said otherwise, the same device;
+//! - lengths are not zero, enumerations are known, sizes are rounded;
+//! - no call comes from inside a host function, and none from a forked child.
+//!
+//! A backend reports, as a [`Fault`], only what its caller could not know: no memory left, a
+//! driver's refusal, a device that failed. It has no policy and no handles.
+//!
+//! Every trait is object-safe, so that decorators can wrap any backend.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub mod cpu;
+pub mod cuda;
+mod host_fn;
+
+pub use host_fn::{HostFn, inside_host_function};
+
+/// Why a backend could not do what it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The device (or its configured limit) has no memory left for this request.
+    OutOfDeviceMemory,
+    /// The host has no memory left for this request.
+    OutOfHostMemory,
+    /// Streams, events or threads have run out.
+    OutOfResources,
+    /// This device, or its driver's version, cannot do it; the text says what to do instead.
+    Unsupported,
+    /// There is no usable device (no driver, or a driver without devices).
+    NoDevice,
+    /// Work that was queued earlier failed on the device.
+    Execution,
+    /// The driver refused with a code that means none of the above.
+    Driver,
+}
+
+/// A failure as a backend reports it: its kind, and a text with the driver's code and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of failure; the core maps it to an error code.
+    pub kind: FaultKind,
+    /// What happened, for a person: values, bounds, and the driver's own words.
+    pub text: String,
+}
+
+impl Fault {
+    /// A fault of `kind` that says `text`.
+    pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
+
+/// The result of a backend call.
+pub type Result<T> = std::result::Result<T, Fault>;
+
+/// Where an address lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Ordinary host memory that this library does not know.
+    Pageable,
+    /// Host memory from [`Driver::alloc_host`].
+    Pinned,
+    /// Memory of the device with this ordinal.
+    Device(u32),
+}
+
+/// A checked range of memory: `len` bytes at `addr`, all of it in `place`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First byte, as the caller sees it.
+    pub addr: usize,
+    /// Length in bytes.
+    pub len: usize,
+    /// Where the whole range lives.
+    pub place: Place,
+}
+
+/// A copy of `dst.len == src.len` bytes. The ranges may be the same but do not overlap otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy {
+    /// Where to.
+    pub dst: Span,
+    /// Where from.
+    pub src: Span,
+    /// Host-to-device only: the source is free for reuse when the call returns, even if pinned.
+    pub stage_source: bool,
+}
+
+/// Sets every byte of `dst` to `value`.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill {
+    /// What to fill.
+    pub dst: Span,
+    /// With what.
+    pub value: u8,
+}
+
+/// What a reduction does to each pair of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReduceOp {
+    /// `dst + src`; integers wrap, floating point rounds to nearest even in the element type.
+    Sum,
+    /// The larger; a number beats a NaN, and +0 is larger than -0.
+    Max,
+    /// The smaller; a number beats a NaN, and -0 is smaller than +0.
+    Min,
+}
+
+/// The element type of a reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// 8-bit signed integer.
+    Int8,
+    /// 16-bit signed integer.
+    Int16,
+    /// 32-bit signed integer.
+    Int32,
+    /// IEEE half precision.
+    Float16,
+    /// The upper half of a single-precision number.
+    BFloat16,
+    /// IEEE single precision.
+    Float32,
+}
+
+impl Element {
+    /// Size of one element in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Int8 => 1,
+            Self::Int16 | Self::Float16 | Self::BFloat16 => 2,
+            Self::Int32 | Self::Float32 => 4,
+        }
+    }
+}
+
+/// `dst[i] = op(dst[i], src[i])`, both on the stream's device, aligned to the element, equally
+/// long, a whole number of elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduce {
+    /// Accumulator.
+    pub dst: Span,
+    /// The other operand.
+    pub src: Span,
+    /// What to do.
+    pub op: ReduceOp,
+    /// On which type.
+    pub element: Element,
+}
+
+/// Which pages an allocation asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PagePolicy {
+    /// 2 MiB pages if they can be had, else ordinary ones (which is counted).
+    HugeFirst,
+    /// 2 MiB pages or a fault of kind [`FaultKind::OutOfDeviceMemory`].
+    HugeOnly,
+    /// Ordinary pages.
+    NormalOnly,
+    /// 1 GiB pages or a fault.
+    Huge1GOnly,
+}
+
+/// Device or pinned host memory as a backend made it. The core keeps it and hands it back to free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// First byte. At least 512-byte aligned; page-aligned from 4 KiB and 2 MiB-aligned from 2 MiB.
+    pub addr: usize,
+    /// Bytes that belong to it, at least what was asked for.
+    pub len: usize,
+    /// The backend's own note: what it needs to find the block again. The core does not look at it.
+    pub token: u64,
+}
+
+/// How a new stream is to behave.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StreamOptions {
+    /// 0 is the highest; larger numbers are less urgent, up to [`DeviceInfo::least_priority`].
+    pub priority: u32,
+}
+
+/// How a bounded wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Wait {
+    /// What was waited for has happened.
+    Done,
+    /// The deadline came first; nothing was cancelled.
+    TimedOut,
+}
+
+/// Facts about a device that do not change while it is open.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// What its maker or this library calls it, e.g. `NVIDIA H200` or `CPU (2 cores)`.
+    pub name: String,
+    /// All memory in bytes.
+    pub total_memory: u64,
+    /// Processing units: streaming multiprocessors, or CPU cores that serve the device.
+    pub cores: u32,
+    /// The numerically largest (least urgent) stream priority; 0 is the most urgent.
+    pub least_priority: u32,
+}
+
+/// One way of having devices: the CPU, or a GPU driver. Made by [`open`], ended by
+/// [`Driver::shutdown`].
+pub trait Driver: Send + Sync {
+    /// `"cpu"` or `"cuda"`.
+    fn name(&self) -> &'static str;
+
+    /// How many devices there are. Cheap; opens none of them.
+    fn device_count(&self) -> u32;
+
+    /// Opens the device with this ordinal (below [`Self::device_count`]): from here on it holds
+    /// resources, until [`Device::close`]. The core has a device open at most once at a time.
+    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>>;
+
+    /// Page-locked host memory, usable with every device. Beyond the system's limit on locked
+    /// memory it succeeds unlocked (which is counted and logged once).
+    fn alloc_host(&self, len: usize) -> Result<Block>;
+
+    /// Takes a block of [`Self::alloc_host`] back. Does not wait: queued operations that use the
+    /// memory keep it, it is released after the last of them.
+    fn free_host(&self, block: Block) -> Result<()>;
+
+    /// Where an address lives that the core does not know: the driver may know it from another
+    /// library in the process. `None`: ordinary host memory.
+    fn foreign_place(&self, addr: usize) -> Option<Place>;
+
+    /// Page size, as the system confirms it, of the memory at `addr` in a live block.
+    fn page_size(&self, block: Block) -> usize;
+
+    /// Releases everything and joins every thread of this backend. All devices are closed already.
+    /// A thread that user code keeps for ever is left behind after a bounded wait: then `false`.
+    fn shutdown(&self) -> bool;
+}
+
+/// An open device.
+pub trait Device: Send + Sync {
+    /// Facts that do not change.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Free bytes now; at most [`DeviceInfo::total_memory`].
+    fn free_memory(&self) -> Result<u64>;
+
+    /// Device memory of at least `len` bytes, contents undefined. Does not wait for queued work.
+    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block>;
+
+    /// Takes a block back. Does not wait: operations queued before on any stream keep the memory,
+    /// it is released, or used again, only after the last of them.
+    fn free(&self, block: Block) -> Result<()>;
+
+    /// A new in-order queue, independent of all others.
+    fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>>;
+
+    /// A new event, never recorded. With `timing` it remembers when its last record happened.
+    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>>;
+
+    /// Copies now, in order with nothing; returns when the destination holds the data.
+    fn copy(&self, copy: Copy) -> Result<()>;
+
+    /// Fills now, in order with nothing; returns when done. `dst` may be pinned host memory.
+    fn fill(&self, fill: Fill) -> Result<()>;
+
+    /// Releases everything that the device holds. All its streams are drained and dropped by the
+    /// core, its blocks are given back. Streams and events that somebody still holds stay valid
+    /// to drop, and to nothing else.
+    fn close(&self) -> Result<()>;
+}
+
+/// An in-order queue of a device. Methods may be called from any thread; calls from several
+/// threads take some order. Success means queued; the operation itself happens later, and in this
+/// stream after everything that was queued before it.
+pub trait Stream: Send + Sync {
+    /// Queues a copy. Pageable memory: when the call returns the source has been read
+    /// (or staged), and a pageable destination has been written, in order with earlier work.
+    fn copy(&self, copy: Copy) -> Result<()>;
+
+    /// Queues a fill.
+    fn fill(&self, fill: Fill) -> Result<()>;
+
+    /// Queues a reduction.
+    fn reduce(&self, reduce: Reduce) -> Result<()>;
+
+    /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
+    /// of this stream wait until it returns; other streams do not.
+    fn host_fn(&self, function: HostFn) -> Result<()>;
+
+    /// The event becomes: "all work queued on this stream so far". Replaces an earlier record;
+    /// waits that were queued before keep the record that they saw.
+    fn record(&self, event: &Arc<dyn Event>) -> Result<()>;
+
+    /// Later operations of this stream wait for the event's latest record as of now (none: no
+    /// wait). The event may belong to another device of the same driver, and may be dropped right
+    /// after the call.
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<()>;
+
+    /// True when everything queued so far has finished.
+    fn is_idle(&self) -> Result<bool>;
+
+    /// Blocks until everything queued before the call has finished, or until the deadline.
+    /// A device that failed: [`FaultKind::Execution`].
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
+
+    /// The first failure of an operation of this stream since the last call, if any. Each failure
+    /// is handed out once.
+    fn take_failure(&self) -> Option<Fault>;
+
+    /// Gives up what has not started: it is dropped where the device can do that (waits are
+    /// ended, events recorded behind complete), and the stream takes no more work. Does not wait
+    /// for what has started.
+    fn abandon(&self);
+
+    /// For a backend to recognise its own.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A point in a stream's work that others can wait for.
+pub trait Event: Send + Sync {
+    /// True when the latest record has happened, or when there is none.
+    fn is_complete(&self) -> Result<bool>;
+
+    /// Blocks until the latest record as of now has happened, or until the deadline.
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
+
+    /// Milliseconds from `start`'s latest record to this one's; negative if it came later. Both
+    /// were made with timing and have happened.
+    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32>;
+
+    /// For a backend to recognise its own.
+    fn as_any(&self) -> &dyn Any;
+}

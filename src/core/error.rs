@@ -1,0 +1,264 @@
+//! Errors: a code that programs compare, and a text that tells a person what to do.
+//!
+//! The text is composed where the failure happens: it names argument, value and bound, and the
+//! driver's words where there are any. The C boundary puts the name of the call in front.
+
+use std::cell::RefCell;
+use std::ffi::c_char;
+use std::fmt;
+
+use crate::backend::{Fault, FaultKind};
+
+/// The error codes that this library returns. The whole list of the API is in `acl_base_rt.h`
+/// and `rt_error_codes.h`; a test compares the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// A bad argument, seen without looking at any object.
+    InvalidParam = 100_000,
+    /// aclInit was called before; the first configuration stays in force.
+    RepeatInitialize = 100_002,
+    /// A file cannot be opened or read.
+    InvalidFile = 100_003,
+    /// A file cannot be parsed.
+    ParseFile = 100_006,
+    /// There is nothing left to finalize.
+    RepeatFinalize = 100_037,
+    /// No host memory left for the library's own needs.
+    BadAlloc = 200_000,
+    /// A defect of this library.
+    InternalError = 500_000,
+    /// A general failure.
+    Failure = 500_001,
+    /// A bad argument, seen by looking at an object: a dead handle, a wrong state.
+    ParamInvalid = 107_000,
+    /// No such device.
+    InvalidDeviceId = 107_001,
+    /// The calling thread has no current context.
+    ContextNull = 107_002,
+    /// The stream does not belong here.
+    StreamContext = 107_003,
+    /// An event has no time stamp.
+    EventTimestampInvalid = 107_006,
+    /// The end event was recorded before the start event.
+    EventTimestampReversal = 107_007,
+    /// An address that is not aligned as the call wants it.
+    AddrUnaligned = 107_008,
+    /// A memory attribute that does not exist.
+    InvalidMemoryType = 107_016,
+    /// The stream was aborted.
+    StreamAbort = 107_023,
+    /// Not available here; the text says what to do instead.
+    FeatureNotSupport = 207_000,
+    /// No device memory left.
+    MemoryAllocation = 207_001,
+    /// No device at all.
+    NoDevice = 207_004,
+    /// No event can be had.
+    NoEventResource = 207_007,
+    /// No stream can be had.
+    NoStreamResource = 207_008,
+    /// The event has not happened yet.
+    EventNotComplete = 507_006,
+    /// Work failed on the device.
+    AicoreException = 507_015,
+    /// Waiting for a stream or device took longer than allowed.
+    StreamSyncTimeout = 507_046,
+    /// Waiting for an event took longer than allowed.
+    EventSyncTimeout = 507_047,
+    /// The driver refused.
+    DrvInternalError = 507_899,
+}
+
+impl Code {
+    /// The number that C sees.
+    pub const fn value(self) -> i32 {
+        self as i32
+    }
+}
+
+/// A failure on its way to the caller.
+#[derive(Debug)]
+pub struct Error(Box<Detail>);
+
+#[derive(Debug)]
+struct Detail {
+    code: Code,
+    text: String,
+}
+
+/// The result of everything in the core.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error with this code that says `text`.
+    #[cold]
+    pub fn new(code: Code, text: impl fmt::Display) -> Self {
+        Self(Box::new(Detail { code, text: text.to_string() }))
+    }
+
+    /// 100000: an argument that is wrong in itself.
+    #[cold]
+    pub fn invalid_param(text: impl fmt::Display) -> Self {
+        Self::new(Code::InvalidParam, text)
+    }
+
+    /// 107000: an argument that is wrong because of the object it names.
+    #[cold]
+    pub fn param_invalid(text: impl fmt::Display) -> Self {
+        Self::new(Code::ParamInvalid, text)
+    }
+
+    /// 207000: what is missing, and what to do instead.
+    #[cold]
+    pub fn unsupported(text: impl fmt::Display) -> Self {
+        Self::new(Code::FeatureNotSupport, text)
+    }
+
+    /// The code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// The text, without the name of the call.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:?}, {})", self.0.text, self.0.code, self.0.code.value())
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Fault> for Error {
+    #[cold]
+    fn from(fault: Fault) -> Self {
+        let code = match fault.kind {
+            FaultKind::OutOfDeviceMemory => Code::MemoryAllocation,
+            FaultKind::OutOfHostMemory => Code::BadAlloc,
+            FaultKind::OutOfResources => Code::NoStreamResource,
+            FaultKind::Unsupported => Code::FeatureNotSupport,
+            FaultKind::NoDevice => Code::NoDevice,
+            FaultKind::Execution => Code::AicoreException,
+            FaultKind::Driver => Code::DrvInternalError,
+        };
+        Self::new(code, fault.text)
+    }
+}
+
+/// Longest text that a caller can fetch, in bytes, its terminating zero included.
+const TEXT_CAPACITY: usize = 1024;
+
+/// A zero-terminated text in a buffer that never moves. It is plain memory without a destructor,
+/// so it can still be used by the last static destructor of the program.
+struct Text {
+    bytes: [u8; TEXT_CAPACITY],
+    len: usize,
+}
+
+impl Text {
+    const EMPTY: Self = Self { bytes: [0; TEXT_CAPACITY], len: 0 };
+
+    fn set(&mut self, text: fmt::Arguments<'_>) {
+        self.len = 0;
+        // A text that does not fit is cut: `write_str` below reports it, and nobody minds.
+        let _ = fmt::write(self, text);
+        self.bytes[self.len] = 0;
+    }
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        let room = TEXT_CAPACITY - 1 - self.len;
+        let mut end = s.len().min(room);
+        while !s.is_char_boundary(end) {
+            end -= 1;
+        }
+        // A zero inside would end the text for its C reader.
+        for (to, from) in self.bytes[self.len..].iter_mut().zip(&s.as_bytes()[..end]) {
+            *to = if *from == 0 { b'?' } else { *from };
+        }
+        self.len += end;
+        if end == s.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// What a thread remembers of its failures.
+struct Record {
+    /// The text of the last failure, until it is fetched.
+    recent: Text,
+    /// The text that was fetched last: the caller may still be reading it.
+    fetched: Text,
+    /// What `aclrtGetLastError` answers.
+    last: i32,
+}
+
+thread_local! {
+    static RECORD: RefCell<Record> =
+        const { RefCell::new(Record { recent: Text::EMPTY, fetched: Text::EMPTY, last: 0 }) };
+}
+
+/// Remembers a failure of `call` for `aclGetRecentErrMsg` and `aclrtGetLastError`; returns its code.
+#[cold]
+pub fn report(call: &str, code: Code, text: &str) -> i32 {
+    RECORD.with_borrow_mut(|record| {
+        record.recent.set(format_args!("{call}: {text} (error {})", code.value()));
+        record.last = code.value();
+    });
+    code.value()
+}
+
+/// The text of this thread's last failure since it was asked last, or null. Valid until the
+/// thread asks again.
+pub fn take_recent_text() -> *const c_char {
+    RECORD.with_borrow_mut(|record| {
+        let Record { recent, fetched, .. } = record;
+        if recent.len == 0 {
+            return std::ptr::null();
+        }
+        std::mem::swap(recent, fetched);
+        recent.len = 0;
+        fetched.bytes.as_ptr().cast()
+    })
+}
+
+/// The code of this thread's last failure, 0 if there was none.
+pub fn last_code() -> i32 {
+    RECORD.with_borrow(|record| record.last)
+}
+
+/// As [`last_code`], and forgets it.
+pub fn take_last_code() -> i32 {
+    RECORD.with_borrow_mut(|record| std::mem::take(&mut record.last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    fn fetch() -> Option<String> {
+        let text = take_recent_text();
+        // SAFETY: null, or this thread's zero-terminated buffer.
+        #[allow(unsafe_code)]
+        (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn text_is_fetched_once() {
+        report("aclrtFree", Code::InvalidParam, "devPtr is null");
+        assert_eq!(fetch().unwrap(), "aclrtFree: devPtr is null (error 100000)");
+        assert_eq!(fetch(), None);
+    }
+
+    #[test]
+    fn long_text_is_cut_at_a_character() {
+        report("aclrtFree", Code::InvalidParam, &"ü".repeat(2000));
+        let text = fetch().unwrap();
+        assert!(text.len() < TEXT_CAPACITY && text.ends_with('ü'));
+    }
+}

@@ -1,0 +1,40 @@
+//! The one guard at every entry.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::core::error::{self, Code, Result};
+
+/// Runs the body of the API function `call` and turns what comes out into a code: the text of a
+/// failure is kept for `aclGetRecentErrMsg`, and a panic, which is a defect of this library,
+/// becomes `ACL_ERROR_INTERNAL_ERROR` instead of ending the process.
+#[inline]
+pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
+        Err(panic) => report_panic(call, &*panic),
+    }
+}
+
+/// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
+#[inline]
+pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => return value,
+        Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
+        Err(panic) => report_panic(call, &*panic),
+    };
+    fallback
+}
+
+#[cold]
+fn report_panic(call: &str, panic: &(dyn Any + Send)) -> i32 {
+    let said = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no text");
+    let text = format!("a defect in portacl, please report it: {said}");
+    error::report(call, Code::InternalError, &text)
+}

@@ -1,0 +1,17 @@
+//! portacl: the Ascend runtime API (`acl*`, `aclrt*`) as an independent library.
+//!
+//! Direction of calls: [`ffi`] -> [`core`] -> [`backend`]; everything may use [`algo`]; nothing
+//! points upwards. `ARCHITECTURE.md` tells what lives where and why.
+
+#[cfg(not(all(
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64",
+    target_endian = "little"
+)))]
+compile_error!("portacl supports Linux with glibc on 64-bit little-endian machines only");
+
+pub mod algo;
+pub mod backend;
+pub mod core;
+pub mod ffi;
