@@ -1,4 +1,52 @@
 //! The C boundary: every `extern "C"` function reads what C sends, calls the core, and answers in
 //! codes. No logic lives here. One file per noun, as in `core` and `cpp_tests`.
+//!
+//! # Safety
+//! One contract for all functions, the API's own: a pointer is null or points to as much memory as
+//! the call reads or writes; texts end with a zero; functions passed in may be called as the header
+//! says. Everything else - dead handles, unknown enumerators, wrong sizes - is checked.
+#![allow(non_snake_case, reason = "functions and parameters have the names of the C header")]
+#![allow(clippy::missing_safety_doc, reason = "one contract for all, stated above")]
+#![allow(clippy::too_many_arguments, reason = "the C header decides")]
+#![allow(unused_variables, reason = "functions that answer 207000 do not look at their arguments")]
 
+pub mod allocator;
+pub mod buffer;
+pub mod callback;
+pub mod context;
+pub mod data_buffer;
+pub mod data_type;
+pub mod device;
+pub mod device_info;
+pub mod dump;
+pub mod error;
+pub mod event;
+pub mod exception;
+pub mod graph;
+pub mod group;
 pub mod guard;
+pub mod init;
+pub mod ipc;
+pub mod kernel;
+pub mod kernel_launch;
+pub mod label;
+pub mod managed_memory;
+pub mod mem_pool;
+pub mod memcpy;
+pub mod memory;
+pub mod notify;
+pub mod op_timeout;
+pub mod overflow;
+pub mod peer;
+pub mod prof_subscribe;
+pub mod prof_trace;
+pub mod profiling;
+pub mod resource_limit;
+pub mod snapshot;
+pub mod soc;
+pub mod stream;
+pub mod stream_config;
+pub mod types;
+pub mod value;
+pub mod version;
+pub mod virtual_memory;

@@ -1,0 +1,43 @@
+//! Dumps of operators' data.
+
+use std::ffi::c_char;
+
+use crate::core::error::Error;
+use crate::ffi::guard::guard;
+use crate::ffi::types::aclError;
+
+/// Starts dumping.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
+    guard("aclmdlInitDump", || {
+        Err(Error::unsupported(
+            "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself",
+        ))
+    })
+}
+
+/// Configures dumping from a JSON file.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
+    guard("aclmdlSetDump", || {
+        Err(Error::unsupported(
+            "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself",
+        ))
+    })
+}
+
+/// Ends dumping.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclmdlFinalizeDump() -> aclError {
+    guard("aclmdlFinalizeDump", || {
+        Err(Error::unsupported(
+            "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself",
+        ))
+    })
+}

@@ -1,0 +1,87 @@
+//! Groups: fixed shares of a device.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use crate::core::error::Error;
+use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
+
+/// Tells how many groups the current device has.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
+    guard("aclrtGetGroupCount", || {
+        Err(Error::unsupported(
+            "devices are not divided into groups; work always uses the whole device",
+        ))
+    })
+}
+
+/// Makes room for descriptions of the groups, or returns null.
+///
+/// @return null; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
+    guard_value("aclrtCreateGroupInfo", std::ptr::null_mut(), || {
+        Err(Error::unsupported(
+            "devices are not divided into groups; work always uses the whole device",
+        ))
+    })
+}
+
+/// Ends what aclrtCreateGroupInfo made.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
+    guard("aclrtDestroyGroupInfo", || {
+        Err(Error::unsupported(
+            "devices are not divided into groups; work always uses the whole device",
+        ))
+    })
+}
+
+/// Fills in the descriptions of all groups.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetAllGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
+    guard("aclrtGetAllGroupInfo", || {
+        Err(Error::unsupported(
+            "devices are not divided into groups; work always uses the whole device",
+        ))
+    })
+}
+
+/// Tells an attribute of a group.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
+    groupInfo: *const aclrtGroupInfo,
+    groupIndex: i32,
+    attr: MaybeUninit<aclrtGroupAttr>,
+    attrValue: *mut c_void,
+    valueLen: usize,
+    paramRetSize: *mut usize,
+) -> aclError {
+    guard("aclrtGetGroupInfoDetail", || {
+        Err(Error::unsupported(
+            "devices are not divided into groups; work always uses the whole device",
+        ))
+    })
+}
+
+/// Makes later work of this thread use a group.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtSetGroup(groupId: i32) -> aclError {
+    guard("aclrtSetGroup", || {
+        Err(Error::unsupported(
+            "devices are not divided into groups; work always uses the whole device",
+        ))
+    })
+}

@@ -1,0 +1,421 @@
+//! Copies and reductions.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use crate::core::error::Error;
+use crate::ffi::guard::guard;
+use crate::ffi::types::{
+    aclDataType, aclError, aclrtMemcpyBatchAttr, aclrtMemcpyKind, aclrtRandomNumTaskInfo,
+    aclrtReduceKind, aclrtStream,
+};
+
+/// Copies memory and waits.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpy(
+    dst: *mut c_void,
+    destMax: usize,
+    src: *const c_void,
+    count: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+) -> aclError {
+    guard("aclrtMemcpy", || {
+        Err(Error::unsupported(
+            "copying is not available in this build; there is no other way to reach device memory",
+        ))
+    })
+}
+
+/// Copies memory, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyAsync(
+    dst: *mut c_void,
+    destMax: usize,
+    src: *const c_void,
+    count: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyAsync", || {
+        Err(Error::unsupported(
+            "copying is not available in this build; there is no other way to reach device memory",
+        ))
+    })
+}
+
+/// Copies memory, in stream order; an older name of aclrtMemcpyAsync.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
+    dst: *mut c_void,
+    destMax: usize,
+    src: *const c_void,
+    count: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyAsyncWithCondition", || {
+        Err(Error::unsupported("the older name is not available; use aclrtMemcpyAsync"))
+    })
+}
+
+/// Copies between places whose addresses are read on the device.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
+    dst: *mut *mut c_void,
+    destMax: usize,
+    dstDataOffset: usize,
+    src: *mut *const c_void,
+    count: usize,
+    srcDataOffset: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyAsyncWithOffset", || {
+        Err(Error::unsupported(
+            "copies through addresses in device memory are not available; use aclrtMemcpyAsync",
+        ))
+    })
+}
+
+/// Copies a rectangle of memory and waits.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpy2d(
+    dst: *mut c_void,
+    dpitch: usize,
+    src: *const c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+) -> aclError {
+    guard("aclrtMemcpy2d", || {
+        Err(Error::unsupported("rectangles are not copied; use aclrtMemcpy for each row"))
+    })
+}
+
+/// Copies a rectangle of memory, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpy2dAsync(
+    dst: *mut c_void,
+    dpitch: usize,
+    src: *const c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpy2dAsync", || {
+        Err(Error::unsupported("rectangles are not copied; use aclrtMemcpyAsync for each row"))
+    })
+}
+
+/// Makes many copies and waits; `failIndex` tells which one was wrong.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyBatch(
+    dsts: *mut *mut c_void,
+    destMaxs: *mut usize,
+    srcs: *mut *mut c_void,
+    sizes: *mut usize,
+    numBatches: usize,
+    attrs: *mut aclrtMemcpyBatchAttr,
+    attrsIndexes: *mut usize,
+    numAttrs: usize,
+    failIndex: *mut usize,
+) -> aclError {
+    guard("aclrtMemcpyBatch", || {
+        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpy for each"))
+    })
+}
+
+/// Makes many copies and waits.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyBatchV2(
+    dsts: *mut *mut c_void,
+    destMaxs: *mut usize,
+    srcs: *mut *mut c_void,
+    sizes: *mut usize,
+    numBatches: usize,
+    attrs: *mut aclrtMemcpyBatchAttr,
+    attrsIndexes: *mut usize,
+    numAttrs: usize,
+) -> aclError {
+    guard("aclrtMemcpyBatchV2", || {
+        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpy for each"))
+    })
+}
+
+/// Makes many copies, in stream order; `failIndex` tells which one was wrong.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
+    dsts: *mut *mut c_void,
+    destMaxs: *mut usize,
+    srcs: *mut *mut c_void,
+    sizes: *mut usize,
+    numBatches: usize,
+    attrs: *mut aclrtMemcpyBatchAttr,
+    attrsIndexes: *mut usize,
+    numAttrs: usize,
+    failIndex: *mut usize,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyBatchAsync", || {
+        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpyAsync for each"))
+    })
+}
+
+/// Makes many copies, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
+    dsts: *mut *mut c_void,
+    destMaxs: *mut usize,
+    srcs: *mut *mut c_void,
+    sizes: *mut usize,
+    numBatches: usize,
+    attrs: *mut aclrtMemcpyBatchAttr,
+    attrsIndexes: *mut usize,
+    numAttrs: usize,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyBatchAsyncV2", || {
+        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpyAsync for each"))
+    })
+}
+
+/// Tells the size of the description of a copy.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    descSize: *mut usize,
+) -> aclError {
+    guard("aclrtGetMemcpyDescSize", || {
+        Err(Error::unsupported("copies are not described in device memory; use aclrtMemcpyAsync"))
+    })
+}
+
+/// Fills the description of a copy.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtSetMemcpyDesc(
+    desc: *mut c_void,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    srcAddr: *mut c_void,
+    dstAddr: *mut c_void,
+    count: usize,
+    config: *mut c_void,
+) -> aclError {
+    guard("aclrtSetMemcpyDesc", || {
+        Err(Error::unsupported("copies are not described in device memory; use aclrtMemcpyAsync"))
+    })
+}
+
+/// Does the described copy, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyAsyncWithDesc(
+    desc: *mut c_void,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyAsyncWithDesc", || {
+        Err(Error::unsupported("copies are not described in device memory; use aclrtMemcpyAsync"))
+    })
+}
+
+/// Copies to a variable of a device binary and waits.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyToSymbol(
+    symbol: *const c_void,
+    src: *const c_void,
+    count: usize,
+    offset: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+) -> aclError {
+    guard("aclrtMemcpyToSymbol", || {
+        Err(Error::unsupported(
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy to memory of aclrtMalloc",
+        ))
+    })
+}
+
+/// Copies to a variable of a device binary, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
+    symbol: *const c_void,
+    src: *const c_void,
+    count: usize,
+    offset: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyToSymbolAsync", || {
+        Err(Error::unsupported(
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync to memory of aclrtMalloc",
+        ))
+    })
+}
+
+/// Copies from a variable of a device binary and waits.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
+    dst: *mut c_void,
+    dstMax: usize,
+    symbol: *const c_void,
+    count: usize,
+    offset: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+) -> aclError {
+    guard("aclrtMemcpyFromSymbol", || {
+        Err(Error::unsupported(
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy from memory of aclrtMalloc",
+        ))
+    })
+}
+
+/// Copies from a variable of a device binary, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
+    dst: *mut c_void,
+    dstMax: usize,
+    symbol: *const c_void,
+    count: usize,
+    offset: usize,
+    kind: MaybeUninit<aclrtMemcpyKind>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtMemcpyFromSymbolAsync", || {
+        Err(Error::unsupported(
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync from memory of aclrtMalloc",
+        ))
+    })
+}
+
+/// Tells the address of a variable of a device binary.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetSymbolAddress(
+    symbol: *const c_void,
+    devPtr: *mut *mut c_void,
+) -> aclError {
+    guard("aclrtGetSymbolAddress", || {
+        Err(Error::unsupported(
+            "device binaries cannot be loaded, so they have no variables; use memory of aclrtMalloc",
+        ))
+    })
+}
+
+/// Tells the size of a variable of a device binary.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut usize) -> aclError {
+    guard("aclrtGetSymbolSize", || {
+        Err(Error::unsupported(
+            "device binaries cannot be loaded, so they have no variables; use memory of aclrtMalloc",
+        ))
+    })
+}
+
+/// Adds, or takes the larger or smaller of, two arrays element by element, in stream order; `count`
+/// is in bytes.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtReduceAsync(
+    dst: *mut c_void,
+    src: *const c_void,
+    count: u64,
+    kind: MaybeUninit<aclrtReduceKind>,
+    r#type: MaybeUninit<aclDataType>,
+    stream: aclrtStream,
+    reserve: *mut c_void,
+) -> aclError {
+    guard("aclrtReduceAsync", || {
+        Err(Error::unsupported(
+            "copying is not available in this build; there is no other way to reach device memory",
+        ))
+    })
+}
+
+/// Fills device memory with random numbers, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtRandomNumAsync(
+    taskInfo: *const aclrtRandomNumTaskInfo,
+    stream: aclrtStream,
+    reserve: *mut c_void,
+) -> aclError {
+    guard("aclrtRandomNumAsync", || {
+        Err(Error::unsupported(
+            "random numbers are not made on devices; make them on the host and copy them",
+        ))
+    })
+}
+
+/// Writes a 64-bit value to device memory, in stream order.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtValueWrite(
+    devAddr: *mut c_void,
+    value: u64,
+    flag: u32,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtValueWrite", || {
+        Err(Error::unsupported(
+            "values are not written by streams; use aclrtMemcpyAsync from page-locked memory",
+        ))
+    })
+}
+
+/// Makes a stream wait until a 64-bit value in device memory meets a condition.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtValueWait(
+    devAddr: *mut c_void,
+    value: u64,
+    flag: u32,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtValueWait", || {
+        Err(Error::unsupported(
+            "streams do not wait for values in memory; record an event and use aclrtStreamWaitEvent",
+        ))
+    })
+}

@@ -1,0 +1,58 @@
+//! The chip: its name and what it can do.
+
+use std::ffi::c_char;
+use std::mem::MaybeUninit;
+
+use crate::core::error::Error;
+use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
+
+/// The name of the chip, or null.
+///
+/// @return null; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetSocName() -> *const c_char {
+    guard_value("aclrtGetSocName", std::ptr::null(), || {
+        Err(Error::unsupported("the name of the chip is not available in this build; assume any"))
+    })
+}
+
+/// Tells a number about the chip's cores or caches.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetDeviceCapability(
+    deviceId: u32,
+    deviceInfo: MaybeUninit<aclDeviceInfo>,
+    value: *mut i64,
+) -> aclError {
+    guard("aclGetDeviceCapability", || {
+        Err(Error::unsupported("attributes of the chip are not kept; assume the defaults"))
+    })
+}
+
+/// Tells whether the chip has an attribute.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetCannAttribute(
+    cannAttr: MaybeUninit<aclCannAttr>,
+    value: *mut i32,
+) -> aclError {
+    guard("aclGetCannAttribute", || {
+        Err(Error::unsupported("attributes of the chip are not kept; assume the defaults"))
+    })
+}
+
+/// Tells which attributes there are.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetCannAttributeList(
+    cannAttrList: *mut *const aclCannAttr,
+    num: *mut usize,
+) -> aclError {
+    guard("aclGetCannAttributeList", || {
+        Err(Error::unsupported("attributes of the chip are not kept; assume the defaults"))
+    })
+}
