@@ -81,7 +81,8 @@ pub struct Span {
     pub place: Place,
 }
 
-/// A copy of `dst.len == src.len` bytes. The ranges may be the same but do not overlap otherwise.
+/// A copy of `dst.len == src.len` bytes. What an overlap leaves behind is not defined, but it does
+/// no other harm.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
     /// Where to.
@@ -206,6 +207,9 @@ pub struct DeviceInfo {
     pub cores: u32,
     /// The numerically largest (least urgent) stream priority; 0 is the most urgent.
     pub least_priority: u32,
+    /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one
+    /// 4 KiB page here. Where they would cost a 2 MiB page the core does not ask for them.
+    pub readable_tail: bool,
 }
 
 /// One way of having devices: the CPU, or a GPU driver. Made by [`open`], ended by
@@ -282,7 +286,7 @@ pub trait Stream: Send + Sync {
     /// (or staged), and a pageable destination has been written, in order with earlier work.
     fn copy(&self, copy: Copy) -> Result<()>;
 
-    /// Queues a fill.
+    /// Queues a fill. `dst` may be pinned host memory.
     fn fill(&self, fill: Fill) -> Result<()>;
 
     /// Queues a reduction.
