@@ -1,0 +1,387 @@
+//! The handle slot table: objects by 64-bit handles that C may copy, keep and misuse.
+//!
+//! A handle names a slot and the generation of its occupant. Whatever 64 bits arrive, a look-up
+//! finds the object that the handle was made for, or nothing. Looking up writes no shared memory.
+//!
+//! A slot's generation is odd while it is occupied and even while it is free, so it alone tells
+//! the state. The order of accesses that everything rests on:
+//! - insert: value, then generation (odd);
+//! - remove: generation (even; who changes it has removed the object), then value (null), then
+//!   the slot goes to the end of the free queue;
+//! - get: generation, value, generation again. The first reading makes the value at least as new
+//!   as the handle's, the second makes it no newer.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::num::NonZeroU64;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use super::reclaim::{self, Pin};
+use super::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use super::sync::{Mutex, array_of, const_unless_loom};
+
+pub use super::reclaim::flush_deferred;
+
+/// Handles have this many bits for the slot.
+const INDEX_BITS: u32 = 24;
+/// And this many for the generation.
+const GENERATION_BITS: u32 = 32;
+/// Where the kind begins; above its 7 bits, bit 63 is zero.
+const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
+
+/// A chunk has 2 to the power of this many slots. Loom's chunks are tiny: its atomics cost much.
+const CHUNK_BITS: u32 = if cfg!(loom) { 1 } else { 12 };
+const CHUNK_LEN: u32 = 1 << CHUNK_BITS;
+/// Enough chunks for all slots that a handle can name (loom: for its tests).
+const CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << (INDEX_BITS - CHUNK_BITS) };
+/// All slots.
+const MAX_SLOTS: u32 = CHUNKS as u32 * CHUNK_LEN;
+
+/// A free slot with this generation is never used again: the next one but one would be 1, and old
+/// handles would come to life.
+const RETIRED: u32 = u32::MAX - 1;
+
+/// The name of an object in a [`SlotTable`].
+///
+/// Bit 63 is zero, then 7 bits kind, 32 bits generation, 24 bits slot: no handle is zero, a small
+/// number or an address of user space.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Handle(NonZeroU64);
+
+impl Handle {
+    /// The handle with these bits; `None` if no table ever makes such a one.
+    #[inline]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        let handle = Self(NonZeroU64::new(raw)?);
+        let shaped = raw >> 63 == 0 && handle.kind() != 0 && handle.generation() % 2 == 1;
+        shaped.then_some(handle)
+    }
+
+    /// Its bits.
+    #[inline]
+    pub fn raw(self) -> u64 {
+        self.0.get()
+    }
+
+    /// What kind of object it names: 1 to 127.
+    #[inline]
+    pub fn kind(self) -> u8 {
+        (self.raw() >> KIND_SHIFT) as u8
+    }
+
+    fn new(kind: u8, generation: u32, index: u32) -> Self {
+        debug_assert!(index < MAX_SLOTS && generation % 2 == 1);
+        let kind = u64::from(kind) << KIND_SHIFT;
+        let raw = kind | u64::from(generation) << INDEX_BITS | u64::from(index);
+        Self(NonZeroU64::new(raw).expect("a generation that is odd is not zero"))
+    }
+
+    #[inline]
+    fn generation(self) -> u32 {
+        (self.raw() >> INDEX_BITS) as u32
+    }
+
+    #[inline]
+    fn index(self) -> u32 {
+        self.raw() as u32 & ((1 << INDEX_BITS) - 1)
+    }
+}
+
+/// What a table knows about a handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It names an object.
+    Live,
+    /// It did, until the object was removed.
+    Destroyed,
+    /// It never did: garbage, or of another table.
+    Never,
+}
+
+struct Slot<T> {
+    /// Odd: occupied, see the module's text.
+    generation: AtomicU32,
+    /// From `Arc::into_raw`, null while free.
+    value: AtomicPtr<T>,
+}
+
+impl<T> Slot<T> {
+    fn empty() -> Self {
+        Self { generation: AtomicU32::new(0), value: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// The occupant of this generation. Valid while the caller is pinned.
+    #[inline]
+    fn read(&self, generation: u32, _pin: &Pin) -> Option<NonNull<T>> {
+        if self.generation.load(Ordering::Acquire) != generation {
+            return None;
+        }
+        let value = self.value.load(Ordering::Acquire);
+        if self.generation.load(Ordering::Relaxed) != generation {
+            return None;
+        }
+        NonNull::new(value)
+    }
+}
+
+/// Which slots can be taken.
+struct Free {
+    /// Used before, in the order in which they came free: first in, first out.
+    queue: VecDeque<u32>,
+    /// Slots from here on were never used.
+    fresh: u32,
+    /// Slots from here on do not exist.
+    limit: u32,
+    /// Slots in use.
+    taken: usize,
+}
+
+/// Objects of one kind by their handles.
+pub struct SlotTable<T> {
+    kind: u8,
+    /// Slots by number, in chunks that are made when needed and live as long as the table.
+    chunks: [AtomicPtr<Slot<T>>; CHUNKS],
+    free: Mutex<Free>,
+    owns: PhantomData<Arc<T>>,
+}
+
+impl<T: Send + Sync + 'static> SlotTable<T> {
+    const_unless_loom! {
+        /// An empty table for objects of `kind`, which is 1 to 127 and no other table's.
+        pub fn new(kind: u8) -> Self {
+            Self::with_limit(kind, MAX_SLOTS)
+        }
+    }
+
+    const_unless_loom! {
+        /// A table of at most `limit` slots.
+        fn with_limit(kind: u8, limit: u32) -> Self {
+            assert!(kind >= 1 && kind <= 127, "a kind is 1 to 127");
+            assert!(limit <= MAX_SLOTS, "more slots than a handle can name");
+            Self {
+                kind,
+                chunks: array_of!(AtomicPtr::new(ptr::null_mut())),
+                free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit, taken: 0 }),
+                owns: PhantomData,
+            }
+        }
+    }
+
+    /// Puts an object in; `None` when all slots are taken, or there is no memory for new ones.
+    pub fn insert(&self, value: Arc<T>) -> Option<Handle> {
+        self.insert_with(|_| value)
+    }
+
+    /// As [`Self::insert`], for an object that knows its own handle. The handle is valid when this
+    /// returns, not yet inside `make`. No lock is held while `make` runs; it may panic.
+    pub fn insert_with(&self, make: impl FnOnce(Handle) -> Arc<T>) -> Option<Handle> {
+        let index = self.claim()?;
+        let slot = self.slot(index)?;
+        // Nobody else changes a claimed slot.
+        let generation = slot.generation.load(Ordering::Relaxed) + 1;
+        let handle = Handle::new(self.kind, generation, index);
+        let claim = Claim { table: self, slot, index, generation };
+        let value = make(handle);
+        std::mem::forget(claim);
+        // Release: whoever sees this value sees that the generations before are gone.
+        slot.value.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
+        slot.generation.store(generation, Ordering::Release);
+        Some(handle)
+    }
+
+    /// The object of this handle. Writes nothing shared. Keep the result for a moment only, not
+    /// across anything that blocks: while it lives nothing that is removed anywhere is released.
+    #[inline]
+    pub fn get(&self, handle: Handle) -> Option<Ref<'_, T>> {
+        if handle.kind() != self.kind {
+            return None;
+        }
+        let slot = self.slot(handle.index())?;
+        let pin = reclaim::pin();
+        let value = slot.read(handle.generation(), &pin)?;
+        Some(Ref { value, _pin: pin, _table: PhantomData })
+    }
+
+    /// As [`Self::get`], for calls that block.
+    pub fn get_arc(&self, handle: Handle) -> Option<Arc<T>> {
+        self.get(handle).map(|found| found.to_arc())
+    }
+
+    /// Takes the object out: the handle is invalid at once. Of several racing removers exactly one
+    /// gets it. The table's own share of the object is released by [`flush_deferred`] when nobody
+    /// looks at it any more; this never runs a destructor.
+    pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
+        if handle.kind() != self.kind {
+            return None;
+        }
+        let slot = self.slot(handle.index())?;
+        let pin = reclaim::pin();
+        let generation = handle.generation();
+        let free = generation.wrapping_add(1);
+        slot.generation
+            .compare_exchange(generation, free, Ordering::AcqRel, Ordering::Relaxed)
+            .ok()?;
+        let value = slot.value.swap(ptr::null_mut(), Ordering::AcqRel);
+        self.release(handle.index(), free);
+        // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread
+        // the only one to take the table's share over.
+        let value = unsafe { Arc::from_raw(value) };
+        pin.defer_drop(value.clone());
+        Some(value)
+    }
+
+    /// What this table knows about a handle.
+    pub fn status(&self, handle: Handle) -> Status {
+        if handle.kind() != self.kind {
+            return Status::Never;
+        }
+        let Some(slot) = self.slot(handle.index()) else { return Status::Never };
+        let generation = slot.generation.load(Ordering::Acquire);
+        match handle.generation().cmp(&generation) {
+            std::cmp::Ordering::Less => Status::Destroyed,
+            std::cmp::Ordering::Equal => Status::Live,
+            std::cmp::Ordering::Greater => Status::Never,
+        }
+    }
+
+    /// All objects. What is inserted or removed meanwhile is in it or not.
+    pub fn snapshot(&self) -> Vec<(Handle, Arc<T>)> {
+        let fresh = self.free.lock().fresh;
+        let live = |index| {
+            let generation = self.slot(index)?.generation.load(Ordering::Acquire);
+            let handle =
+                (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
+            Some((handle, self.get_arc(handle)?))
+        };
+        (0..fresh).filter_map(live).collect()
+    }
+
+    /// How many slots are in use.
+    pub fn len(&self) -> usize {
+        self.free.lock().taken
+    }
+
+    /// True when no slot is in use.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    fn slot(&self, index: u32) -> Option<&Slot<T>> {
+        let chunk = self.chunks.get((index >> CHUNK_BITS) as usize)?.load(Ordering::Acquire);
+        // SAFETY: null, or a chunk of `CHUNK_LEN` slots that lives as long as the table.
+        let chunk =
+            unsafe { NonNull::new(chunk)?.cast::<[Slot<T>; CHUNK_LEN as usize]>().as_ref() };
+        Some(&chunk[(index % CHUNK_LEN) as usize])
+    }
+
+    /// Takes a slot: the one that has been free for the longest time, or a new one.
+    fn claim(&self) -> Option<u32> {
+        let mut free = self.free.lock();
+        let index = match free.queue.pop_front() {
+            Some(index) => index,
+            None if free.fresh < free.limit => {
+                self.ensure_chunk(free.fresh)?;
+                free.fresh += 1;
+                free.fresh - 1
+            }
+            None => return None,
+        };
+        free.taken += 1;
+        Some(index)
+    }
+
+    /// Makes the chunk of this slot. Under the lock.
+    fn ensure_chunk(&self, index: u32) -> Option<()> {
+        let place = &self.chunks[(index >> CHUNK_BITS) as usize];
+        if place.load(Ordering::Relaxed).is_null() {
+            let mut chunk: Vec<Slot<T>> = Vec::new();
+            chunk.try_reserve_exact(CHUNK_LEN as usize).ok()?;
+            chunk.resize_with(CHUNK_LEN as usize, Slot::empty);
+            let chunk = Box::into_raw(chunk.into_boxed_slice());
+            place.store(chunk.cast(), Ordering::Release);
+        }
+        Some(())
+    }
+
+    /// Gives a slot back that has this (even) generation now.
+    fn release(&self, index: u32, generation: u32) {
+        let mut free = self.free.lock();
+        free.taken -= 1;
+        if generation != RETIRED {
+            free.queue.push_back(index);
+        }
+    }
+}
+
+impl<T> Drop for SlotTable<T> {
+    fn drop(&mut self) {
+        for place in &mut self.chunks {
+            let chunk = place.load(Ordering::Acquire);
+            if chunk.is_null() {
+                continue;
+            }
+            let chunk = ptr::slice_from_raw_parts_mut(chunk, CHUNK_LEN as usize);
+            // SAFETY: made by `ensure_chunk`; a `Ref` borrows the table, so nobody looks.
+            for slot in unsafe { Box::from_raw(chunk) } {
+                let value = slot.value.load(Ordering::Acquire);
+                if !value.is_null() {
+                    // SAFETY: the table's own share, from `insert_with`.
+                    drop(unsafe { Arc::from_raw(value) });
+                }
+            }
+        }
+    }
+}
+
+/// A claimed slot whose object is being made. Dropped only when that panics: then the handle,
+/// which somebody may have kept, never becomes valid.
+struct Claim<'a, T: Send + Sync + 'static> {
+    table: &'a SlotTable<T>,
+    slot: &'a Slot<T>,
+    index: u32,
+    generation: u32,
+}
+
+impl<T: Send + Sync + 'static> Drop for Claim<'_, T> {
+    fn drop(&mut self) {
+        let free = self.generation + 1;
+        self.slot.generation.store(free, Ordering::Release);
+        self.table.release(self.index, free);
+    }
+}
+
+/// An object in a table, found by its handle. It stays alive while this lives, removed or not.
+pub struct Ref<'a, T> {
+    value: NonNull<T>,
+    _pin: Pin,
+    _table: PhantomData<&'a SlotTable<T>>,
+}
+
+impl<T> Ref<'_, T> {
+    /// A share of the object, for longer use.
+    pub fn to_arc(&self) -> Arc<T> {
+        // SAFETY: from `Arc::into_raw`; the pin keeps the table's share alive, and what is made
+        // here is a share of its own.
+        unsafe {
+            Arc::increment_strong_count(self.value.as_ptr());
+            Arc::from_raw(self.value.as_ptr())
+        }
+    }
+}
+
+impl<T> Deref for Ref<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the pin keeps the table's share, and with it the object, alive.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+#[cfg(test)]
+#[path = "slot_table_tests.rs"]
+mod tests;
