@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+
+/** @file
+ * The whole runtime API.
+ */
+
+#ifndef PORTACL_ACL_H
+#define PORTACL_ACL_H
+
+#include "acl_rt.h"
+#include "acl_op.h"
+#include "acl_mdl.h"
+
+#endif  /* PORTACL_ACL_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+
+/** @file
+ * Belongs to the model layer, which this library does not have: it declares nothing.
+ */
+
+#ifndef PORTACL_ACL_MDL_H
+#define PORTACL_ACL_MDL_H
+
+#include "acl_base.h"
+
+#endif  /* PORTACL_ACL_MDL_H */

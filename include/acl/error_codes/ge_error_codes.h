@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */
+
+/** @file
+ * Error codes of the model layer.
+ */
+
+#ifndef PORTACL_ERROR_CODES_GE_ERROR_CODES_H
+#define PORTACL_ERROR_CODES_GE_ERROR_CODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static const int ACL_ERROR_GE_PARAM_INVALID = 145000;
+
+static const int ACL_ERROR_GE_EXEC_NOT_INIT = 145001;
+
+static const int ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID = 145002;
+
+static const int ACL_ERROR_GE_EXEC_MODEL_ID_INVALID = 145003;
+
+static const int ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID = 145006;
+
+static const int ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID = 145007;
+
+static const int ACL_ERROR_GE_EXEC_MODEL_QUEUE_ID_INVALID = 145008;
+
+static const int ACL_ERROR_GE_EXEC_LOAD_MODEL_REPEATED = 145009;
+
+static const int ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID = 145011;
+
+static const int ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID = 145012;
+
+static const int ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID = 145013;
+
+static const int ACL_ERROR_GE_AIPP_BATCH_EMPTY = 145014;
+
+static const int ACL_ERROR_GE_AIPP_NOT_EXIST = 145015;
+
+static const int ACL_ERROR_GE_AIPP_MODE_INVALID = 145016;
+
+static const int ACL_ERROR_GE_OP_TASK_TYPE_INVALID = 145017;
+
+static const int ACL_ERROR_GE_OP_KERNEL_TYPE_INVALID = 145018;
+
+static const int ACL_ERROR_GE_PLGMGR_PATH_INVALID = 145019;
+
+static const int ACL_ERROR_GE_FORMAT_INVALID = 145020;
+
+static const int ACL_ERROR_GE_SHAPE_INVALID = 145021;
+
+static const int ACL_ERROR_GE_DATATYPE_INVALID = 145022;
+
+static const int ACL_ERROR_GE_MEMORY_ALLOCATION = 245000;
+
+static const int ACL_ERROR_GE_MEMORY_OPERATE_FAILED = 245001;
+
+static const int ACL_ERROR_GE_DEVICE_MEMORY_OPERATE_FAILED = 245002;
+
+static const int ACL_ERROR_GE_SUBHEALTHY = 345102;
+
+static const int ACL_ERROR_GE_USER_RAISE_EXCEPTION = 345103;
+
+static const int ACL_ERROR_GE_DATA_NOT_ALIGNED = 345104;
+
+static const int ACL_ERROR_GE_INTERNAL_ERROR = 545000;
+
+static const int ACL_ERROR_GE_LOAD_MODEL = 545001;
+
+static const int ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED = 545002;
+
+static const int ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED = 545003;
+
+static const int ACL_ERROR_GE_EXEC_LOAD_TASK_PARTITION_FAILED = 545004;
+
+static const int ACL_ERROR_GE_EXEC_LOAD_KERNEL_PARTITION_FAILED = 545005;
+
+static const int ACL_ERROR_GE_EXEC_RELEASE_MODEL_DATA = 545006;
+
+static const int ACL_ERROR_GE_COMMAND_HANDLE = 545007;
+
+static const int ACL_ERROR_GE_GET_TENSOR_INFO = 545008;
+
+static const int ACL_ERROR_GE_UNLOAD_MODEL = 545009;
+
+static const int ACL_ERROR_GE_MODEL_EXECUTE_TIMEOUT = 545601;
+
+static const int ACL_ERROR_GE_REDEPLOYING = 545602;
+
+#endif  /* PORTACL_ERROR_CODES_GE_ERROR_CODES_H */

@@ -1,0 +1,79 @@
+//! Makes the text of one header.
+
+use std::fs;
+
+use cbindgen::{Builder, Config, DocumentationStyle, Language, Style};
+
+use crate::adjust;
+use crate::root;
+use crate::table::Header;
+
+/// The text of `header`, as it is to be committed.
+pub fn header(header: &Header) -> String {
+    let sources: Vec<String> = header
+        .sources
+        .iter()
+        .map(|name| {
+            let path = root().join("src/ffi").join(name);
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        })
+        .collect();
+    let text = declarations(header, &sources);
+    adjust::header(header.path, &text, &sources)
+}
+
+/// What cbindgen makes of the sources.
+fn declarations(header: &Header, sources: &[String]) -> String {
+    let guard = format!(
+        "PORTACL_{}",
+        header.path.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+    );
+    let mut config = Config {
+        language: Language::C,
+        style: Style::Both,
+        cpp_compat: true,
+        documentation: true,
+        documentation_style: DocumentationStyle::Doxy,
+        include_guard: Some(guard),
+        includes: header.includes.iter().map(|name| (*name).to_owned()).collect(),
+        no_includes: true,
+        usize_is_size_t: true,
+        line_length: 100,
+        tab_width: 4,
+        header: Some(format!(
+            "/* SPDX-License-Identifier: Apache-2.0 */\n\
+             /* Made from src/ffi by tests/headers: `./dev headers` rewrites it. */\n\n\
+             /** @file\n * {}\n */",
+            header.about
+        )),
+        ..Config::default()
+    };
+    if !sources.is_empty() {
+        config.sys_includes = ["stdbool.h", "stddef.h", "stdint.h"].map(str::to_owned).to_vec();
+    }
+    // Everything public is wanted, whether a function uses it or not.
+    config.export.include = sources.iter().flat_map(|source| public_types(source)).collect();
+    // Written by hand in adjust.rs: it takes arguments like printf.
+    config.export.exclude = ["aclAppLog", "portacl_app_log"].map(str::to_owned).to_vec();
+    let folder = root().join("src/ffi");
+    let mut builder = Builder::new().with_config(config);
+    for source in header.sources {
+        builder = builder.with_src(folder.join(source));
+    }
+    let bindings = builder.generate().unwrap_or_else(|error| panic!("{}: {error}", header.path));
+    let mut text = Vec::new();
+    bindings.write(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+fn public_types(source: &str) -> Vec<String> {
+    source
+        .lines()
+        .filter_map(|line| {
+            let (kind, rest) = line.strip_prefix("pub ")?.split_once(' ')?;
+            ["enum", "struct", "union", "type"].contains(&kind).then(|| {
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_owned()
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,100 @@
+//! Makes the C headers in `include/acl` from the sources in `src/ffi` and compares them with what
+//! is committed. `PORTACL_UPDATE=1 cargo test --test headers`, or `./dev headers`, rewrites them.
+
+mod adjust;
+mod generate;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Says what is wrong with the committed text, if anything.
+fn difference(path: &str, committed: Option<&str>, fresh: &str) -> Option<String> {
+    let Some(committed) = committed else { return Some(format!("{path} does not exist")) };
+    if committed == fresh {
+        return None;
+    }
+    let line = committed.lines().zip(fresh.lines()).take_while(|(old, new)| old == new).count();
+    Some(format!(
+        "{path}:{}\n    committed: {}\n    sources:   {}",
+        line + 1,
+        committed.lines().nth(line).unwrap_or("(end)"),
+        fresh.lines().nth(line).unwrap_or("(end)"),
+    ))
+}
+
+/// Every file below `folder`, relative to it.
+fn files_below(folder: &Path, relative: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder.join(relative)).unwrap() {
+        let entry = entry.unwrap();
+        let path = relative.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            files_below(folder, &path, into);
+        } else {
+            into.push(path);
+        }
+    }
+}
+
+#[test]
+fn committed_headers_are_what_the_sources_say() {
+    let folder = root().join("include/acl");
+    let update = std::env::var_os("PORTACL_UPDATE").is_some();
+    let mut differences = Vec::new();
+    let mut known = vec![PathBuf::from("acl_rt_api.h")];
+    for header in table::HEADERS {
+        let path = folder.join(header.path);
+        let fresh = generate::header(header);
+        let committed = fs::read_to_string(&path).ok();
+        known.push(PathBuf::from(header.path));
+        if update && committed.as_deref() != Some(&fresh) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &fresh).unwrap();
+        } else {
+            differences.extend(difference(header.path, committed.as_deref(), &fresh));
+        }
+    }
+    let mut present = Vec::new();
+    files_below(&folder, Path::new(""), &mut present);
+    differences.extend(
+        present
+            .iter()
+            .filter(|path| !known.contains(path))
+            .map(|path| format!("{} is in no list of headers", path.display())),
+    );
+    assert!(
+        differences.is_empty(),
+        "include/acl is not what src/ffi says; `./dev headers` rewrites it:\n{}",
+        differences.join("\n")
+    );
+}
+
+#[test]
+fn every_source_goes_into_one_header() {
+    let mut sources = Vec::new();
+    files_below(&root().join("src/ffi"), Path::new(""), &mut sources);
+    for source in sources {
+        let name = source.to_str().unwrap();
+        let text = fs::read_to_string(root().join("src/ffi").join(&source)).unwrap();
+        let exports = text.contains("no_mangle") || name.starts_with("types/");
+        if exports && name != "types/mod.rs" && name.ends_with(".rs") {
+            let headers = table::HEADERS.iter().filter(|header| header.has(name)).count();
+            assert_eq!(
+                headers, 1,
+                "src/ffi/{name} belongs to {headers} headers of tests/headers/table.rs"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_difference_is_seen() {
+    assert_eq!(difference("a.h", Some("one\ntwo\n"), "one\ntwo\n"), None);
+    assert!(difference("a.h", Some("one\ntwo\n"), "one\n2\n").unwrap().starts_with("a.h:2"));
+    assert!(difference("a.h", Some("one\n"), "one\ntwo\n").is_some());
+    assert!(difference("a.h", None, "").is_some());
+}
