@@ -21,3 +21,4 @@ mod tests {
         println!("{what}: {best:.1} ns");
     }
 }
+pub mod address_map;

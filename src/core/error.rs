@@ -6,7 +6,11 @@
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
+
+use super::config::ErrMsgMode;
 use crate::backend::{Fault, FaultKind};
 
 /// The error codes that this library returns. The whole list of the API is in `acl_base_rt.h`
@@ -52,8 +56,6 @@ pub enum Code {
     FeatureNotSupport = 207_000,
     /// No device memory left.
     MemoryAllocation = 207_001,
-    /// No device at all.
-    NoDevice = 207_004,
     /// No event can be had.
     NoEventResource = 207_007,
     /// No stream can be had.
@@ -142,7 +144,7 @@ impl From<Fault> for Error {
             FaultKind::OutOfHostMemory => Code::BadAlloc,
             FaultKind::OutOfResources => Code::NoStreamResource,
             FaultKind::Unsupported => Code::FeatureNotSupport,
-            FaultKind::NoDevice => Code::NoDevice,
+            FaultKind::NoDevice => Code::DrvInternalError,
             FaultKind::Execution => Code::AicoreException,
             FaultKind::Driver => Code::DrvInternalError,
         };
@@ -168,6 +170,18 @@ impl Text {
         // A text that does not fit is cut: `write_str` below reports it, and nobody minds.
         let _ = fmt::write(self, text);
         self.bytes[self.len] = 0;
+    }
+}
+
+impl Text {
+    /// Takes the other's text, which is empty afterwards. False if it was empty before.
+    fn take_from(&mut self, other: &mut Self) -> bool {
+        if other.len == 0 {
+            return false;
+        }
+        std::mem::swap(self, other);
+        other.len = 0;
+        true
     }
 }
 
@@ -202,27 +216,41 @@ thread_local! {
         const { RefCell::new(Record { recent: Text::EMPTY, fetched: Text::EMPTY, last: 0 }) };
 }
 
+/// The last failure of any thread, for `err_msg_mode` 1.
+static SHARED: Mutex<Text> = Mutex::new(Text::EMPTY);
+static SHARED_MODE: AtomicBool = AtomicBool::new(false);
+
+/// Whose failures [`take_recent_text`] tells from now on.
+pub fn set_mode(mode: ErrMsgMode) {
+    SHARED_MODE.store(mode == ErrMsgMode::Process, Ordering::Release);
+}
+
 /// Remembers a failure of `call` for `aclGetRecentErrMsg` and `aclrtGetLastError`; returns its code.
 #[cold]
 pub fn report(call: &str, code: Code, text: &str) -> i32 {
     RECORD.with_borrow_mut(|record| {
-        record.recent.set(format_args!("{call}: {text} (error {})", code.value()));
+        let said = format_args!("{call}: {text} (error {})", code.value());
+        if SHARED_MODE.load(Ordering::Acquire) {
+            SHARED.lock().set(said);
+        } else {
+            record.recent.set(said);
+        }
         record.last = code.value();
     });
     code.value()
 }
 
-/// The text of this thread's last failure since it was asked last, or null. Valid until the
-/// thread asks again.
+/// The text of the last failure since it was asked for last (this thread's, or in `err_msg_mode` 1
+/// any thread's), or null. Valid until this thread asks again.
 pub fn take_recent_text() -> *const c_char {
     RECORD.with_borrow_mut(|record| {
         let Record { recent, fetched, .. } = record;
-        if recent.len == 0 {
-            return std::ptr::null();
-        }
-        std::mem::swap(recent, fetched);
-        recent.len = 0;
-        fetched.bytes.as_ptr().cast()
+        let taken = if SHARED_MODE.load(Ordering::Acquire) {
+            fetched.take_from(&mut SHARED.lock())
+        } else {
+            fetched.take_from(recent)
+        };
+        if taken { fetched.bytes.as_ptr().cast() } else { std::ptr::null() }
     })
 }
 

@@ -2,4 +2,18 @@
 #![cfg_attr(not(test), forbid(unsafe_code))]
 #![cfg_attr(test, deny(unsafe_code))]
 
+pub mod callback;
+pub mod config;
+pub mod context;
+pub mod device;
+pub mod device_slot;
 pub mod error;
+pub mod event;
+pub mod handles;
+pub mod info;
+pub mod memcpy;
+pub mod memory;
+pub mod page_policy;
+pub mod runtime;
+pub mod stream;
+pub mod thread;

@@ -3,15 +3,27 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::backend::HostFn;
+use crate::core::callback;
 use crate::core::error::Error;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream,
 };
+use crate::ffi::value::handle;
 
-/// Queues a call of `fn`, on a thread of the library; later work of the stream waits for it.
+/// Queues a call of `fn` on a stream: it runs once, on a thread of this library, after the stream's earlier
+/// operations; later ones wait until it returns, other streams do not. Inside it no call of this library
+/// that allocates, frees, waits, queues, creates or destroys is allowed; such calls return an error there.
+/// It must return, and not by an exception.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param fn the function.
+/// @param args its argument, which the caller keeps alive until it has run; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context.
+/// Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchHostFunc(
     stream: aclrtStream,
@@ -19,9 +31,12 @@ pub unsafe extern "C" fn aclrtLaunchHostFunc(
     args: *mut c_void,
 ) -> aclError {
     guard("aclrtLaunchHostFunc", || {
-        Err(Error::unsupported(
-            "host functions are not available in this build; wait with aclrtSynchronizeStream and call the function afterwards",
-        ))
+        let Some(function) = r#fn else {
+            return Err(Error::invalid_param("fn is null; pass the function to call"));
+        };
+        // SAFETY: the caller of aclrtLaunchHostFunc promises that it may be called.
+        let function = unsafe { HostFn::new(function, args) };
+        callback::launch_host_function(function, handle::from_c(stream))
     })
 }
 

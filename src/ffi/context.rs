@@ -3,56 +3,65 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::core::context;
 use crate::core::error::Error;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
+use crate::ffi::value::{Out, handle};
 
-/// Makes a context of a device, with a default stream of its own, and makes it current in this
-/// thread.
+/// Creates a context of a device with a default stream of its own, and makes it current in the calling
+/// thread. The device is opened if it was not, with its default context; its reference count stays.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param context receives the handle; the caller destroys it with aclrtDestroyContext.
+/// @param deviceId 0 to the number of devices less 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001;
+/// ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+/// host function. Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId: i32) -> aclError {
     guard("aclrtCreateContext", || {
-        Err(Error::unsupported(
-            "contexts are not available in this build; aclrtSetDevice gives a thread its device's default one",
-        ))
+        let out = Out::new("context", context)?;
+        out.write(handle::to_c(context::create(deviceId)?.raw()));
+        Ok(())
     })
 }
 
-/// Ends a context that aclrtCreateContext made.
+/// Waits for the streams of a context and destroys it with them. Threads that have it as current context
+/// have none afterwards.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
+/// context, not a context, destroyed before, or called inside a host function. Thread-safe. Follows
+/// aclrtDestroyContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyContext(context: aclrtContext) -> aclError {
-    guard("aclrtDestroyContext", || {
-        Err(Error::unsupported(
-            "contexts are not available in this build; aclrtSetDevice gives a thread its device's default one",
-        ))
-    })
+    guard("aclrtDestroyContext", || context::destroy(handle::from_c(context)))
 }
 
-/// Makes a context, and with it its device, current in this thread.
+/// Makes a context current in the calling thread, which switches to its device. A context may be current
+/// in several threads.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param context a live context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// context, destroyed, or gone with its device. Thread-safe. Follows aclrtSetCurrentContext of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetCurrentContext(context: aclrtContext) -> aclError {
-    guard("aclrtSetCurrentContext", || {
-        Err(Error::unsupported(
-            "contexts are not available in this build; aclrtSetDevice gives a thread its device's default one",
-        ))
-    })
+    guard("aclrtSetCurrentContext", || context::set_current(handle::from_c(context)))
 }
 
-/// Tells this thread's current context.
+/// The calling thread's current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param context receives the handle, which stays the library's.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: there is
+/// none. Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError {
     guard("aclrtGetCurrentContext", || {
-        Err(Error::unsupported(
-            "contexts are not available in this build; aclrtSetDevice gives a thread its device's default one",
-        ))
+        let out = Out::new("context", context)?;
+        out.write(handle::to_c(context::current()?));
+        Ok(())
     })
 }
 

@@ -4,84 +4,92 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
+use crate::core::{device, runtime};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceStateCallback, aclrtDeviceStatus,
     aclrtDeviceTaskAbortCallback, aclrtRunMode, aclrtTsId,
 };
+use crate::ffi::value::Out;
 
-/// Makes a device, through its default context, the calling thread's. Every success counts as one
-/// use of the device.
+/// Sets the calling thread's device and makes the device's default context current.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// The first set in a process opens the device and creates the default context with its default stream,
+/// which all threads share. Each successful call counts, also a repeated one of the same thread;
+/// aclrtResetDevice takes one back. Cheap when the device is set already. Thread-safe; works before
+/// aclInit and begins a new life after aclFinalize.
+///
+/// @param deviceId 0 to the number of devices less 1.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_INVALID_PARAM
+/// 100000: an environment variable has no meaning; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
-    guard("aclrtSetDevice", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
-    })
+    guard("aclrtSetDevice", || device::set(deviceId))
 }
 
-/// Gives up one use of a device; the last one waits for pending work and releases what the device
-/// holds.
+/// Takes back one aclrtSetDevice; the last one waits for pending work and really releases the device.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// A released device takes its contexts, streams, events and device memory with it: their handles and
+/// addresses are invalid from then on, in every thread. Pinned host memory stays. Thread-safe.
+///
+/// @param deviceId a device that is set.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+/// aclFinalize. Follows aclrtResetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDevice(deviceId: i32) -> aclError {
-    guard("aclrtResetDevice", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
-    })
+    guard("aclrtResetDevice", || device::reset(deviceId))
 }
 
-/// Releases what a device holds at once, however many uses are left, after pending work.
+/// Releases a device at once, whatever its reference count, after waiting for pending work.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId a device that is set.
+/// @return as aclrtResetDevice. Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDeviceForce(deviceId: i32) -> aclError {
-    guard("aclrtResetDeviceForce", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
-    })
+    guard("aclrtResetDeviceForce", || device::reset_force(deviceId))
 }
 
-/// Tells the device of the calling thread's current context.
+/// The device of the calling thread's current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread
+/// has no current context (programs test exactly this value for "no device set yet"). Thread-safe.
+/// Follows aclrtGetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevice(deviceId: *mut i32) -> aclError {
     guard("aclrtGetDevice", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
+        let out = Out::new("deviceId", deviceId)?;
+        out.write(device::current()?);
+        Ok(())
     })
 }
 
-/// Tells how many devices there are. Works before aclInit.
+/// The number of devices. Works at any time, also before aclInit and after aclFinalize.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param count receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text says why). Thread-safe. Follows
+/// aclrtGetDeviceCount of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
     guard("aclrtGetDeviceCount", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
+        let out = Out::new("count", count)?;
+        out.write(runtime::device_count()?);
+        Ok(())
     })
 }
 
-/// Waits for all work on the current device.
+/// Waits until everything queued on the current context's device has finished, in all its streams.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: called inside a host function; or the first failure of queued work that nobody was told of yet.
+/// Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
-    guard("aclrtSynchronizeDevice", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
-    })
+    guard("aclrtSynchronizeDevice", || device::synchronize())
 }
 
 /// Waits for all work on the current device, at most `timeout` milliseconds; -1 waits for ever.
@@ -96,15 +104,17 @@ pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclE
     })
 }
 
-/// Tells whether the program runs beside the device (ACL_HOST) or on it (ACL_DEVICE).
+/// Where the program runs, seen from the device: always ACL_HOST. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param runMode receives an aclrtRunMode.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetRunMode of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError {
     guard("aclrtGetRunMode", || {
-        Err(Error::unsupported(
-            "devices are not available in this build; there is no other way to use one",
-        ))
+        let out = Out::new("runMode", runMode)?;
+        out.write(aclrtRunMode::ACL_HOST);
+        Ok(())
     })
 }
 

@@ -1,70 +1,88 @@
 //! Events: points in a stream's work that others can wait for.
 
 use crate::core::error::Error;
+use crate::core::event;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus,
     aclrtStream,
 };
+use crate::ffi::value::{Out, handle};
 
-/// Makes an event with a time stamp.
+/// Creates an event that streams can wait for and that remembers its time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
+/// more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEvent of the
+/// Ascend runtime API; recording it again without a reset in between is allowed here.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
     guard("aclrtCreateEvent", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
+        let out = Out::new("event", event)?;
+        out.write(handle::to_c(event::create_plain()?));
+        Ok(())
     })
 }
 
-/// Makes an event with ACL_EVENT_* flags, reset by the caller between uses.
+/// Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
+/// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
+/// ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
+/// more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+/// aclrtCreateEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
     guard("aclrtCreateEventWithFlag", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
+        let out = Out::new("event", event)?;
+        out.write(handle::to_c(event::create_with_flag(flag)?));
+        Ok(())
     })
 }
 
-/// Makes an event with ACL_EVENT_* flags that can be recorded again and again.
+/// Creates an event that may be recorded again and again: each record replaces the one before, waits that
+/// were queued earlier keep theirs. Never recorded, it counts as complete.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
+/// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
+/// ACL_EVENT_DEVICE_USE_ONLY.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
+/// more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag
+/// of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
     guard("aclrtCreateEventExWithFlag", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
+        let out = Out::new("event", event)?;
+        out.write(handle::to_c(event::create_ex(flag)?));
+        Ok(())
     })
 }
 
-/// Ends an event; what it stands for goes on.
+/// Destroys an event. Never waits: what queued waits need of it stays until they are done.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
+/// event, destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyEvent of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyEvent(event: aclrtEvent) -> aclError {
-    guard("aclrtDestroyEvent", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
-    })
+    guard("aclrtDestroyEvent", || event::destroy(handle::from_c(event)))
 }
 
-/// Makes the event stand for all work queued on the stream so far.
+/// The event comes to stand for all work queued on `stream` so far, in place of an earlier record.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event of the stream's device.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context,
+/// or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event.
+/// Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
-    guard("aclrtRecordEvent", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
-    })
+    guard("aclrtRecordEvent", || event::record(handle::from_c(event), handle::from_c(stream)))
 }
 
 /// As aclrtRecordEvent, with ACL_EVENT_RECORD_* flags.
@@ -95,18 +113,26 @@ pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream)
     })
 }
 
-/// Tells whether the event's latest record has happened.
+/// Whether an event's latest record has happened. Never recorded: complete for an event of
+/// aclrtCreateEventExWithFlag, not ready for others.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event.
+/// @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
+/// event, destroyed, or called inside a host function. Thread-safe. Follows aclrtQueryEventStatus of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEventStatus(
     event: aclrtEvent,
     status: *mut aclrtEventRecordedStatus,
 ) -> aclError {
     guard("aclrtQueryEventStatus", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
+        let out = Out::new("status", status)?;
+        out.write(match event::is_complete(handle::from_c(event))? {
+            true => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE,
+            false => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY,
+        });
+        Ok(())
     })
 }
 
@@ -138,16 +164,15 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
     })
 }
 
-/// Waits until the event's latest record has happened.
+/// Waits until an event's latest record as of the call has happened; returns at once if there is none.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
+/// event, destroyed, or called inside a host function; or the first failure of the recording stream's work
+/// that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
-    guard("aclrtSynchronizeEvent", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
-    })
+    guard("aclrtSynchronizeEvent", || event::synchronize(handle::from_c(event), -1))
 }
 
 /// As aclrtSynchronizeEvent, for at most `timeout` milliseconds; -1 waits for ever.
@@ -165,9 +190,17 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
     })
 }
 
-/// Tells the milliseconds between two events that have happened.
+/// The time from one event's latest record to another's, measured on the device. Both should have been
+/// recorded on one stream.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param ms receives milliseconds.
+/// @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+/// @param endEvent the same, not earlier, of the same device.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
+/// 107006: an event has no time or was never recorded; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
+/// was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: not an event, destroyed, different devices, or called inside a host function. Thread-safe.
+/// Follows aclrtEventElapsedTime of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventElapsedTime(
     ms: *mut f32,
@@ -175,9 +208,9 @@ pub unsafe extern "C" fn aclrtEventElapsedTime(
     endEvent: aclrtEvent,
 ) -> aclError {
     guard("aclrtEventElapsedTime", || {
-        Err(Error::unsupported(
-            "events are not available in this build; use aclrtSynchronizeStream to order work",
-        ))
+        let out = Out::new("ms", ms)?;
+        out.write(event::elapsed_ms(handle::from_c(startEvent), handle::from_c(endEvent))?);
+        Ok(())
     })
 }
 

@@ -3,14 +3,15 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::core::error::{self, Code, Result};
+use crate::core::error::{self, Code, Error, Result};
+use crate::ffi::fork;
 
 /// Runs the body of the API function `call` and turns what comes out into a code: the text of a
 /// failure is kept for `aclGetRecentErrMsg`, and a panic, which is a defect of this library,
 /// becomes `ACL_ERROR_INTERNAL_ERROR` instead of ending the process.
 #[inline]
 pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| enter().and_then(|()| body()))) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
         Err(panic) => report_panic(call, &*panic),
@@ -20,12 +21,26 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
 /// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| enter().and_then(|()| body()))) {
         Ok(Ok(value)) => return value,
         Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
         Err(panic) => report_panic(call, &*panic),
     };
     fallback
+}
+
+/// What holds for every call: none works in a forked child.
+#[inline]
+fn enter() -> Result<()> {
+    if fork::is_child() { Err(in_child()) } else { Ok(()) }
+}
+
+#[cold]
+fn in_child() -> Error {
+    Error::param_invalid(
+        "called in a forked child, which has neither the parent's devices nor its threads; fork before \
+         the first call of this library, or start a new program (spawn)",
+    )
 }
 
 #[cold]

@@ -3,16 +3,33 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+use crate::backend::Place;
 use crate::core::error::Error;
+use crate::core::{device, memory};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtHostRegisterType, aclrtMallocConfig,
-    aclrtMemAttr, aclrtMemMallocPolicy, aclrtMemUsageInfo, aclrtPtrAttributes, aclrtStream,
+    aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType, aclrtMemMallocPolicy, aclrtMemUsageInfo,
+    aclrtPtrAttributes, aclrtStream,
 };
+use crate::ffi::value::{Out, address, enum_value, handle};
 
-/// Allocates device memory on the current device.
+/// Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and to 2 MiB from 2 MiB. Sizes are
+/// rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
+/// HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
+/// takes ordinary ones; the P2P variants and bandwidth flags are the same; HUGE1G_ONLY takes 1 GiB pages or
+/// fails. A policy that the API does not know is no error: huge first from 2 MiB, else normal.
+///
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param size bytes, at least 1.
+/// @param policy an aclrtMemMallocPolicy.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
+/// 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMalloc(
     devPtr: *mut *mut c_void,
@@ -20,9 +37,9 @@ pub unsafe extern "C" fn aclrtMalloc(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
     guard("aclrtMalloc", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
+        let out = Out::new("devPtr", devPtr)?;
+        out.write(address::to_c(memory::malloc(size, enum_value(policy))?));
+        Ok(())
     })
 }
 
@@ -86,16 +103,17 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     })
 }
 
-/// Gives device memory back. Queued work that uses it goes on with it.
+/// Frees device memory. The address is invalid at once; operations queued before still have the memory,
+/// which is used again only after the last of them. Does not wait. Any thread may free, whatever its
+/// current device.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr the start of an allocation from aclrtMalloc.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+/// of a live device allocation (inside one, host memory, freed before, gone with its device, unknown), or
+/// called inside a host function. Thread-safe. Follows aclrtFree of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
-    guard("aclrtFree", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
-    })
+    guard("aclrtFree", || memory::free(address::from_c(devPtr)))
 }
 
 /// Waits for the device, then gives device memory back.
@@ -110,15 +128,23 @@ pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
     })
 }
 
-/// Allocates page-locked host memory.
+/// Allocates page-locked host memory for all devices; copies between it and a device are truly
+/// asynchronous. Needs no current context. Alignment as aclrtMalloc.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// Beyond the system's limit on locked memory the memory is not locked, which is logged once.
+///
+/// @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
+/// @param size bytes, at least 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
+/// host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function. Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize) -> aclError {
     guard("aclrtMallocHost", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
+        let out = Out::new("hostPtr", hostPtr)?;
+        out.write(address::to_c(memory::malloc_host(size)?));
+        Ok(())
     })
 }
 
@@ -136,16 +162,16 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     })
 }
 
-/// Gives page-locked host memory back.
+/// Frees page-locked host memory. The address is invalid at once; operations queued before still have the
+/// memory. Does not wait. Any thread may free.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param hostPtr the start of an allocation from aclrtMallocHost.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+/// of a live host allocation, or called inside a host function. Thread-safe. Follows aclrtFreeHost of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
-    guard("aclrtFreeHost", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
-    })
+    guard("aclrtFreeHost", || memory::free_host(address::from_c(hostPtr)))
 }
 
 /// Waits for the device, then gives page-locked host memory back.
@@ -160,9 +186,17 @@ pub unsafe extern "C" fn aclrtFreeHostWithDevSync(hostPtr: *mut c_void) -> aclEr
     })
 }
 
-/// Sets bytes of device memory, or of page-locked host memory, and waits.
+/// Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
+/// no stream.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr first byte; null only with `count` 0.
+/// @param maxCount room at `devPtr`.
+/// @param value its low 8 bits are stored in every byte.
+/// @param count bytes; 0 does nothing.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
+/// `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
+/// or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
+/// Follows aclrtMemset of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemset(
     devPtr: *mut c_void,
@@ -170,16 +204,20 @@ pub unsafe extern "C" fn aclrtMemset(
     value: i32,
     count: usize,
 ) -> aclError {
-    guard("aclrtMemset", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
-    })
+    guard("aclrtMemset", || memory::memset(address::from_c(devPtr), maxCount, value, count))
 }
 
-/// Sets bytes of memory, in stream order.
+/// Queues aclrtMemset on a stream, in order with its other operations.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr first byte; null only with `count` 0.
+/// @param maxCount room at `devPtr`.
+/// @param value its low 8 bits are stored in every byte.
+/// @param count bytes; 0 queues nothing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context.
+/// Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemsetAsync(
     devPtr: *mut c_void,
@@ -189,9 +227,8 @@ pub unsafe extern "C" fn aclrtMemsetAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemsetAsync", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
+        let stream = handle::from_c(stream);
+        memory::memset_async(address::from_c(devPtr), maxCount, value, count, stream)
     })
 }
 
@@ -230,9 +267,16 @@ pub unsafe extern "C" fn aclrtMemsetD32Async(
     })
 }
 
-/// Tells how much memory of a kind is free, and how much there is.
+/// Free and total memory of the current device.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes tell the device's memory; ACL_DDR_*
+/// and 1 GiB pages, which these devices do not have, give 0 and 0.
+/// @param free receives bytes, at most `total`.
+/// @param total receives bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_INVALID_MEMORY_TYPE
+/// 107016: no such attribute; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtGetMemInfo of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemInfo(
     attr: MaybeUninit<aclrtMemAttr>,
@@ -240,9 +284,12 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     total: *mut usize,
 ) -> aclError {
     guard("aclrtGetMemInfo", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
+        let free_out = Out::new("free", free)?;
+        let total_out = Out::new("total", total)?;
+        let (free_bytes, total_bytes) = device::memory_info(enum_value(attr))?;
+        free_out.write(free_bytes);
+        total_out.write(total_bytes);
+        Ok(())
     })
 }
 
@@ -261,18 +308,33 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     })
 }
 
-/// Tells where an address lives and how large its pages are.
+/// Where an address lives: anywhere inside an allocation of this library, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED)
+/// in memory that it does not know, which is no error. Needs no current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param ptr the address; it is not read.
+/// @param attributes receives location type and device id, and the page size in bytes that the system
+/// confirms (0 for unknown memory).
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function. Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPointerGetAttributes(
     ptr: *const c_void,
     attributes: *mut aclrtPtrAttributes,
 ) -> aclError {
     guard("aclrtPointerGetAttributes", || {
-        Err(Error::unsupported(
-            "memory management is not available in this build; there is no other source of device memory",
-        ))
+        let out = Out::new("attributes", attributes)?;
+        if ptr.is_null() {
+            return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
+        }
+        let told = memory::pointer_attributes(address::from_c(ptr))?;
+        let (r#type, id) = match told.place {
+            Place::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
+            Place::Pinned => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
+            Place::Pageable => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
+        };
+        let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };
+        out.write(aclrtPtrAttributes { location, pageSize: told.page_size, rsv: [0; 4] });
+        Ok(())
     })
 }
 

@@ -23,6 +23,7 @@ pub mod dump;
 pub mod error;
 pub mod event;
 pub mod exception;
+pub mod fork;
 pub mod graph;
 pub mod group;
 pub mod guard;

@@ -4,17 +4,18 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
+use crate::core::info;
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
 
-/// The name of the chip, or null.
+/// The name of the processor that programs choose their code by: `PORTACL_SOC_NAME`, else `Ascend910B1`.
+/// Works at any time.
 ///
-/// @return null; aclGetRecentErrMsg tells what is missing.
+/// @return a zero-terminated text that stays valid and unchanged for the life of the process. Thread-safe.
+/// Follows aclrtGetSocName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSocName() -> *const c_char {
-    guard_value("aclrtGetSocName", std::ptr::null(), || {
-        Err(Error::unsupported("the name of the chip is not available in this build; assume any"))
-    })
+    guard_value("aclrtGetSocName", std::ptr::null(), || Ok(info::soc_name().as_ptr()))
 }
 
 /// Tells a number about the chip's cores or caches.

@@ -4,27 +4,39 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
+use crate::core::stream;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtCompareDataType, aclrtCondition, aclrtEvent, aclrtStream, aclrtStreamAttr,
     aclrtStreamAttrValue, aclrtStreamStateCallback, aclrtStreamStatus,
 };
+use crate::ffi::value::{Out, handle};
 
-/// Makes a stream of the current context.
+/// Creates a stream in the current context: operations of one stream run in the order of their calls,
+/// those of different streams independently of each other.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function. Thread-safe. Follows aclrtCreateStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError {
     guard("aclrtCreateStream", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
+        let out = Out::new("stream", stream)?;
+        out.write(handle::to_c(stream::create(0)?));
+        Ok(())
     })
 }
 
-/// Makes a stream with a priority and ACL_STREAM_* flags.
+/// Creates a stream with flags. Synchronizing a stream with ACL_STREAM_CPU_SCHEDULE or
+/// ACL_STREAM_DEVICE_USE_ONLY succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
+/// ACL_STREAM_HUGE change nothing; unknown bits mean nothing.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
+/// @param priority ignored, as in the original.
+/// @param flag an OR of ACL_STREAM_* flags.
+/// @return as aclrtCreateStream; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs
+/// graphs. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
     stream: *mut aclrtStream,
@@ -32,89 +44,104 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
     flag: u32,
 ) -> aclError {
     guard("aclrtCreateStreamWithConfig", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
+        let out = Out::new("stream", stream)?;
+        out.write(handle::to_c(stream::create(flag)?));
+        Ok(())
     })
 }
 
-/// Waits for a stream's work and ends the stream.
+/// Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
+/// call begins.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream from a creator; not null, not a default stream.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context. Thread-safe. Follows
+/// aclrtDestroyStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
-    guard("aclrtDestroyStream", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
-    })
+    guard("aclrtDestroyStream", || stream::destroy(handle::from_c(stream), false))
 }
 
-/// Ends a stream without waiting; work that has not started is dropped where the device can do
-/// that.
+/// Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
+/// recorded there end); a GPU finishes what its driver holds.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream from a creator; not null, not a default stream.
+/// @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclError {
-    guard("aclrtDestroyStreamForce", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
-    })
+    guard("aclrtDestroyStreamForce", || stream::destroy(handle::from_c(stream), true))
 }
 
-/// Waits for all work of a stream; null means the default stream. Reports the first failure of that
-/// work.
+/// Waits until everything queued on a stream before the call has finished.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context; or the first failure of
+/// the stream's work that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeStream of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError {
-    guard("aclrtSynchronizeStream", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
-    })
+    guard("aclrtSynchronizeStream", || stream::synchronize(handle::from_c(stream)))
 }
 
-/// As aclrtSynchronizeStream, for at most `timeout` milliseconds; -1 waits for ever.
+/// As aclrtSynchronizeStream, for a limited time. A timeout cancels nothing: the work goes on.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param timeout milliseconds above 0, or -1 to wait for ever.
+/// @return as aclrtSynchronizeStream; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
+/// ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
+/// aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(
     stream: aclrtStream,
     timeout: i32,
 ) -> aclError {
     guard("aclrtSynchronizeStreamWithTimeout", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
+        stream::synchronize_with_timeout(handle::from_c(stream), timeout)
     })
 }
 
-/// Tells whether a stream has finished everything.
+/// Whether everything queued on a stream has finished. Failures of its work are reported by synchronizing
+/// only.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context.
+/// Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamQuery(
     stream: aclrtStream,
     status: *mut aclrtStreamStatus,
 ) -> aclError {
     guard("aclrtStreamQuery", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
+        let out = Out::new("status", status)?;
+        out.write(match stream::is_idle(handle::from_c(stream))? {
+            true => aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE,
+            false => aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY,
+        });
+        Ok(())
     })
 }
 
-/// Later work of the stream waits for what the event's latest record stands for.
+/// Later operations of `stream` wait for what `event` recorded last before this call; an event that was
+/// never recorded is not waited for. The event may be of another device, and may be destroyed or recorded
+/// again right after the call. Does not block the caller.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param event an event whose flags allow it (not one of aclrtCreateEventWithFlag without ACL_EVENT_SYNC).
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+/// on another device than the current context;
+/// ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event. Thread-safe. Follows aclrtStreamWaitEvent of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError {
     guard("aclrtStreamWaitEvent", || {
-        Err(Error::unsupported(
-            "streams are not available in this build; there is no other way to queue work",
-        ))
+        stream::wait_event(handle::from_c(stream), handle::from_c(event))
     })
 }
 

@@ -1,6 +1,88 @@
-//! Reading what C sent.
+//! Reading what C sent, and writing what it asked for.
 
 use std::mem::{MaybeUninit, size_of};
+
+use crate::core::error::{Error, Result};
+
+/// Where a result goes: a pointer from C that is not null.
+pub struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// `pointer` as the place for a result; null is an error that names `argument`.
+    #[inline]
+    pub fn new(argument: &str, pointer: *mut T) -> Result<Self> {
+        if pointer.is_null() {
+            return Err(null(argument));
+        }
+        Ok(Self(pointer))
+    }
+
+    /// Stores the result. Called on success only, so that a failure leaves the place as it was.
+    #[inline]
+    pub fn write(self, value: T) {
+        // SAFETY: not null, and by the contract of the C boundary it points to room for a T. C may
+        // hand out packed memory, so alignment is not assumed.
+        unsafe { self.0.write_unaligned(value) }
+    }
+}
+
+#[cold]
+fn null(argument: &str) -> Error {
+    Error::invalid_param(format_args!("{argument} is null; it must point to room for the result"))
+}
+
+/// Handles are numbers in the clothes of pointers.
+pub mod handle {
+    use std::ffi::c_void;
+
+    /// The number that a handle from C holds.
+    #[inline]
+    pub fn from_c(handle: *mut c_void) -> u64 {
+        handle.addr() as u64
+    }
+
+    /// A handle for C.
+    #[inline]
+    pub fn to_c(raw: u64) -> *mut c_void {
+        std::ptr::without_provenance_mut(raw as usize)
+    }
+}
+
+/// Addresses of memory that programs hand in and out.
+pub mod address {
+    use std::ffi::c_void;
+
+    /// The address that a pointer from C holds.
+    #[inline]
+    pub fn from_c(pointer: *const c_void) -> usize {
+        pointer.expose_provenance()
+    }
+
+    /// A pointer for C.
+    #[inline]
+    pub fn to_c(addr: usize) -> *mut c_void {
+        std::ptr::with_exposed_provenance_mut(addr)
+    }
+}
+
+/// Zero-terminated texts.
+pub mod text {
+    use std::ffi::{CStr, OsStr, c_char};
+    use std::os::unix::ffi::OsStrExt;
+
+    /// The text behind a pointer, `None` for null.
+    ///
+    /// # Safety
+    /// `text` is null or points to a zero-terminated text that outlives the result.
+    pub unsafe fn optional<'a>(text: *const c_char) -> Option<&'a OsStr> {
+        if text.is_null() {
+            return None;
+        }
+        // SAFETY: by this function's contract.
+        let text = unsafe { CStr::from_ptr(text) };
+        Some(OsStr::from_bytes(text.to_bytes()))
+    }
+}
 
 /// The number that C passed where the header says `enum`; it need not be one of the enumerators.
 pub fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i32 {

@@ -4,12 +4,19 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
+use crate::core::info;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
+use crate::ffi::value::Out;
 
-/// Tells the version of the interface: the ACL_*_VERSION numbers of the header.
+/// The version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION,
+/// ACL_PATCH_VERSION. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param majorVersion receives the major number.
+/// @param minorVersion receives the minor number.
+/// @param patchVersion receives the patch number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows aclrtGetVersion
+/// of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetVersion(
     majorVersion: *mut i32,
@@ -17,9 +24,14 @@ pub unsafe extern "C" fn aclrtGetVersion(
     patchVersion: *mut i32,
 ) -> aclError {
     guard("aclrtGetVersion", || {
-        Err(Error::unsupported(
-            "the version cannot be asked for in this build; use ACL_MAJOR_VERSION, ACL_MINOR_VERSION and ACL_PATCH_VERSION of the header",
-        ))
+        let major = Out::new("majorVersion", majorVersion)?;
+        let minor = Out::new("minorVersion", minorVersion)?;
+        let patch = Out::new("patchVersion", patchVersion)?;
+        let [major_number, minor_number, patch_number] = info::API_VERSION;
+        major.write(major_number);
+        minor.write(minor_number);
+        patch.write(patch_number);
+        Ok(())
     })
 }
 

@@ -1,0 +1,91 @@
+//! Contexts: what is current in a thread, with a default stream of its own.
+
+use std::sync::{Arc, OnceLock};
+
+use super::device::{self, Device};
+use super::device_slot::take_all;
+use super::error::{Code, Error, Result};
+use super::handles::{self, Object};
+use super::stream::{Stream, StreamFlags};
+use super::{runtime, thread};
+use crate::algo::slot_table::{Handle, Ref};
+
+/// A context: a device as a thread sees it.
+pub struct Context {
+    /// Its device.
+    pub device: Arc<Device>,
+    /// Set once, right after the context has its handle.
+    default_stream: OnceLock<Handle>,
+    /// The context that aclrtSetDevice gives: shared by all threads, destroyed by a reset only.
+    primary: bool,
+}
+
+impl Context {
+    /// A new context of `device` with its default stream.
+    pub fn create(device: &Arc<Device>, primary: bool) -> Result<Handle> {
+        let context =
+            Arc::new(Self { device: device.clone(), default_stream: OnceLock::new(), primary });
+        let handle = Self::table().insert(context.clone()).ok_or_else(|| {
+            Error::new(Code::BadAlloc, "no more contexts can be made; destroy some")
+        })?;
+        match Stream::create(device, handle, 0, StreamFlags::default(), true) {
+            Ok(stream) => {
+                // Nobody knows the context yet, so nobody can have set it.
+                let _ = context.default_stream.set(stream);
+                Ok(handle)
+            }
+            Err(error) => {
+                Self::table().remove(handle);
+                Err(error)
+            }
+        }
+    }
+
+    /// The stream that NULL stands for.
+    #[inline]
+    pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
+        Stream::table().get(*self.default_stream.get()?)
+    }
+}
+
+/// aclrtCreateContext: also makes it current.
+pub fn create(device_id: i32) -> Result<Handle> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    let device = device::slot(&session, "deviceId", device_id)?.open_uncounted(&*session.driver)?;
+    let context = Context::create(&device, false)?;
+    thread::set_current(Some(context));
+    Ok(context)
+}
+
+/// aclrtDestroyContext: waits for its streams, which go with it.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    if handles::get::<Context>("context", raw)?.primary {
+        return Err(Error::param_invalid(format_args!(
+            "context {raw:#x} is the default context of its device; only aclrtResetDevice releases it"
+        )));
+    }
+    let handle = Handle::from_raw(raw);
+    handles::remove::<Context>("context", raw)?;
+    for stream in take_all::<Stream>(|stream| Some(stream.context) == handle) {
+        stream.drain(None);
+    }
+    if thread::current_handle() == handle {
+        thread::set_current(None);
+    }
+    Ok(())
+}
+
+/// aclrtSetCurrentContext.
+pub fn set_current(raw: u64) -> Result<()> {
+    handles::get::<Context>("context", raw)?;
+    thread::set_current(Handle::from_raw(raw));
+    Ok(())
+}
+
+/// aclrtGetCurrentContext.
+pub fn current() -> Result<u64> {
+    thread::current()?;
+    Ok(thread::current_handle().map_or(0, Handle::raw))
+}

@@ -1,0 +1,130 @@
+//! Devices: set, reset, count, wait for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Instant;
+
+use super::context::Context;
+use super::device_slot::{DeviceSlot, SetCount};
+use super::error::{Code, Error, Result};
+use super::handles::Object;
+use super::runtime::{self, Session};
+use super::stream::Stream;
+use super::thread;
+use crate::backend;
+
+/// An open device.
+pub struct Device {
+    /// The id that programs use.
+    pub id: u32,
+    /// What does the work.
+    pub native: Arc<dyn backend::Device>,
+    sets: Arc<SetCount>,
+    next_stream_id: AtomicI32,
+}
+
+impl Device {
+    /// Device `id`, opened by the backend.
+    pub fn new(id: u32, sets: Arc<SetCount>, native: Arc<dyn backend::Device>) -> Self {
+        Self { id, native, sets, next_stream_id: AtomicI32::new(0) }
+    }
+
+    /// A small number for a new stream of this device.
+    pub fn new_stream_id(&self) -> i32 {
+        self.next_stream_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Waits for everything queued on this device so far, and reports what failed there.
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<()> {
+        // All streams are waited for, whatever the first one says: a failure there does not make
+        // the others' work done.
+        let mut outcome = Ok(());
+        for (_, stream) in Stream::table().snapshot() {
+            if stream.device.id == self.id {
+                let one = stream.wait_for_all(deadline);
+                outcome = outcome.and(one);
+            }
+        }
+        outcome
+    }
+}
+
+/// The slot of a device id that came from C.
+pub fn slot<'a>(session: &'a Session, argument: &str, id: i32) -> Result<&'a DeviceSlot> {
+    usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
+        Error::new(
+            Code::InvalidDeviceId,
+            format_args!(
+                "{argument} is {id}; the {} backend has {} devices here, ids start at 0",
+                session.driver.name(),
+                session.devices.len()
+            ),
+        )
+    })
+}
+
+/// aclrtSetDevice.
+#[inline]
+pub fn set(id: i32) -> Result<()> {
+    if let Some(current) = thread::current_handle()
+        && let Some(context) = Context::table().get(current)
+        && context.device.id as i32 == id
+        && context.device.sets.set_again(current)
+    {
+        return Ok(());
+    }
+    set_slow(id)
+}
+
+fn set_slow(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session_for_set_device()?;
+    slot(&session, "deviceId", id)?.set(&*session.driver)
+}
+
+/// aclrtResetDevice.
+pub fn reset(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    slot(&*runtime::session()?, "deviceId", id)?.reset()
+}
+
+/// aclrtResetDeviceForce.
+pub fn reset_force(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    slot(&*runtime::session()?, "deviceId", id)?.reset_force()
+}
+
+/// aclrtGetDevice: the device of the current context.
+#[inline]
+pub fn current() -> Result<i32> {
+    Ok(thread::current()?.device.id as i32)
+}
+
+/// aclrtSynchronizeDevice.
+pub fn synchronize() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    device.synchronize(None)
+}
+
+/// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.
+pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
+    /// What an attribute asks about, by its number in `aclrtMemAttr`.
+    const DEVICE_MEMORY: [i32; 9] = [1, 4, 5, 8, 9, 12, 13, 15, 16];
+    const LAST: i32 = 17;
+    thread::refuse_inside_host_function()?;
+    if !(0..=LAST).contains(&attribute) {
+        return Err(Error::new(
+            Code::InvalidMemoryType,
+            format_args!("attr is {attribute}; allowed: the values of aclrtMemAttr, 0 to {LAST}"),
+        ));
+    }
+    let device = thread::current()?.device.clone();
+    if !DEVICE_MEMORY.contains(&attribute) {
+        // Kinds of memory that these devices do not have: none of it, which is no error.
+        return Ok((0, 0));
+    }
+    let total = device.native.info().total_memory;
+    let free = device.native.free_memory()?.min(total);
+    Ok((free as usize, total as usize))
+}

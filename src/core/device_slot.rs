@@ -1,0 +1,208 @@
+//! The reference count of a device, and its way from closed to open and back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use crossbeam_utils::CachePadded;
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::device::Device;
+use super::error::{Error, Result};
+use super::event::Event;
+use super::handles::Object;
+use super::stream::Stream;
+use super::{memory, thread};
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::Driver;
+
+/// Striped counters keep threads that set the same device from writing to one cache line.
+const SHARDS: usize = 32;
+
+/// How often a device was set, countable without a lock.
+pub struct SetCount {
+    /// The handle of the default context, 0 while the device is not set.
+    primary: AtomicU64,
+    /// Successful sets, spread over threads.
+    sets: [CachePadded<AtomicU64>; SHARDS],
+}
+
+impl SetCount {
+    fn new() -> Self {
+        Self {
+            primary: AtomicU64::new(0),
+            sets: std::array::from_fn(|_| CachePadded::new(AtomicU64::new(0))),
+        }
+    }
+
+    /// One more set by a thread whose current context is this device's default one: one add to a
+    /// counter of the thread's own. False when it is not, or when a reset got in between.
+    #[inline]
+    pub fn set_again(&self, current: Handle) -> bool {
+        if self.primary.load(Ordering::Relaxed) != current.raw() {
+            return false;
+        }
+        let shard = &self.sets[thread::shard(SHARDS)];
+        shard.fetch_add(1, Ordering::SeqCst);
+        // A reset stores 0 to `primary` and then sums again; we add and then load. In the single
+        // order of these four operations one of the two sees the other.
+        if self.primary.load(Ordering::SeqCst) == current.raw() {
+            return true;
+        }
+        shard.fetch_sub(1, Ordering::SeqCst);
+        false
+    }
+
+    fn set_first(&self, primary: Handle) {
+        self.sets[thread::shard(SHARDS)].fetch_add(1, Ordering::SeqCst);
+        self.primary.store(primary.raw(), Ordering::SeqCst);
+    }
+
+    /// All sets so far; wraps around together with what is subtracted from it.
+    fn total(&self) -> u64 {
+        self.sets.iter().fold(0, |sum: u64, shard| sum.wrapping_add(shard.load(Ordering::SeqCst)))
+    }
+}
+
+/// The place of one device in a session: closed, or open with a reference count.
+pub struct DeviceSlot {
+    id: u32,
+    sets: Arc<SetCount>,
+    state: Mutex<SlotState>,
+}
+
+#[derive(Default)]
+struct SlotState {
+    device: Option<Arc<Device>>,
+    /// Sets that resets took back. The reference count is the sets' total less this.
+    released: u64,
+}
+
+impl DeviceSlot {
+    /// The closed slot of device `id`.
+    pub fn new(id: u32) -> Self {
+        Self { id, sets: Arc::new(SetCount::new()), state: Mutex::default() }
+    }
+
+    fn count(&self, state: &SlotState) -> u64 {
+        self.sets.total().wrapping_sub(state.released)
+    }
+
+    /// aclrtSetDevice where the fast path does not apply.
+    pub fn set(&self, driver: &dyn Driver) -> Result<()> {
+        let mut state = self.state.lock();
+        let primary = self.open(&mut state, driver)?.1;
+        self.sets.set_first(primary);
+        thread::set_current(Some(primary));
+        Ok(())
+    }
+
+    /// The device with its default context for an explicit context; counts nothing.
+    pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<Arc<Device>> {
+        let mut state = self.state.lock();
+        let (device, primary) = self.open(&mut state, driver)?;
+        self.sets.primary.store(primary.raw(), Ordering::SeqCst);
+        Ok(device)
+    }
+
+    /// The device if it is open.
+    pub fn device(&self) -> Option<Arc<Device>> {
+        self.state.lock().device.clone()
+    }
+
+    fn open(&self, state: &mut SlotState, driver: &dyn Driver) -> Result<(Arc<Device>, Handle)> {
+        let device = match &state.device {
+            Some(device) => device.clone(),
+            None => Arc::new(Device::new(self.id, self.sets.clone(), driver.open(self.id)?)),
+        };
+        let primary = match Handle::from_raw(self.sets.primary.load(Ordering::SeqCst)) {
+            Some(primary) => primary,
+            None => match Context::create(&device, true) {
+                Ok(primary) => primary,
+                Err(error) => {
+                    // Nothing uses the device that was opened for this context: it is closed again,
+                    // and the failure of the context is the one to report.
+                    if state.device.is_none() {
+                        let _ = device.native.close();
+                    }
+                    return Err(error);
+                }
+            },
+        };
+        state.device = Some(device.clone());
+        Ok((device, primary))
+    }
+
+    /// aclrtResetDevice.
+    pub fn reset(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        if self.count(&state) == 0 {
+            return Err(Error::param_invalid(format_args!(
+                "deviceId {} is not set (its reference count is 0); there is nothing to reset",
+                self.id
+            )));
+        }
+        state.released = state.released.wrapping_add(1);
+        if self.count(&state) > 0 {
+            return Ok(());
+        }
+        let primary = self.sets.primary.swap(0, Ordering::SeqCst);
+        if self.count(&state) > 0 {
+            // Another thread set the device meanwhile: it stays.
+            self.sets.primary.store(primary, Ordering::SeqCst);
+            return Ok(());
+        }
+        self.release(&mut state, None);
+        Ok(())
+    }
+
+    /// aclrtResetDeviceForce.
+    pub fn reset_force(&self) -> Result<()> {
+        let mut state = self.state.lock();
+        if state.device.is_none() {
+            return Err(Error::param_invalid(format_args!(
+                "deviceId {} is not set; there is nothing to reset",
+                self.id
+            )));
+        }
+        self.release(&mut state, None);
+        Ok(())
+    }
+
+    /// As a forced reset, for the end of the session. False when the deadline came before the end
+    /// of what was queued.
+    pub fn close(&self, deadline: Option<Instant>) -> bool {
+        self.release(&mut self.state.lock(), deadline)
+    }
+
+    /// Really releases the device: handles die first, so that nobody queues anything new, then
+    /// what is pending is waited for, then the resources go.
+    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> bool {
+        self.sets.primary.store(0, Ordering::SeqCst);
+        state.released = self.sets.total();
+        let Some(device) = state.device.take() else { return true };
+        take_all::<Context>(|context| context.device.id == device.id);
+        let mut finished = true;
+        for stream in take_all::<Stream>(|stream| stream.device.id == device.id) {
+            finished &= stream.drain(deadline);
+        }
+        take_all::<Event>(|event| event.device.id == device.id);
+        slot_table::flush_deferred();
+        if finished {
+            memory::release_device_memory(&device);
+            // What the driver says about closing helps nobody: the device is gone either way.
+            let _ = device.native.close();
+        } else {
+            memory::forget_device_memory(&device);
+        }
+        finished
+    }
+}
+
+/// Takes all objects that `wanted` picks out of their table.
+pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+    let table = T::table();
+    let all = table.snapshot().into_iter().filter(|(_, object)| wanted(object));
+    all.filter_map(|(handle, _)| table.remove(handle)).collect()
+}

@@ -1,0 +1,103 @@
+//! The handles that programs hold: one table per kind of object, and what to say of a bad one.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::error::{Error, Result};
+use super::event::Event;
+use super::stream::Stream;
+use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
+
+/// A kind of object that has handles.
+pub trait Object: Send + Sync + Sized + 'static {
+    /// What a person calls it.
+    const NOUN: &'static str;
+    /// The table of all live ones.
+    fn table() -> &'static SlotTable<Self>;
+}
+
+const CONTEXT: u8 = 1;
+const STREAM: u8 = 2;
+const EVENT: u8 = 3;
+
+static CONTEXTS: SlotTable<Context> = SlotTable::new(CONTEXT);
+static STREAMS: SlotTable<Stream> = SlotTable::new(STREAM);
+static EVENTS: SlotTable<Event> = SlotTable::new(EVENT);
+
+impl Object for Context {
+    const NOUN: &'static str = "context";
+    fn table() -> &'static SlotTable<Self> {
+        &CONTEXTS
+    }
+}
+
+impl Object for Stream {
+    const NOUN: &'static str = "stream";
+    fn table() -> &'static SlotTable<Self> {
+        &STREAMS
+    }
+}
+
+impl Object for Event {
+    const NOUN: &'static str = "event";
+    fn table() -> &'static SlotTable<Self> {
+        &EVENTS
+    }
+}
+
+fn noun_of(kind: u8) -> Option<&'static str> {
+    match kind {
+        CONTEXT => Some(Context::NOUN),
+        STREAM => Some(Stream::NOUN),
+        EVENT => Some(Event::NOUN),
+        _ => None,
+    }
+}
+
+/// The live object behind what a program passed as `argument`; for calls that do not block.
+#[inline]
+pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
+    Handle::from_raw(raw)
+        .and_then(|handle| T::table().get(handle))
+        .ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// As [`get`], for calls that block: holds the object itself.
+#[inline]
+pub fn get_arc<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
+    get::<T>(argument, raw).map(|object| object.to_arc())
+}
+
+/// Takes the object out: its handle is dead from here on, for every thread.
+pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
+    Handle::from_raw(raw)
+        .and_then(|handle| T::table().remove(handle))
+        .ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// What is wrong with a handle, in words.
+#[cold]
+fn bad<T: Object>(argument: &str, raw: u64) -> Error {
+    let noun = T::NOUN;
+    if raw == 0 {
+        return Error::invalid_param(format_args!(
+            "{argument} is null; pass the handle of a {noun}"
+        ));
+    }
+    let Some(handle) = Handle::from_raw(raw) else {
+        return Error::param_invalid(format_args!(
+            "{argument} {raw:#x} is not a handle of this library"
+        ));
+    };
+    match noun_of(handle.kind()) {
+        Some(other) if other != noun => Error::param_invalid(format_args!(
+            "{argument} {raw:#x} is the handle of a {other}, not of a {noun}"
+        )),
+        Some(_) if T::table().status(handle) == Status::Destroyed => Error::param_invalid(
+            format_args!("{argument} {raw:#x}: this {noun} was destroyed or went with its device"),
+        ),
+        _ => {
+            Error::param_invalid(format_args!("{argument} {raw:#x} is not the handle of a {noun}"))
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Copies and reductions: which direction, how far, in which order.
+
+use super::error::{Error, Result};
+use super::memory::{self, place_in_words};
+use super::{stream, thread};
+use crate::backend::{Copy, Element, Place, Reduce, ReduceOp, Span};
+
+/// The direction that a program names, as the API numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// ACL_MEMCPY_HOST_TO_HOST
+    HostToHost,
+    /// ACL_MEMCPY_HOST_TO_DEVICE
+    HostToDevice,
+    /// ACL_MEMCPY_DEVICE_TO_HOST
+    DeviceToHost,
+    /// ACL_MEMCPY_DEVICE_TO_DEVICE
+    DeviceToDevice,
+    /// ACL_MEMCPY_DEFAULT
+    Default,
+    /// ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE
+    HostToBufferToDevice,
+    /// ACL_MEMCPY_INNER_DEVICE_TO_DEVICE
+    InnerDevice,
+    /// ACL_MEMCPY_INTER_DEVICE_TO_DEVICE
+    InterDevice,
+}
+
+impl Kind {
+    /// From C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        Ok(match number {
+            0 => Self::HostToHost,
+            1 => Self::HostToDevice,
+            2 => Self::DeviceToHost,
+            3 => Self::DeviceToDevice,
+            4 => Self::Default,
+            5 => Self::HostToBufferToDevice,
+            6 => Self::InnerDevice,
+            7 => Self::InterDevice,
+            _ => {
+                return Err(Error::invalid_param(format_args!(
+                    "kind is {number}; allowed: the values of aclrtMemcpyKind, 0 to 7"
+                )));
+            }
+        })
+    }
+
+    /// Whether the pointers are what the kind says they are.
+    fn fits(self, dst: Place, src: Place) -> bool {
+        let host = |place| matches!(place, Place::Pageable | Place::Pinned);
+        match self {
+            Self::HostToHost => host(dst) && host(src),
+            Self::HostToDevice | Self::HostToBufferToDevice => !host(dst) && host(src),
+            Self::DeviceToHost => host(dst) && !host(src),
+            Self::DeviceToDevice => !host(dst) && !host(src),
+            Self::Default => true,
+            Self::InnerDevice => !host(dst) && dst == src,
+            Self::InterDevice => !host(dst) && !host(src) && dst != src,
+        }
+    }
+}
+
+/// The arguments of a copy as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Where to.
+    pub dst: usize,
+    /// Room there, as the caller says.
+    pub dest_max: usize,
+    /// Where from.
+    pub src: usize,
+    /// Bytes to copy.
+    pub count: usize,
+    /// An `aclrtMemcpyKind`.
+    pub kind: i32,
+}
+
+impl Request {
+    /// The checked copy; `None`: nothing to do.
+    #[inline]
+    fn check(self) -> Result<Option<Copy>> {
+        let Self { dst, dest_max, src, count, kind } = self;
+        if count == 0 {
+            return Ok(None);
+        }
+        let kind = Kind::from_number(kind)?;
+        for (argument, addr) in [("dst", dst), ("src", src)] {
+            if addr == 0 {
+                return Err(Error::invalid_param(format_args!(
+                    "{argument} is null, count is {count}"
+                )));
+            }
+        }
+        if count > dest_max {
+            return Err(Error::invalid_param(format_args!(
+                "count {count} is more than destMax {dest_max}"
+            )));
+        }
+        let dst = memory::span("dst", dst, count)?;
+        let src = memory::span("src", src, count)?;
+        if !kind.fits(dst.place, src.place) {
+            return Err(contradiction(kind, dst, src));
+        }
+        Ok(Some(Copy { dst, src, stage_source: kind == Kind::HostToBufferToDevice }))
+    }
+}
+
+#[cold]
+fn contradiction(kind: Kind, dst: Span, src: Span) -> Error {
+    Error::param_invalid(format_args!(
+        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; ACL_MEMCPY_DEFAULT finds \
+         the direction by itself",
+        dst.addr,
+        place_in_words(dst.place),
+        src.addr,
+        place_in_words(src.place)
+    ))
+}
+
+/// aclrtMemcpy: done when it returns, in order with no stream.
+#[inline]
+pub fn copy(request: Request) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let Some(copy) = request.check()? else { return Ok(()) };
+    let context = thread::current()?;
+    if copy.dst.len > MAX_PINNED_COPY {
+        // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
+        let device = context.device.clone();
+        drop(context);
+        return Ok(device.native.copy(copy)?);
+    }
+    Ok(context.device.native.copy(copy)?)
+}
+
+/// Largest synchronous copy during which the context's table stays pinned, in bytes.
+const MAX_PINNED_COPY: usize = 64 << 10;
+
+/// aclrtMemcpyAsync.
+#[inline]
+pub fn copy_async(request: Request, stream: u64) -> Result<()> {
+    let stream = stream::resolve(stream)?;
+    let Some(copy) = request.check()? else { return Ok(()) };
+    let host = |place| matches!(place, Place::Pageable | Place::Pinned);
+    if host(copy.dst.place) && host(copy.src.place) {
+        return Err(Error::unsupported(
+            "dst and src are both host memory: asynchronous copies need a device on one side; use \
+             aclrtMemcpy, or memcpy in aclrtLaunchHostFunc",
+        ));
+    }
+    if copy.dst.place != Place::Pageable && copy.src.place != Place::Pageable {
+        return Ok(stream.native.copy(copy)?);
+    }
+    // Pageable memory may have to be waited for.
+    let stream = stream.to_arc();
+    Ok(stream.native.copy(copy)?)
+}
+
+/// The arguments of aclrtReduceAsync as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct ReduceRequest {
+    /// Accumulator.
+    pub dst: usize,
+    /// The other operand.
+    pub src: usize,
+    /// Bytes.
+    pub count: u64,
+    /// An `aclrtReduceKind`.
+    pub kind: i32,
+    /// An `aclDataType`.
+    pub data_type: i32,
+}
+
+fn reduce_op(kind: i32) -> Result<ReduceOp> {
+    match kind {
+        10 => Ok(ReduceOp::Sum),
+        11 => Ok(ReduceOp::Max),
+        12 => Ok(ReduceOp::Min),
+        13 => Err(Error::unsupported(
+            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; available are sum, max and min (10 to 12)",
+        )),
+        _ => Err(Error::invalid_param(format_args!(
+            "kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind"
+        ))),
+    }
+}
+
+fn element(data_type: i32) -> Result<Element> {
+    /// Values of aclDataType that exist.
+    const KNOWN: [i32; 27] = [
+        0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 27, 29, 30, 33, 34, 35, 36, 37, 38, 39,
+        40, 41,
+    ];
+    const ALLOWED: &str =
+        "ACL_FLOAT 0, ACL_FLOAT16 1, ACL_INT8 2, ACL_INT32 3, ACL_INT16 6 and ACL_BF16 27";
+    match data_type {
+        0 => Ok(Element::Float32),
+        1 => Ok(Element::Float16),
+        2 => Ok(Element::Int8),
+        3 => Ok(Element::Int32),
+        6 => Ok(Element::Int16),
+        27 => Ok(Element::BFloat16),
+        other if KNOWN.contains(&other) => Err(Error::unsupported(format_args!(
+            "type {other} cannot be reduced by the device; available are {ALLOWED}; convert first, or reduce \
+             in a host function"
+        ))),
+        other => Err(Error::invalid_param(format_args!(
+            "type is {other}, which aclDataType does not have; allowed: {ALLOWED}"
+        ))),
+    }
+}
+
+/// aclrtReduceAsync.
+pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
+    let stream = stream::resolve(stream)?;
+    let op = reduce_op(request.kind)?;
+    let element = element(request.data_type)?;
+    if request.count == 0 {
+        return Ok(());
+    }
+    let count = request.count as usize;
+    if count % element.size() != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "count {count} bytes is not a whole number of elements of {} bytes",
+            element.size()
+        )));
+    }
+    let operand = |argument: &str, addr: usize| {
+        if addr == 0 {
+            return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
+        }
+        if addr % element.size() != 0 {
+            return Err(Error::new(
+                super::error::Code::AddrUnaligned,
+                format_args!(
+                    "{argument} {addr:#x} is not aligned to its elements of {} bytes",
+                    element.size()
+                ),
+            ));
+        }
+        memory::device_span(argument, addr, count, &stream.device)
+    };
+    let dst = operand("dst", request.dst)?;
+    let src = operand("src", request.src)?;
+    Ok(stream.native.reduce(Reduce { dst, src, op, element })?)
+}

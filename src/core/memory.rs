@@ -1,0 +1,325 @@
+//! Memory: what is allocated where, and what an address means.
+
+use super::device::Device;
+use super::error::{Error, Result};
+use super::page_policy::{self, padded};
+use super::{runtime, stream, thread};
+use crate::algo::address_map::{AddressMap, Range};
+use crate::backend::{self, Block, Driver, Fill, Place, Span};
+
+/// Every live allocation, by address.
+static ALLOCATIONS: AddressMap = AddressMap::new();
+
+/// An allocation as the address map keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// First byte.
+    pub base: usize,
+    /// Bytes that programs may use.
+    pub len: usize,
+    /// Where it lives: on a device, or pinned.
+    pub place: Place,
+    block: Block,
+}
+
+impl Allocation {
+    const PINNED: u64 = u64::MAX;
+
+    fn to_range(self) -> Range {
+        let place = match self.place {
+            Place::Device(id) => u64::from(id),
+            Place::Pinned | Place::Pageable => Self::PINNED,
+        };
+        Range {
+            base: self.base,
+            len: self.len,
+            words: [place, self.block.len as u64, self.block.token],
+        }
+    }
+
+    fn from_range(range: &Range) -> Self {
+        let [place, block_len, token] = range.words;
+        let place = match place {
+            Self::PINNED => Place::Pinned,
+            id => Place::Device(id as u32),
+        };
+        let block = Block { addr: range.base, len: block_len as usize, token };
+        Self { base: range.base, len: range.len, place, block }
+    }
+
+    /// The live allocation that contains `addr`.
+    #[inline]
+    pub fn find(addr: usize) -> Option<Self> {
+        ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
+    }
+
+    fn register(self) -> Result<()> {
+        ALLOCATIONS.insert(self.to_range()).map_err(|why| {
+            Error::new(
+                super::error::Code::InternalError,
+                format_args!("the backend returned memory that is in use: {why:?}"),
+            )
+        })
+    }
+}
+
+/// aclrtMalloc: device memory of the current device. The address.
+pub fn malloc(size: usize, policy: i32) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    let device = thread::current()?.device.clone();
+    let info = device.native.info();
+    let len = padded(size, info.readable_tail)
+        .filter(|len| *len as u64 <= info.total_memory)
+        .ok_or_else(|| {
+            Error::new(
+                super::error::Code::MemoryAllocation,
+                format_args!(
+                    "size {size} is more than all memory of device {} ({} bytes)",
+                    device.id, info.total_memory
+                ),
+            )
+        })?;
+    let block = device.native.alloc(len, page_policy::pages(policy, size))?;
+    let allocation = Allocation { base: block.addr, len, place: Place::Device(device.id), block };
+    if let Err(error) = allocation.register() {
+        device.native.free(block)?;
+        return Err(error);
+    }
+    Ok(block.addr)
+}
+
+/// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
+pub fn free(addr: usize) -> Result<()> {
+    let allocation =
+        take(addr, "devPtr", "aclrtFreeHost", |place| matches!(place, Place::Device(_)))?;
+    let Place::Device(id) = allocation.place else { return Ok(()) };
+    match open_device(id) {
+        Some(device) => Ok(device.native.free(allocation.block)?),
+        // A reset got in between and took the memory with it.
+        None => Ok(()),
+    }
+}
+
+/// aclrtMallocHost: page-locked host memory. The address.
+pub fn malloc_host(size: usize) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    let session = runtime::session()?;
+    let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
+        Error::new(
+            super::error::Code::MemoryAllocation,
+            format_args!("size {size} is more than a process can address"),
+        )
+    })?;
+    let block = session.driver.alloc_host(len)?;
+    let allocation = Allocation { base: block.addr, len, place: Place::Pinned, block };
+    if let Err(error) = allocation.register() {
+        session.driver.free_host(block)?;
+        return Err(error);
+    }
+    Ok(block.addr)
+}
+
+/// aclrtFreeHost.
+pub fn free_host(addr: usize) -> Result<()> {
+    let allocation = take(addr, "hostPtr", "aclrtFree", |place| place == Place::Pinned)?;
+    match runtime::existing_session() {
+        Some(session) => Ok(session.driver.free_host(allocation.block)?),
+        None => Ok(()),
+    }
+}
+
+/// Takes the allocation that starts at `addr` out of the map, if its place is right.
+fn take(
+    addr: usize,
+    argument: &str,
+    other_call: &str,
+    right: impl Fn(Place) -> bool,
+) -> Result<Allocation> {
+    thread::refuse_inside_host_function()?;
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is null; this API has nothing to free there (unlike free and cudaFree)"
+        )));
+    }
+    let taken = ALLOCATIONS.remove_if(addr, |range| right(Allocation::from_range(range).place));
+    if let Some(range) = taken {
+        return Ok(Allocation::from_range(&range));
+    }
+    Err(match Allocation::find(addr) {
+        Some(inside) if inside.base != addr => Error::param_invalid(format_args!(
+            "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
+            addr - inside.base,
+            inside.base,
+            inside.len
+        )),
+        Some(_) => Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is the other kind of memory; free it with {other_call}"
+        )),
+        None => Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
+             before, or gone with its device"
+        )),
+    })
+}
+
+fn open_device(id: u32) -> Option<std::sync::Arc<Device>> {
+    runtime::existing_session()?.devices.get(id as usize)?.device()
+}
+
+/// Takes the device's allocations back, at its end.
+pub fn release_device_memory(device: &Device) {
+    for allocation in drain(Place::Device(device.id)) {
+        // The device is being closed; a driver that refuses now has lost the memory already.
+        let _ = device.native.free(allocation.block);
+    }
+}
+
+/// The device is left behind with work that uses its memory: addresses die, memory stays.
+pub fn forget_device_memory(device: &Device) {
+    drain(Place::Device(device.id));
+}
+
+/// Takes all pinned memory back, at the end of the session.
+pub fn release_host_memory(driver: &dyn Driver) {
+    for allocation in drain(Place::Pinned) {
+        // As above.
+        let _ = driver.free_host(allocation.block);
+    }
+}
+
+fn drain(place: Place) -> Vec<Allocation> {
+    let all = ALLOCATIONS.drain(|range| Allocation::from_range(range).place == place);
+    all.iter().map(Allocation::from_range).collect()
+}
+
+/// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
+#[inline]
+pub fn span(argument: &str, addr: usize, len: usize) -> Result<Span> {
+    if let Some(allocation) = Allocation::find(addr) {
+        let room = allocation.len - (addr - allocation.base);
+        if len > room {
+            return Err(outside(argument, addr, len, &allocation));
+        }
+        return Ok(Span { addr, len, place: allocation.place });
+    }
+    if addr.checked_add(len).is_none() {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
+        )));
+    }
+    let foreign =
+        runtime::existing_session().and_then(|session| session.driver.foreign_place(addr));
+    Ok(Span { addr, len, place: foreign.unwrap_or(Place::Pageable) })
+}
+
+#[cold]
+fn outside(argument: &str, addr: usize, len: usize, allocation: &Allocation) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} plus {len} bytes runs past the end of its allocation of {} bytes at {:#x}; {} \
+         bytes are left there",
+        allocation.len,
+        allocation.base,
+        allocation.len - (addr - allocation.base)
+    ))
+}
+
+/// The checked arguments of aclrtMemset and aclrtMemsetAsync; `None`: nothing to do.
+fn fill(addr: usize, max_count: usize, value: i32, count: usize) -> Result<Option<Fill>> {
+    if count == 0 {
+        return Ok(None);
+    }
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!("devPtr is null, count is {count}")));
+    }
+    if count > max_count {
+        return Err(Error::invalid_param(format_args!(
+            "count {count} is more than maxCount {max_count}"
+        )));
+    }
+    let dst = span("devPtr", addr, count)?;
+    if dst.place == Place::Pageable {
+        return Err(Error::param_invalid(format_args!(
+            "devPtr {addr:#x} is not memory of this library; use memset for ordinary host memory"
+        )));
+    }
+    Ok(Some(Fill { dst, value: value as u8 }))
+}
+
+/// aclrtMemset.
+pub fn memset(addr: usize, max_count: usize, value: i32, count: usize) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let Some(fill) = fill(addr, max_count, value, count)? else { return Ok(()) };
+    let device = thread::current()?.device.clone();
+    Ok(device.native.fill(fill)?)
+}
+
+/// aclrtMemsetAsync.
+pub fn memset_async(
+    addr: usize,
+    max_count: usize,
+    value: i32,
+    count: usize,
+    stream: u64,
+) -> Result<()> {
+    let stream = stream::resolve(stream)?;
+    let Some(fill) = fill(addr, max_count, value, count)? else { return Ok(()) };
+    Ok(stream.native.fill(fill)?)
+}
+
+/// What aclrtPointerGetAttributes tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointerAttributes {
+    /// Where the address lives; [`Place::Pageable`]: nobody here knows it.
+    pub place: Place,
+    /// Page size in bytes, as the system confirms it; 0 for memory that is not ours.
+    pub page_size: u32,
+}
+
+/// aclrtPointerGetAttributes.
+pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::existing_session();
+    let Some(session) = session else {
+        return Ok(PointerAttributes { place: Place::Pageable, page_size: 0 });
+    };
+    Ok(match Allocation::find(addr) {
+        Some(allocation) => PointerAttributes {
+            place: allocation.place,
+            page_size: session.driver.page_size(allocation.block) as u32,
+        },
+        None => PointerAttributes {
+            place: session.driver.foreign_place(addr).unwrap_or(Place::Pageable),
+            page_size: 0,
+        },
+    })
+}
+
+/// A span on this device, for operations that only a device does.
+pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device) -> Result<Span> {
+    let span = span(argument, addr, len)?;
+    match span.place {
+        Place::Device(id) if id == device.id => Ok(span),
+        Place::Device(id) => Err(Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; copy it over first",
+            device.id
+        ))),
+        Place::Pinned | Place::Pageable => Err(Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
+        ))),
+    }
+}
+
+/// What the device is called for error texts, used by transfers.
+pub fn place_in_words(place: Place) -> String {
+    match place {
+        backend::Place::Device(id) => format!("memory of device {id}"),
+        backend::Place::Pinned => "pinned host memory".to_owned(),
+        backend::Place::Pageable => "host memory".to_owned(),
+    }
+}

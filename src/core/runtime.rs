@@ -1,0 +1,215 @@
+//! The life of the process: initialise, use, finalise, again.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::time::Instant;
+
+use parking_lot::{Mutex, RwLock};
+
+use super::config::{BackendChoice, Environment, FileConfig};
+use super::device_slot::DeviceSlot;
+use super::error::{self, Code, Error, Result};
+use super::{memory, thread};
+use crate::algo::slot_table;
+use crate::backend::{self, Driver, cpu, cuda};
+
+/// An open backend with its devices: what lives from first use to aclFinalize.
+pub struct Session {
+    /// The backend.
+    pub driver: Arc<dyn Driver>,
+    /// One slot per device, indexed by device id.
+    pub devices: Box<[DeviceSlot]>,
+    environment: Environment,
+}
+
+struct Life {
+    /// How many aclInit calls are not matched by a finalize.
+    init_count: u64,
+}
+
+static LIFE: Mutex<Life> = Mutex::new(Life { init_count: 0 });
+static SESSION: RwLock<Option<Arc<Session>>> = RwLock::new(None);
+/// Set by finalize, cleared by aclInit and aclrtSetDevice.
+static FINALIZED: AtomicBool = AtomicBool::new(false);
+/// Device count of the last session, for queries after its end.
+static LAST_COUNT: AtomicU32 = AtomicU32::new(0);
+/// `defaultDevice.default_device` of the configuration file; -1: none.
+static DEFAULT_DEVICE: AtomicI64 = AtomicI64::new(-1);
+
+/// aclInit. `path`: the configuration file, if one was given.
+pub fn init(path: Option<&Path>) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let mut life = LIFE.lock();
+    if life.init_count > 0 {
+        life.init_count += 1;
+        return Err(Error::new(
+            Code::RepeatInitialize,
+            format_args!(
+                "already initialized; the first configuration stays in force (this is call {} without \
+                 a finalize)",
+                life.init_count
+            ),
+        ));
+    }
+    let config = path.map(FileConfig::load).transpose()?.unwrap_or_default();
+    let session = open_session()?;
+    if let Some(id) = config.default_device
+        && id as usize >= session.devices.len()
+    {
+        return Err(Error::new(
+            Code::Failure,
+            format_args!(
+                "defaultDevice.default_device is {id}; this machine has {} devices, ids start at 0",
+                session.devices.len()
+            ),
+        ));
+    }
+    DEFAULT_DEVICE.store(config.default_device.map_or(-1, i64::from), Ordering::Release);
+    error::set_mode(config.err_msg_mode);
+    life.init_count = 1;
+    FINALIZED.store(false, Ordering::Release);
+    Ok(())
+}
+
+/// aclFinalize: ends everything, whatever the count.
+pub fn finalize() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let mut life = LIFE.lock();
+    if life.init_count == 0 {
+        return Err(nothing_to_finalize());
+    }
+    life.init_count = 0;
+    end_session()
+}
+
+/// aclFinalizeReference: the remaining count, and what ending everything at 0 gave.
+pub fn finalize_reference() -> (u64, Result<()>) {
+    if let Err(error) = thread::refuse_inside_host_function() {
+        return (LIFE.lock().init_count, Err(error));
+    }
+    let mut life = LIFE.lock();
+    match life.init_count {
+        0 => return (0, Err(nothing_to_finalize())),
+        1 => {}
+        _ => {
+            life.init_count -= 1;
+            return (life.init_count, Ok(()));
+        }
+    }
+    life.init_count = 0;
+    (0, end_session())
+}
+
+fn nothing_to_finalize() -> Error {
+    Error::new(
+        Code::RepeatFinalize,
+        "nothing to finalize: aclInit was not called, or its last finalize is done",
+    )
+}
+
+/// True between a finalize and the next aclInit or aclrtSetDevice.
+pub fn is_finalized() -> bool {
+    FINALIZED.load(Ordering::Acquire)
+}
+
+/// The device of threads that set none, if the configuration names one.
+pub fn default_device() -> Option<i32> {
+    i32::try_from(DEFAULT_DEVICE.load(Ordering::Acquire)).ok().filter(|id| *id >= 0)
+}
+
+/// The session, opened now if this is the first use. After a finalize: 107002.
+pub fn session() -> Result<Arc<Session>> {
+    if is_finalized() {
+        return Err(Error::new(
+            Code::ContextNull,
+            "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again",
+        ));
+    }
+    open_session()
+}
+
+/// The session as aclrtSetDevice wants it: a finalized runtime begins anew.
+pub fn session_for_set_device() -> Result<Arc<Session>> {
+    let session = open_session()?;
+    FINALIZED.store(false, Ordering::Release);
+    Ok(session)
+}
+
+/// The session if there is one.
+pub fn existing_session() -> Option<Arc<Session>> {
+    SESSION.read().clone()
+}
+
+/// Number of devices; a pure query that works at any time.
+pub fn device_count() -> Result<u32> {
+    if is_finalized() {
+        return Ok(LAST_COUNT.load(Ordering::Acquire));
+    }
+    Ok(open_session()?.devices.len() as u32)
+}
+
+fn open_session() -> Result<Arc<Session>> {
+    if let Some(session) = existing_session() {
+        return Ok(session);
+    }
+    let mut place = SESSION.write();
+    if let Some(session) = &*place {
+        return Ok(session.clone());
+    }
+    let environment = Environment::read()?;
+    let driver = open_driver(&environment)?;
+    let devices: Box<[DeviceSlot]> = (0..driver.device_count()).map(DeviceSlot::new).collect();
+    LAST_COUNT.store(devices.len() as u32, Ordering::Release);
+    let session = Arc::new(Session { driver, devices, environment });
+    *place = Some(session.clone());
+    Ok(session)
+}
+
+fn open_driver(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
+    match environment.backend {
+        BackendChoice::Cuda => cuda::open(),
+        BackendChoice::Cpu => open_cpu(environment),
+        BackendChoice::Auto => cuda::open().or_else(|_| open_cpu(environment)),
+    }
+}
+
+fn open_cpu(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
+    let defaults = cpu::Options::default();
+    cpu::open(cpu::Options {
+        devices: environment.cpu_devices.unwrap_or(defaults.devices),
+        memory_per_device: environment.cpu_memory.unwrap_or(defaults.memory_per_device),
+        asynchronous: environment.cpu_always_async,
+        seed: environment.cpu_seed,
+    })
+}
+
+/// Ends the session: every device is reset, what is pending is waited for (user code that does not
+/// return only for a bounded time), host memory is released, our threads are joined.
+fn end_session() -> Result<()> {
+    FINALIZED.store(true, Ordering::Release);
+    DEFAULT_DEVICE.store(-1, Ordering::Release);
+    thread::set_current(None);
+    let Some(session) = SESSION.write().take() else { return Ok(()) };
+    let patience = session.environment.finalize_timeout;
+    let deadline = Instant::now() + patience;
+    let mut finished = true;
+    for slot in &session.devices {
+        finished &= slot.close(Some(deadline));
+    }
+    memory::release_host_memory(&*session.driver);
+    slot_table::flush_deferred();
+    finished &= session.driver.shutdown();
+    if finished {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::Failure,
+        format_args!(
+            "queued work had not finished after {} ms (a host function that does not return?); it was \
+             left behind with its thread, and the library must stay loaded. PORTACL_FINALIZE_TIMEOUT_MS \
+             sets how long to wait",
+            patience.as_millis()
+        ),
+    ))
+}

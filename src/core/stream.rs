@@ -1,0 +1,214 @@
+//! Streams: in-order queues of work, and waiting for them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::device::Device;
+use super::error::{Code, Error, Result};
+use super::event::Event;
+use super::handles::{self, Object};
+use super::thread;
+use crate::algo::slot_table::{self, Handle, Ref};
+use crate::backend::{self, StreamOptions, Wait};
+
+/// The flags that a stream was created with, as numbers of the API.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamFlags(u32);
+
+impl StreamFlags {
+    const PERSISTENT: u32 = 0x04;
+    const CPU_SCHEDULE: u32 = 0x10;
+    const DEVICE_USE_ONLY: u32 = 0x20;
+    const KNOWN: u32 = 0x3f;
+
+    /// From C. Unknown bits mean nothing, as in the API.
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::KNOWN)
+    }
+
+    /// A stream that the host does not wait for: synchronizing it succeeds at once.
+    fn host_does_not_wait(self) -> bool {
+        self.0 & (Self::CPU_SCHEDULE | Self::DEVICE_USE_ONLY) != 0
+    }
+}
+
+/// A stream.
+pub struct Stream {
+    /// Its own handle.
+    pub handle: Handle,
+    /// Where it runs.
+    pub device: Arc<Device>,
+    /// The context that it belongs to.
+    pub context: Handle,
+    /// A small number, unique on its device.
+    pub id: i32,
+    /// What does the work.
+    pub native: Arc<dyn backend::Stream>,
+    flags: StreamFlags,
+    /// The stream that NULL stands for; it lives as long as its context.
+    is_default: bool,
+}
+
+impl Stream {
+    /// A new stream of `device` in `context`.
+    pub fn create(
+        device: &Arc<Device>,
+        context: Handle,
+        priority: u32,
+        flags: StreamFlags,
+        is_default: bool,
+    ) -> Result<Handle> {
+        let native = device.native.create_stream(StreamOptions { priority })?;
+        let id = device.new_stream_id();
+        let make = |handle| {
+            let device = device.clone();
+            Arc::new(Self { handle, device, context, id, native, flags, is_default })
+        };
+        Self::table().insert_with(make).ok_or_else(|| {
+            Error::new(Code::NoStreamResource, "no more streams can be made; destroy some")
+        })
+    }
+
+    /// Waits for everything queued so far. The first failure of this stream that nobody was told
+    /// of yet is the result.
+    pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<()> {
+        let waited = self.native.synchronize(deadline)?;
+        if let Some(failure) = self.native.take_failure() {
+            return Err(failure.into());
+        }
+        match waited {
+            Wait::Done => Ok(()),
+            Wait::TimedOut => Err(Error::new(
+                Code::StreamSyncTimeout,
+                format_args!("stream {} had not finished in time; its work goes on", self.id),
+            )),
+        }
+    }
+
+    /// For a stream that is out of the table already: waits for what is pending, then closes it to
+    /// those who still hold it. False when the deadline came first.
+    pub fn drain(&self, deadline: Option<Instant>) -> bool {
+        // A device that failed has nothing left to wait for.
+        let finished = !matches!(self.native.synchronize(deadline), Ok(Wait::TimedOut));
+        self.native.abandon();
+        finished
+    }
+}
+
+/// The stream behind an argument: 0 is the default stream of the current context. The calling
+/// thread needs a current context of the stream's device.
+#[inline]
+pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
+    thread::refuse_inside_host_function()?;
+    let context = thread::current()?;
+    if raw == 0 {
+        return context.default_stream().ok_or_else(|| {
+            Error::new(
+                Code::ContextNull,
+                "the current context is being destroyed by another thread",
+            )
+        });
+    }
+    let stream = handles::get::<Stream>("stream", raw)?;
+    if !Arc::ptr_eq(&stream.device, &context.device) {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "stream {raw:#x} belongs to device {}, but the current context of this thread is on \
+                 device {}; call aclrtSetDevice or aclrtSetCurrentContext",
+                stream.device.id, context.device.id
+            ),
+        ));
+    }
+    Ok(stream)
+}
+
+/// aclrtCreateStream, aclrtCreateStreamWithConfig. `priority` is accepted and has no meaning there.
+pub fn create(flags: u32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if flags & StreamFlags::PERSISTENT != 0 {
+        return Err(Error::unsupported(
+            "flag has ACL_STREAM_PERSISTENT: such streams only serve to build graphs, which this version \
+             does not have; create the stream without the flag",
+        ));
+    }
+    let device = thread::current()?.device.clone();
+    let context = thread::current_handle().ok_or_else(|| {
+        Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
+    })?;
+    Stream::create(&device, context, 0, StreamFlags::from_bits(flags), false).map(Handle::raw)
+}
+
+/// aclrtDestroyStream: waits for what is pending. aclrtDestroyStreamForce: drops it.
+pub fn destroy(raw: u64, force: bool) -> Result<()> {
+    if raw == 0 {
+        return Err(Error::invalid_param(
+            "stream is null; the default stream cannot be destroyed, it goes with its context",
+        ));
+    }
+    if resolve(raw)?.is_default {
+        return Err(Error::param_invalid(format_args!(
+            "stream {raw:#x} is the default stream of its context; it goes with the context"
+        )));
+    }
+    let stream = handles::remove::<Stream>("stream", raw)?;
+    if force {
+        stream.native.abandon();
+    } else {
+        stream.drain(None);
+    }
+    drop(stream);
+    slot_table::flush_deferred();
+    Ok(())
+}
+
+/// aclrtSynchronizeStream.
+#[inline]
+pub fn synchronize(raw: u64) -> Result<()> {
+    let stream = resolve(raw)?;
+    if stream.flags.host_does_not_wait() {
+        return Ok(());
+    }
+    if stream.native.is_idle()? {
+        return match stream.native.take_failure() {
+            None => Ok(()),
+            Some(failure) => Err(failure.into()),
+        };
+    }
+    let stream = stream.to_arc();
+    stream.wait_for_all(None)
+}
+
+/// aclrtSynchronizeStreamWithTimeout.
+pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
+    let deadline = deadline(timeout_ms)?;
+    let stream = resolve(raw)?.to_arc();
+    if stream.flags.host_does_not_wait() {
+        return Ok(());
+    }
+    stream.wait_for_all(deadline)
+}
+
+/// When a timeout in milliseconds ends: -1 is never.
+pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
+    match timeout_ms {
+        -1 => Ok(None),
+        1.. => Ok(Some(Instant::now() + Duration::from_millis(timeout_ms as u64))),
+        _ => Err(Error::param_invalid(format_args!(
+            "timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"
+        ))),
+    }
+}
+
+/// aclrtStreamQuery: whether everything queued so far has finished.
+pub fn is_idle(raw: u64) -> Result<bool> {
+    Ok(resolve(raw)?.native.is_idle()?)
+}
+
+/// aclrtStreamWaitEvent.
+pub fn wait_event(raw: u64, event: u64) -> Result<()> {
+    let stream = resolve(raw)?;
+    let event = handles::get::<Event>("event", event)?;
+    event.check_waitable()?;
+    Ok(stream.native.wait(&event.native)?)
+}

@@ -1,0 +1,85 @@
+//! What belongs to the calling thread: its current context.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::context::Context;
+use super::error::{Code, Error, Result};
+use super::handles::Object;
+use super::{device, runtime};
+use crate::algo::slot_table::{Handle, Ref};
+use crate::backend;
+
+thread_local! {
+    /// The handle of the current context, if one was set. Plain memory: usable to the very end of
+    /// the process.
+    static CURRENT: Cell<Option<Handle>> = const { Cell::new(None) };
+    static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// The context that this thread set last, whether or not it is still alive.
+#[inline]
+pub fn current_handle() -> Option<Handle> {
+    CURRENT.get()
+}
+
+/// Makes `context` the current one of this thread; `None`: none.
+#[inline]
+pub fn set_current(context: Option<Handle>) {
+    CURRENT.set(context);
+}
+
+/// This thread's current context. With a configured default device, a thread that has none gets
+/// that device now.
+#[inline]
+pub fn current() -> Result<Ref<'static, Context>> {
+    match CURRENT.get().and_then(|handle| Context::table().get(handle)) {
+        Some(context) => Ok(context),
+        None => current_slow(),
+    }
+}
+
+#[cold]
+fn current_slow() -> Result<Ref<'static, Context>> {
+    if CURRENT.get().is_none()
+        && let Some(id) = runtime::default_device()
+    {
+        device::set(id)?;
+        if let Some(context) = CURRENT.get().and_then(|handle| Context::table().get(handle)) {
+            return Ok(context);
+        }
+    }
+    let why = if runtime::is_finalized() {
+        "the runtime was finalized; call aclInit and aclrtSetDevice again"
+    } else if CURRENT.get().is_some() {
+        "the current context of this thread was destroyed or went with its device; call aclrtSetDevice \
+         or aclrtSetCurrentContext"
+    } else {
+        "this thread has no current context; call aclrtSetDevice or aclrtSetCurrentContext first (each \
+         thread needs its own)"
+    };
+    Err(Error::new(Code::ContextNull, why))
+}
+
+/// Refuses what would deadlock: user code that a stream runs may not allocate, free, wait, queue
+/// work, or create and destroy objects.
+#[inline]
+pub fn refuse_inside_host_function() -> Result<()> {
+    if backend::inside_host_function() {
+        return Err(Error::param_invalid(
+            "called inside a host function that a stream runs, where this would deadlock; do it after the \
+             stream was synchronized, or on a thread of your own",
+        ));
+    }
+    Ok(())
+}
+
+/// Which of `shards` striped counters this thread uses: threads spread evenly, each keeps its own.
+#[inline]
+pub fn shard(shards: usize) -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    if SHARD.get() == usize::MAX {
+        SHARD.set(NEXT.fetch_add(1, Ordering::Relaxed) & (usize::MAX >> 1));
+    }
+    SHARD.get() % shards
+}
