@@ -1,0 +1,45 @@
+# The install tree. Nothing in it names the place it was installed to, so it can be moved.
+include(CMakePackageConfigHelpers)
+
+install(FILES "${portacl_static}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(PROGRAMS "${portacl_shared}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${portacl_stage}/${portacl_soname}" "${portacl_stage}/libportacl.so"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# Names under which programs link or dlopen the original: links, so that whoever uses two names
+# still gets one library.
+if(PORTACL_COMPAT_NAMES)
+    foreach(name libascendcl.so libacl_rt.so)
+        file(CREATE_LINK "${portacl_soname}" "${CMAKE_CURRENT_BINARY_DIR}/compat/${name}" SYMBOLIC)
+        install(FILES "${CMAKE_CURRENT_BINARY_DIR}/compat/${name}"
+                DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    endforeach()
+endif()
+
+set(portacl_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/portacl")
+configure_package_config_file(cmake/portaclConfig.cmake.in portaclConfig.cmake
+    INSTALL_DESTINATION "${portacl_config_dir}"
+    PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR
+    NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor version may change the interface, as in Cargo.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(portacl_compatibility SameMinorVersion)
+else()
+    set(portacl_compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file(portaclConfigVersion.cmake COMPATIBILITY ${portacl_compatibility})
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/portaclConfig.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/portaclConfigVersion.cmake"
+        DESTINATION "${portacl_config_dir}")
+
+file(RELATIVE_PATH portacl_pc_to_prefix
+     "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" portacl_pc_to_prefix "${portacl_pc_to_prefix}")
+foreach(name portacl portacl-static)
+    configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+    install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}.pc"
+            DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

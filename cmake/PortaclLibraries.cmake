@@ -1,0 +1,91 @@
+# The targets portacl::portacl (static) and portacl::shared.
+#
+#   cargo rustc --crate-type staticlib   ->  libportacl.a with everything in it, all symbols global
+#   make_libraries.sh                    ->  libportacl.a   one object, only API symbols global
+#                                            libportacl.so.MAJOR.MINOR.PATCH   from the same object
+#
+# Cargo is asked on every build, because only cargo knows whether something changed; it answers in
+# a fraction of a second and leaves its output alone, so nothing is made again after it.
+
+find_program(PORTACL_CARGO cargo HINTS "$ENV{HOME}/.cargo/bin")
+find_program(PORTACL_RUSTC rustc HINTS "$ENV{HOME}/.cargo/bin")
+if(NOT PORTACL_CARGO OR NOT PORTACL_RUSTC)
+    message(FATAL_ERROR "cargo and rustc are needed: run './dev setup', or install them from https://rustup.rs")
+endif()
+
+# System libraries that Rust's standard library needs, in the compiler's own words. Whether they
+# are enough for portacl is proved when the shared library is linked (-z defs).
+set(portacl_probe "${CMAKE_CURRENT_BINARY_DIR}/portacl_probe")
+file(WRITE "${portacl_probe}.rs" "")
+execute_process(
+    COMMAND "${PORTACL_RUSTC}" --crate-type staticlib --print native-static-libs
+            -o "${portacl_probe}.a" "${portacl_probe}.rs"
+    ERROR_VARIABLE portacl_probe_text RESULT_VARIABLE portacl_probe_result)
+if(NOT portacl_probe_result EQUAL 0 OR NOT portacl_probe_text MATCHES "native-static-libs: ([^\n]*)")
+    message(FATAL_ERROR "rustc --print native-static-libs failed:\n${portacl_probe_text}")
+endif()
+separate_arguments(PORTACL_NATIVE_LIBS UNIX_COMMAND "${CMAKE_MATCH_1}")
+list(REMOVE_DUPLICATES PORTACL_NATIVE_LIBS)
+list(REMOVE_ITEM PORTACL_NATIVE_LIBS -lc)
+
+if(PORTACL_CARGO_PROFILE STREQUAL "dev")
+    set(portacl_profile_dir debug)
+else()
+    set(portacl_profile_dir "${PORTACL_CARGO_PROFILE}")
+endif()
+set(portacl_cargo_args rustc --lib --crate-type staticlib --profile ${PORTACL_CARGO_PROFILE} --locked)
+if(portacl_rust_target)
+    list(APPEND portacl_cargo_args --target ${portacl_rust_target})
+    string(PREPEND portacl_profile_dir "${portacl_rust_target}/")
+endif()
+set(portacl_archive "${PORTACL_CARGO_TARGET_DIR}/${portacl_profile_dir}/libportacl.a")
+set(portacl_stage "${CMAKE_CURRENT_BINARY_DIR}/lib")
+set(portacl_static "${portacl_stage}/libportacl.a")
+set(portacl_soname "libportacl.so.${PROJECT_VERSION_MAJOR}")
+set(portacl_shared "${portacl_stage}/libportacl.so.${PROJECT_VERSION}")
+
+add_custom_target(portacl_cargo
+    COMMAND ${CMAKE_COMMAND} -E env ${portacl_cargo_env}
+            "CARGO_TARGET_DIR=${PORTACL_CARGO_TARGET_DIR}" "CC=${CMAKE_C_COMPILER}"
+            "${PORTACL_CARGO}" ${portacl_cargo_args}
+    BYPRODUCTS "${portacl_archive}"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    COMMENT "cargo: libportacl (${PORTACL_CARGO_PROFILE})"
+    USES_TERMINAL VERBATIM)
+
+set(portacl_make_options "")
+if(PORTACL_CARGO_PROFILE STREQUAL "release" AND NOT PORTACL_SANITIZER)
+    list(APPEND portacl_make_options --strip-debug)
+endif()
+if(PORTACL_SANITIZER)
+    # The sanitizer's own functions come from the program.
+    list(APPEND portacl_make_options --allow-undefined)
+endif()
+list(JOIN PORTACL_NATIVE_LIBS " " portacl_native_libs)
+add_custom_command(
+    OUTPUT "${portacl_static}" "${portacl_shared}" "${portacl_stage}/${portacl_soname}"
+           "${portacl_stage}/libportacl.so" "${portacl_stage}/symbols.txt"
+    COMMAND ${CMAKE_COMMAND} -E env
+            "LD=${CMAKE_LINKER}" "NM=${CMAKE_NM}" "OBJCOPY=${CMAKE_OBJCOPY}" "AR=${CMAKE_AR}"
+            "CC=${CMAKE_C_COMPILER}"
+            bash "${PROJECT_SOURCE_DIR}/cmake/make_libraries.sh" ${portacl_make_options}
+            "${portacl_archive}" "${portacl_stage}" "${PROJECT_VERSION}" "${portacl_native_libs}"
+    DEPENDS "${portacl_archive}" "${PROJECT_SOURCE_DIR}/cmake/make_libraries.sh"
+    COMMENT "libportacl.a and ${portacl_soname}: only the API's symbols stay global"
+    VERBATIM)
+add_custom_target(portacl_libraries ALL DEPENDS "${portacl_static}" "${portacl_shared}")
+add_dependencies(portacl_libraries portacl_cargo)
+
+add_library(portacl::portacl STATIC IMPORTED GLOBAL)
+set_target_properties(portacl::portacl PROPERTIES
+    IMPORTED_LOCATION "${portacl_static}"
+    INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include"
+    INTERFACE_LINK_LIBRARIES "${PORTACL_NATIVE_LIBS}")
+add_dependencies(portacl::portacl portacl_libraries)
+
+add_library(portacl::shared SHARED IMPORTED GLOBAL)
+set_target_properties(portacl::shared PROPERTIES
+    IMPORTED_LOCATION "${portacl_shared}"
+    IMPORTED_SONAME "${portacl_soname}"
+    INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include")
+add_dependencies(portacl::shared portacl_libraries)

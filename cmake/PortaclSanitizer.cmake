@@ -1,0 +1,22 @@
+# PORTACL_SANITIZER: the same sanitizer for the Rust library and for every C++ program of this
+# build. A stable compiler takes -Zsanitizer only with RUSTC_BOOTSTRAP=1. The target is named
+# explicitly, so that cargo does not instrument build scripts, which run on the host.
+set(portacl_cargo_env "")
+set(portacl_rust_target "")
+
+if(PORTACL_SANITIZER)
+    if(NOT PORTACL_SANITIZER MATCHES "^(address|thread)$")
+        message(FATAL_ERROR "PORTACL_SANITIZER is '${PORTACL_SANITIZER}'; it can be empty, address or thread")
+    endif()
+    find_program(PORTACL_RUSTC rustc HINTS "$ENV{HOME}/.cargo/bin" REQUIRED)
+    execute_process(COMMAND "${PORTACL_RUSTC}" -vV OUTPUT_VARIABLE portacl_rustc_verbose
+                    COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCH "host: ([^\n]+)" _ "${portacl_rustc_verbose}")
+    set(portacl_rust_target "${CMAKE_MATCH_1}")
+    # The standard library comes ready-made without instrumentation; rustc refuses to mix unless told.
+    set(portacl_cargo_env
+        "RUSTC_BOOTSTRAP=1"
+        "RUSTFLAGS=-Zsanitizer=${PORTACL_SANITIZER} -Cunsafe-allow-abi-mismatch=sanitizer -Cforce-frame-pointers=yes --cfg=portacl_sanitizer")
+    add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
+    add_link_options(-fsanitize=${PORTACL_SANITIZER})
+endif()

@@ -1,0 +1,55 @@
+# Every test program runs once per backend; the ctest label says which.
+#
+#   cpu        the CPU as a device
+#   cpu-async  the same, nothing inline, with delays: missing synchronisation shows
+#   cuda-fake  the CUDA backend on tests/fake_cuda, a driver of ours for machines without a GPU
+#   cuda       the CUDA backend on this machine's GPU (PORTACL_TEST_GPU=ON)
+
+set(portacl_test_labels cpu cpu-async)
+if(TARGET fake_cuda)
+    list(APPEND portacl_test_labels cuda-fake)
+endif()
+if(PORTACL_TEST_GPU)
+    list(APPEND portacl_test_labels cuda)
+endif()
+
+# What a developer's shell may have set must not change what a label means.
+set(portacl_env_common
+    PORTACL_BACKEND=unset: PORTACL_CPU_ASYNC=unset: PORTACL_CPU_DEVICES=unset:
+    PORTACL_CPU_MEMORY=unset: PORTACL_CPU_GUARD=unset: FAKE_CUDA_LEAK_CHECK=unset:)
+if(PORTACL_SANITIZER STREQUAL "address")
+    list(APPEND portacl_env_common
+         "ASAN_OPTIONS=set:abort_on_error=1:detect_stack_use_after_return=1:strict_string_checks=1"
+         "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/lsan.supp:print_suppressions=0")
+elseif(PORTACL_SANITIZER STREQUAL "thread")
+    list(APPEND portacl_env_common
+         "TSAN_OPTIONS=set:halt_on_error=0:exitcode=66:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/tsan.supp")
+endif()
+
+set(portacl_env_cpu PORTACL_BACKEND=set:cpu)
+set(portacl_env_cpu-async PORTACL_BACKEND=set:cpu PORTACL_CPU_ASYNC=set:always)
+set(portacl_env_cuda-fake
+    PORTACL_BACKEND=set:cuda FAKE_CUDA_LEAK_CHECK=set:1
+    "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:fake_cuda>")
+set(portacl_env_cuda PORTACL_BACKEND=set:cuda PORTACL_TEST_NO_SKIPS=set:1)
+
+# portacl_add_backend_tests(NAME noun COMMAND program [argument...] [TIMEOUT seconds])
+# One ctest test LABEL.noun per label. GoogleTest programs leave their counts in test-results/.
+function(portacl_add_backend_tests)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 60)
+    endif()
+    if(PORTACL_SANITIZER)
+        math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
+    endif()
+    foreach(label IN LISTS portacl_test_labels)
+        set(test "${label}.${arg_NAME}")
+        add_test(NAME "${test}" COMMAND ${arg_COMMAND})
+        set_tests_properties("${test}" PROPERTIES
+            LABELS "${label}"
+            TIMEOUT ${arg_TIMEOUT}
+            ENVIRONMENT "GTEST_OUTPUT=json:${CMAKE_BINARY_DIR}/test-results/${test}.json"
+            ENVIRONMENT_MODIFICATION "${portacl_env_common};${portacl_env_${label}}")
+    endforeach()
+endfunction()

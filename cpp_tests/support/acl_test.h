@@ -1,0 +1,77 @@
+// What every test program uses: assertions about return codes, and poisoned outputs.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <acl/acl.h>
+
+#include <cstring>
+#include <string>
+
+namespace portacl_test {
+
+// Did `expression` return `wanted`? If not, the answer carries the library's own text.
+inline testing::AssertionResult Returned(const char* expression, aclError got, aclError wanted) {
+    if (got == wanted) return testing::AssertionSuccess();
+    const char* text = aclGetRecentErrMsg();
+    return testing::AssertionFailure()
+           << expression << "\n  returned " << got << ", expected " << wanted
+           << "\n  text: " << (text ? text : "(none)");
+}
+
+// As Returned, for a failure: its text must be there and name the call.
+inline testing::AssertionResult Failed(const char* expression, aclError got, aclError wanted) {
+    testing::AssertionResult result = Returned(expression, got, wanted);
+    if (!result) return result;
+    const char* text = aclGetRecentErrMsg();
+    const std::string call(expression, std::strcspn(expression, "( "));
+    if (!text)
+        return testing::AssertionFailure() << expression << "\n  failed as expected, without a text";
+    if (!std::strstr(text, call.c_str()))
+        return testing::AssertionFailure()
+               << expression << "\n  failed as expected, but its text does not name " << call
+               << ":\n  " << text;
+    return testing::AssertionSuccess();
+}
+
+// A value that no call would write: outputs are filled with it before a call that must fail.
+template <typename T>
+T Poison() {
+    T value;
+    std::memset(&value, 0xA5, sizeof value);
+    return value;
+}
+
+// Is an output still as Poison made it?
+template <typename T>
+bool IsPoison(const T& value) {
+    const T poison = Poison<T>();
+    return std::memcmp(&value, &poison, sizeof value) == 0;
+}
+
+// aclInit before each test, aclFinalize after it: for tests that are not about the life cycle.
+class Initialized : public testing::Test {
+  protected:
+    void SetUp() override { ASSERT_TRUE(Returned("aclInit(nullptr)", aclInit(nullptr), 0)); }
+    void TearDown() override { EXPECT_TRUE(Returned("aclFinalize()", aclFinalize(), 0)); }
+};
+
+// As Initialized, with device 0 set.
+class WithDevice : public Initialized {
+  protected:
+    void SetUp() override {
+        Initialized::SetUp();
+        if (HasFatalFailure()) return;
+        ASSERT_TRUE(Returned("aclrtSetDevice(0)", aclrtSetDevice(0), 0));
+    }
+};
+
+}  // namespace portacl_test
+
+// The call must succeed; the test ends if it does not.
+#define ACL_OK(expression) ASSERT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
+// The call must succeed; the test goes on.
+#define ACL_EXPECT_OK(expression) EXPECT_TRUE(::portacl_test::Returned(#expression, (expression), 0))
+// The call must fail with this code and leave a text that names it.
+#define ACL_FAILS(code, expression) \
+    EXPECT_TRUE(::portacl_test::Failed(#expression, (expression), (code)))

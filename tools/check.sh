@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# ./dev check: runs tools/checks/*.sh, a line each: PASS, FAIL or SKIPPED (reason).
+#
+# A check is a file with two functions, run in the tree's top directory:
+#   check      ends with 0 = pass, 77 = skipped (its last line of output is the reason), else failed
+#   sabotage   breaks a tree in the way that the check is for; --selftest runs it in a copy and
+#              expects the check to fail there
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+
+# run_check NAME: prints the line; keeps the output in build/checks/NAME.log.
+run_check() {
+    local name=$1 status=0 started=$SECONDS
+    mkdir -p build/checks
+    bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name" \
+        >"build/checks/$name.log" 2>&1 </dev/null || status=$?
+    case $status in
+    0) printf 'PASS     %-14s %4d s\n' "$name" $((SECONDS - started)) ;;
+    77) printf 'SKIPPED  %-14s %s\n' "$name" "$(tail -n 1 "build/checks/$name.log")" ;;
+    *)
+        printf 'FAIL     %-14s build/checks/%s.log ends:\n' "$name" "$name"
+        tail -n 40 "build/checks/$name.log" | sed 's/^/    /'
+        return 1
+        ;;
+    esac
+}
+
+# selftest NAME: the check has to fail on a broken copy of the tree. The copy keeps the builds,
+# so that only what the sabotage touched is built again.
+selftest() {
+    local name=$1 copy=build/selftest/tree status=0
+    rm -rf "$copy"
+    mkdir -p "$copy"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -Pp -t "$copy"
+    ln -s "$PWD/build/selftest/target" "$copy/target"
+    mkdir -p build/selftest/target
+    (
+        cd "$copy"
+        git init -q && git add -A
+        bash -euo pipefail -c 'source "tools/checks/$1.sh"; sabotage' sabotage "$name"
+        bash -euo pipefail -c 'source ./dev; source "tools/checks/$1.sh"; check' check "$name"
+    ) >"build/selftest/$name.log" 2>&1 </dev/null || status=$?
+    case $status in
+    0)
+        printf 'FAIL     selftest %-14s did not notice what its sabotage broke (build/selftest/%s.log)\n' "$name" "$name"
+        return 1
+        ;;
+    77) printf 'SKIPPED  selftest %-14s %s\n' "$name" "$(tail -n 1 "build/selftest/$name.log")" ;;
+    *) printf 'PASS     selftest %-14s noticed: %s\n' "$name" "$(grep -v '^ *$' "build/selftest/$name.log" | tail -n 1 | cut -c1-100)" ;;
+    esac
+}
+
+mode=run_check names=() deep=0
+for argument in "$@"; do
+    case $argument in
+    --deep) deep=1 ;;
+    --selftest) mode=selftest ;;
+    --list) for file in tools/checks/*.sh; do basename "$file" .sh; done; exit 0 ;;
+    -*) die "check: unknown option $argument" ;;
+    *)
+        [[ -f tools/checks/$argument.sh ]] || die "check: there is no check '$argument'; ./dev check --list"
+        names+=("$argument")
+        ;;
+    esac
+done
+if ((${#names[@]} == 0)); then
+    for file in tools/checks/*.sh; do
+        name=$(basename "$file" .sh)
+        # Minutes each: only when asked for.
+        if [[ $name == sanitize-* ]] && ((deep == 0)); then continue; fi
+        names+=("$name")
+    done
+fi
+
+failed=0
+for name in "${names[@]}"; do
+    "$mode" "$name" || failed=$((failed + 1))
+done
+((failed == 0)) || die "$failed of ${#names[@]} checks failed"
+printf 'all %d checks done, none failed\n' "${#names[@]}"

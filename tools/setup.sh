@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Installs what the build needs and this machine lacks. Says what it does; quick when there is
+# nothing to do; asks nothing.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PATH="$HOME/.cargo/bin:$PATH"
+
+# What the scripts call, and the Debian package that has it.
+needed=(git:git curl:curl gcc:build-essential g++:build-essential make:build-essential cmake:cmake
+    ninja:ninja-build pkg-config:pkg-config python3:python3 clang-format:clang-format
+    doxygen:doxygen file:file)
+packages=()
+for entry in "${needed[@]}"; do
+    command -v "${entry%%:*}" >/dev/null || packages+=("${entry#*:}")
+done
+[[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
+[[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
+
+if ((${#packages[@]})); then
+    mapfile -t packages < <(printf '%s\n' "${packages[@]}" | sort -u)
+    as_root=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || {
+            echo "setup: missing: ${packages[*]}. Neither root nor sudo: install them, then run this again." >&2
+            exit 1
+        }
+        as_root=(sudo)
+    fi
+    command -v apt-get >/dev/null || {
+        echo "setup: missing: ${packages[*]} (Debian's names). No apt-get here: install them, then run this again." >&2
+        exit 1
+    }
+    echo "setup: apt-get install ${packages[*]}"
+    "${as_root[@]}" apt-get update -qq </dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >/dev/null
+fi
+
+# Debian's Rust is too old. The oldest one that will do stands in Cargo.toml.
+wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+new_enough() {
+    local have
+    have=$(rustc --version 2>/dev/null | cut -d' ' -f2) || return 1
+    [[ -n $have && $(printf '%s\n' "$wanted" "$have" | sort -V | head -1) == "$wanted" ]]
+}
+if ! command -v cargo >/dev/null || ! new_enough; then
+    if command -v rustup >/dev/null; then
+        echo "setup: rustup update stable (Rust $wanted or later is needed)"
+        rustup toolchain install stable --profile minimal --no-self-update </dev/null
+        rustup default stable </dev/null
+    else
+        echo "setup: installing Rust by rustup (Rust $wanted or later is needed)"
+        curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
+            sh -s -- -y --profile minimal --default-toolchain stable --no-modify-path
+    fi
+    hash -r
+    new_enough || { echo "setup: rustc is still older than $wanted: $(rustc --version)" >&2; exit 1; }
+fi
+for component in rustfmt clippy; do
+    if ! cargo "${component/rustfmt/fmt}" --version >/dev/null 2>&1; then
+        echo "setup: rustup component add $component"
+        rustup component add "$component" </dev/null
+    fi
+done
+echo "setup: everything is here ($(rustc --version | cut -d' ' -f1,2), $(cmake --version | head -1), $(g++ --version | head -1))"

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# ./dev test [LABEL...]: Rust tests, models of concurrent code (loom), the C++ suite on every
+# backend, and the install tree. The last line is "N passed, N failed".
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+
+labels=("$@")
+((${#labels[@]})) || labels=(rust loom cpu cpu-async cuda-fake package)
+results=build/results
+mkdir -p build
+rm -rf "$results"
+mkdir -p "$results"
+broken=0
+
+wants() { local label; for label in "${labels[@]}"; do [[ $label == "$1" ]] && return 0; done; return 1; }
+
+# run NAME COMMAND...: keeps the output for the count at the end. A command that fails without
+# having counted a failed test (it did not build, say) counts as one.
+run() {
+    local name=$1 status=0
+    shift
+    say "$name"
+    "$@" 2>&1 | tee "$results/$name.log" || status=$?
+    printf '%s\n' "$status" >"$results/$name.status"
+    ((status == 0)) || broken=1
+}
+
+rust_tests() {
+    if cargo nextest --version >/dev/null 2>&1; then
+        cargo nextest run --locked --no-fail-fast --status-level fail && cargo test --locked --doc --quiet
+    else
+        cargo test --locked --no-fail-fast
+    fi
+}
+
+# Its own target directory: other flags, and the other builds should stay as they are.
+loom_tests() {
+    RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-3} \
+        cargo test --locked --lib --release --config 'profile.release.lto="off"' \
+        --config 'profile.release.codegen-units=16' --target-dir target/loom loom
+}
+
+# ctest_run BUILD LABEL: tests take files and devices of their own, so several run at once.
+ctest_run() {
+    ctest --test-dir "$1" -L "^$2\$" --no-tests=error --output-on-failure -j "$(nproc)" \
+        --output-junit "$PWD/$results/$2.xml"
+}
+
+if wants rust; then run rust rust_tests; fi
+if wants loom && grep -rqs 'cfg(\(all(\)\?\(test, \)\?loom' src; then run loom loom_tests; fi
+
+if wants cpu || wants cpu-async || wants cuda-fake; then
+    run build-suite build test
+    rm -rf build/test/test-results
+    for label in cpu cpu-async cuda-fake; do
+        if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
+    done
+fi
+if wants package; then
+    run build-release build release
+    run package ctest_run build/release package
+fi
+
+say "results"
+python3 tools/count_tests.py "$results" build/test/test-results || broken=1
+exit "$broken"
