@@ -50,8 +50,6 @@ pub enum Code {
     AddrUnaligned = 107_008,
     /// A memory attribute that does not exist.
     InvalidMemoryType = 107_016,
-    /// The stream was aborted.
-    StreamAbort = 107_023,
     /// Not available here; the text says what to do instead.
     FeatureNotSupport = 207_000,
     /// No device memory left.

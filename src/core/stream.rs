@@ -100,16 +100,17 @@ impl Stream {
 #[inline]
 pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     thread::refuse_inside_host_function()?;
-    let context = thread::current()?;
     if raw == 0 {
-        return context.default_stream().ok_or_else(|| {
+        return thread::current()?.default_stream().ok_or_else(|| {
             Error::new(
                 Code::ContextNull,
                 "the current context is being destroyed by another thread",
             )
         });
     }
+    // A dead handle is told first, also where there is no context any more.
     let stream = handles::get::<Stream>("stream", raw)?;
+    let context = thread::current()?;
     if !Arc::ptr_eq(&stream.device, &context.device) {
         return Err(Error::new(
             Code::StreamContext,

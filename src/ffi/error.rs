@@ -4,31 +4,41 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::error::{self, Code, Error, Result};
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard, guard_value_anywhere};
 use crate::ffi::types::{aclError, aclrtErrorInfo, aclrtLastErrLevel, aclrtMemUceInfo};
 use crate::ffi::value::enum_value;
 
-/// The text of this thread's last failure since it was asked last, or null if there was none. Valid
-/// until the thread asks again.
+/// The text of this thread's last failing call (with `err_msg_mode` 1, of any thread's) since it was
+/// asked for last: call, argument, value, bound, and what to do. Succeeding calls leave it alone.
+/// Works at any time, also in a forked child.
+///
+/// @return a zero-terminated text, valid until this thread asks again; null if there was no failure.
+/// Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetRecentErrMsg() -> *const c_char {
-    guard_value("aclGetRecentErrMsg", std::ptr::null(), || Ok(error::take_recent_text()))
+    guard_value_anywhere("aclGetRecentErrMsg", std::ptr::null(), || Ok(error::take_recent_text()))
 }
 
-/// The code of this thread's last failure, 0 if there was none, and forgets it. `level` must be
-/// ACL_RT_THREAD_LEVEL.
+/// The code of this thread's last failing call, 0 if there was none, and forgets it. Works at any time.
+///
+/// @param level ACL_RT_THREAD_LEVEL.
+/// @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
+/// aclrtGetLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
-    guard_value("aclrtGetLastError", Code::InvalidParam.value(), || {
+    guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || {
         last_error(level, error::take_last_code)
     })
 }
 
-/// The code of this thread's last failure, 0 if there was none. `level` must be
-/// ACL_RT_THREAD_LEVEL.
+/// The code of this thread's last failing call, 0 if there was none. Works at any time.
+///
+/// @param level ACL_RT_THREAD_LEVEL.
+/// @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
+/// aclrtPeekAtLastError of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
-    guard_value("aclrtPeekAtLastError", Code::InvalidParam.value(), || {
+    guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || {
         last_error(level, error::last_code)
     })
 }

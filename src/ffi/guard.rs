@@ -21,7 +21,17 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
 /// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
-    match catch_unwind(AssertUnwindSafe(|| enter().and_then(|()| body()))) {
+    guard_value_anywhere(call, fallback, || enter().and_then(|()| body()))
+}
+
+/// As [`guard_value`], for the calls that tell about failures: they also work in a forked child.
+#[inline]
+pub fn guard_value_anywhere<T>(
+    call: &'static str,
+    fallback: T,
+    body: impl FnOnce() -> Result<T>,
+) -> T {
+    match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return value,
         Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
         Err(panic) => report_panic(call, &*panic),
@@ -29,7 +39,7 @@ pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Re
     fallback
 }
 
-/// What holds for every call: none works in a forked child.
+/// What holds for every other call: none works in a forked child.
 #[inline]
 fn enter() -> Result<()> {
     if fork::is_child() { Err(in_child()) } else { Ok(()) }

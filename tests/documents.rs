@@ -1,0 +1,126 @@
+//! The documents agree with the code.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no .{extension} files below {folder}");
+    found
+}
+
+/// All words that start with `prefix` and go on in capitals, digits and underscores.
+fn words(text: &str, prefix: &str) -> BTreeSet<String> {
+    let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    text.match_indices(prefix)
+        .filter(|(at, _)| !text[..*at].ends_with(part))
+        .map(|(at, _)| text[at..].chars().take_while(|c| part(*c)).collect::<String>())
+        .filter(|word| word.len() > prefix.len())
+        .collect()
+}
+
+/// The numbers of the variants of `Code`.
+fn codes(source: &str) -> BTreeSet<String> {
+    let body = source.split("pub enum Code {").nth(1).unwrap().split('}').next().unwrap();
+    body.lines()
+        .filter_map(|line| line.trim().strip_suffix(',')?.split(" = ").nth(1))
+        .map(|number| number.replace('_', ""))
+        .collect()
+}
+
+/// The codes in the first column of the table.
+fn documented_codes(document: &str) -> BTreeSet<String> {
+    document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .filter(|cell| cell.bytes().all(|byte| byte.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_error_code_is_documented_and_no_other() {
+    let code = codes(&read("src/core/error.rs"));
+    assert!(code.contains("100000"), "the parser of the codes found {code:?}");
+    assert_eq!(code, documented_codes(&read("docs/errors.md")));
+}
+
+#[test]
+fn every_environment_variable_is_documented_and_no_other() {
+    let mut used = BTreeSet::new();
+    for extension in ["rs", "c"] {
+        for path in files("src", extension) {
+            let text = fs::read_to_string(&path).unwrap();
+            // Only whole string literals are names of variables.
+            for word in words(&text, "PORTACL_") {
+                if text.contains(&format!("\"{word}\"")) {
+                    used.insert(word);
+                }
+            }
+        }
+    }
+    let document = read("docs/configuration.md");
+    let documented: BTreeSet<String> = document
+        .lines()
+        .filter(|line| line.starts_with("| `PORTACL_"))
+        .flat_map(|line| words(line.split(" |").next().unwrap(), "PORTACL_"))
+        .collect();
+    assert_eq!(used, documented);
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut documents = files("docs", "md");
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        documents.push(root().join(name));
+    }
+    let mut seen = 0;
+    for document in documents {
+        let text = fs::read_to_string(&document).unwrap();
+        for rest in text.split("](").skip(1) {
+            let target = rest.split([')', '#']).next().unwrap();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            seen += 1;
+            let path = document.parent().unwrap().join(target);
+            assert!(path.exists(), "{} links to {target}", document.display());
+        }
+    }
+    assert!(seen > 5, "only {seen} links found");
+}
+
+#[test]
+fn the_changelog_begins_with_this_version() {
+    let text = read("CHANGELOG.md");
+    let first = text.lines().find_map(|line| line.strip_prefix("## ")).unwrap();
+    assert!(first.starts_with(env!("CARGO_PKG_VERSION")), "{first}");
+}
+
+#[test]
+fn the_parsers_see_what_is_missing() {
+    assert_eq!(codes("pub enum Code { }").len(), 0);
+    assert_eq!(codes("pub enum Code {\n A = 1_2,\n}"), ["12".to_owned()].into());
+    assert_eq!(documented_codes("| code |\n| 12 | x |\n"), ["12".to_owned()].into());
+    assert_eq!(words("XPORTACL_A PORTACL_B_1.", "PORTACL_"), ["PORTACL_B_1".to_owned()].into());
+}
