@@ -173,7 +173,12 @@ impl DeviceSlot {
     /// As a forced reset, for the end of the session. False when the deadline came before the end
     /// of what was queued.
     pub fn close(&self, deadline: Option<Instant>) -> bool {
-        self.release(&mut self.state.lock(), deadline)
+        // A reset in another thread may be waiting for the same work.
+        let state = match deadline {
+            Some(deadline) => self.state.try_lock_until(deadline),
+            None => Some(self.state.lock()),
+        };
+        state.is_some_and(|mut state| self.release(&mut state, deadline))
     }
 
     /// Really releases the device: handles die first, so that nobody queues anything new, then

@@ -53,7 +53,7 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         ));
     }
     let config = path.map(FileConfig::load).transpose()?.unwrap_or_default();
-    let session = open_session()?;
+    let session = open_session_in(&mut life)?;
     if let Some(id) = config.default_device
         && id as usize >= session.devices.len()
     {
@@ -153,6 +153,11 @@ fn open_session() -> Result<Arc<Session>> {
     if let Some(session) = existing_session() {
         return Ok(session);
     }
+    // A session that is being ended is waited for: two never exist at once.
+    open_session_in(&mut LIFE.lock())
+}
+
+fn open_session_in(_life: &mut Life) -> Result<Arc<Session>> {
     let mut place = SESSION.write();
     if let Some(session) = &*place {
         return Ok(session.clone());
