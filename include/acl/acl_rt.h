@@ -14,1118 +14,3336 @@
 #include "acl_base.h"
 #include "acl_rt_allocator.h"
 
+/**
+ * After a failure the stream goes on.
+ */
 #define ACL_CONTINUE_ON_FAILURE 0x00000000U
 
+/**
+ * A module of a server with AI chips only.
+ */
 #define ACL_DEVICE_FORM_FACTOR_A_K 1
 
+/**
+ * A module of a server with other chips as well.
+ */
 #define ACL_DEVICE_FORM_FACTOR_A_X 2
 
+/**
+ * A card.
+ */
 #define ACL_DEVICE_FORM_FACTOR_PCIE_CARD 3
 
+/**
+ * A part of a pod.
+ */
 #define ACL_DEVICE_FORM_FACTOR_POD 0
 
+/**
+ * The device does not have the feature.
+ */
 #define ACL_DEV_FEATURE_NOT_SUPPORT 0x00000000
 
+/**
+ * The device has the feature.
+ */
 #define ACL_DEV_FEATURE_SUPPORT 0x00000001
 
+/**
+ * The host can ask and wait for the event.
+ */
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U
 
+/**
+ * The event is for the device only.
+ */
 #define ACL_EVENT_DEVICE_USE_ONLY 0x00000010U
 
+/**
+ * The event orders a graph against what is outside.
+ */
 #define ACL_EVENT_EXTERNAL 0x00000020U
 
+/**
+ * The event can be shared with other processes.
+ */
 #define ACL_EVENT_IPC 0x00000040U
 
+/**
+ * An ordinary record.
+ */
 #define ACL_EVENT_RECORD_DEFAULT 0x0U
 
+/**
+ * A record that is seen outside the graph.
+ */
 #define ACL_EVENT_RECORD_EXTERNAL 0x01U
 
+/**
+ * Streams can wait for the event.
+ */
 #define ACL_EVENT_SYNC 0x00000001U
 
+/**
+ * The event has a time stamp.
+ */
 #define ACL_EVENT_TIME_LINE 0x00000008U
 
+/**
+ * An ordinary wait.
+ */
 #define ACL_EVENT_WAIT_DEFAULT 0x0U
 
+/**
+ * A wait for a record outside the graph.
+ */
 #define ACL_EVENT_WAIT_EXTERNAL 0x01U
 
+/**
+ * Coherent connection.
+ */
 #define ACL_HOST_DEVICE_CONNECT_TYPE_HCCS 1
 
+/**
+ * PCI Express.
+ */
 #define ACL_HOST_DEVICE_CONNECT_TYPE_PCIE 0
 
+/**
+ * Unified bus.
+ */
 #define ACL_HOST_DEVICE_CONNECT_TYPE_UB 2
 
+/**
+ * Register memory that belongs to another device's registers.
+ */
 #define ACL_HOST_REG_IOMEMORY 0x4UL
 
+/**
+ * Register memory and map it for the device.
+ */
 #define ACL_HOST_REG_MAPPED 0x2UL
 
+/**
+ * Register memory as page-locked.
+ */
 #define ACL_HOST_REG_PINNED 0x10000000UL
 
+/**
+ * Register memory that the device may only read.
+ */
 #define ACL_HOST_REG_READONLY 0x8UL
 
+/**
+ * Size of aclrtIpcEventHandle.
+ */
 #define ACL_IPC_EVENT_HANDLE_SIZE 64U
 
+/**
+ * First part of the interface's version.
+ */
 #define ACL_MAJOR_VERSION 1
 
+/**
+ * Write the outline of a graph.
+ */
 #define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
 
+/**
+ * Write everything about a graph.
+ */
 #define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL
 
+/**
+ * Second part of the interface's version.
+ */
 #define ACL_MINOR_VERSION 17
 
+/**
+ * An ordinary notify.
+ */
 #define ACL_NOTIFY_DEFAULT 0x00000000U
 
+/**
+ * A notify for the device only.
+ */
 #define ACL_NOTIFY_DEVICE_USE_ONLY 0x00000001U
 
+/**
+ * Third part of the interface's version.
+ */
 #define ACL_PATCH_VERSION 0
 
+/**
+ * Longest version, its final zero included.
+ */
 #define ACL_PKG_VERSION_MAX_SIZE 128
 
+/**
+ * Longest part of a version, its final zero included.
+ */
 #define ACL_PKG_VERSION_PARTS_MAX_SIZE 64
 
+/**
+ * A binary for AI cores.
+ */
 #define ACL_RT_BINARY_MAGIC_ELF_AICORE 0x43554245U
 
+/**
+ * A binary for matrix cores.
+ */
 #define ACL_RT_BINARY_MAGIC_ELF_CUBE_CORE 0x41494343U
 
+/**
+ * A binary for vector cores.
+ */
 #define ACL_RT_BINARY_MAGIC_ELF_VECTOR_CORE 0x41415246U
 
+/**
+ * Most barriers to wait for at once.
+ */
 #define ACL_RT_CMO_MAX_BARRIER_NUM 6U
 
+/**
+ * Coherent connection.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_HCCS 0x01ULL
 
+/**
+ * Coherent connection through a switch.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_HCCS_SW 0x40ULL
 
+/**
+ * Through one host bridge.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_PHB 0x08ULL
 
+/**
+ * Inside one card.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_PIB 0x04ULL
 
+/**
+ * Through one PCI Express switch.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_PIX 0x02ULL
 
+/**
+ * Inside one package.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_SIO 0x20ULL
 
+/**
+ * Between sockets.
+ */
 #define ACL_RT_DEVS_TOPOLOGY_SYS 0x10ULL
 
+/**
+ * Coherent connection.
+ */
 #define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_HCCS 1
 
+/**
+ * Inside one package.
+ */
 #define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO 0
 
+/**
+ * Unified bus, through several ports.
+ */
 #define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH 3
 
+/**
+ * Unified bus, through one port.
+ */
 #define ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_ONE_PORT_PATH 2
 
+/**
+ * Only listed processes may open the memory.
+ */
 #define ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT 0x0UL
 
+/**
+ * All processes may open the memory.
+ */
 #define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
 
+/**
+ * Open the memory.
+ */
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0x0UL
 
+/**
+ * Open the memory, and switch peer access on.
+ */
 #define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1UL
 
+/**
+ * Most errors that a device keeps.
+ */
 #define ACL_RT_MAX_RECORD_PA_NUM_PER_DEV 20U
 
+/**
+ * Every stream uses the managed memory.
+ */
 #define ACL_RT_MEM_ATTACH_GLOBAL 0x01U
 
+/**
+ * The first connection.
+ */
 #define ACL_RT_MEM_LINK_IDX_0 0U
 
+/**
+ * The second connection.
+ */
 #define ACL_RT_MEM_LINK_IDX_1 1U
 
+/**
+ * Device memory, for aclrtCheckMemType.
+ */
 #define ACL_RT_MEM_TYPE_DEV 0x2U
 
+/**
+ * Memory of picture and video units, for aclrtCheckMemType.
+ */
 #define ACL_RT_MEM_TYPE_DVPP 0x8U
 
+/**
+ * Reserved addresses, for aclrtCheckMemType.
+ */
 #define ACL_RT_MEM_TYPE_RSVD 0x10U
 
+/**
+ * Most places of aclrtMemUceInfoArray.
+ */
 #define ACL_RT_MEM_UCE_INFO_MAX_NUM 20
 
+/**
+ * Only listed processes may open the notify.
+ */
 #define ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0x0UL
 
+/**
+ * All processes may open the notify.
+ */
 #define ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x02UL
 
+/**
+ * Open the notify.
+ */
 #define ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0x0UL
 
+/**
+ * Open the notify, and switch peer access on.
+ */
 #define ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x02UL
 
+/**
+ * Only listed processes may open the physical memory.
+ */
 #define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0UL
 
+/**
+ * All processes may open the physical memory.
+ */
 #define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
 
+/**
+ * After a failure the stream, and every other one of its context, stops.
+ */
 #define ACL_STOP_ON_FAILURE 0x00000001U
 
+/**
+ * The stream is for the device's CPUs.
+ */
 #define ACL_STREAM_CPU_SCHEDULE 0x00000010U
 
+/**
+ * The stream is for the device only.
+ */
 #define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
 
+/**
+ * Submitting is fast.
+ */
 #define ACL_STREAM_FAST_LAUNCH 0x00000001U
 
+/**
+ * Synchronising is fast.
+ */
 #define ACL_STREAM_FAST_SYNC 0x00000002U
 
+/**
+ * The stream is long; has no effect.
+ */
 #define ACL_STREAM_HUGE 0x00000008U
 
+/**
+ * The stream stores its work for a graph.
+ */
 #define ACL_STREAM_PERSISTENT 0x00000004U
 
+/**
+ * Wait until the values have a bit in common.
+ */
 #define ACL_STREAM_WAIT_VALUE_AND 0x00000002U
 
+/**
+ * Wait until the values are equal.
+ */
 #define ACL_STREAM_WAIT_VALUE_EQ 0x00000001U
 
+/**
+ * Wait until the value in memory is not less.
+ */
 #define ACL_STREAM_WAIT_VALUE_GEQ 0x00000000U
 
+/**
+ * Wait until a bit is in neither value.
+ */
 #define ACL_STREAM_WAIT_VALUE_NOR 0x00000003U
 
+/**
+ * Most places that aclrtGetMemUceInfo tells.
+ */
 #define MAX_MEM_UCE_INFO_ARRAY_SIZE 128
 
+/**
+ * Length of the reserved part of aclrtMemUceInfo.
+ */
 #define UCE_INFO_RESERVED_SIZE 14
 
+/**
+ * Who registers a callback for start or end.
+ */
 typedef enum aclRegisterCallbackType {
+    /**
+     * The model layer.
+     */
     ACL_REG_TYPE_ACL_MODEL = 0,
+    /**
+     * The layer that runs operators.
+     */
     ACL_REG_TYPE_ACL_OP_EXECUTOR = 1,
+    /**
+     * The linear algebra layer.
+     */
     ACL_REG_TYPE_ACL_OP_CBLAS = 2,
+    /**
+     * The layer that compiles operators.
+     */
     ACL_REG_TYPE_ACL_OP_COMPILER = 3,
+    /**
+     * The channels of the data transport.
+     */
     ACL_REG_TYPE_ACL_TDT_CHANNEL = 4,
+    /**
+     * The queues of the data transport.
+     */
     ACL_REG_TYPE_ACL_TDT_QUEUE = 5,
+    /**
+     * The layer for pictures and video.
+     */
     ACL_REG_TYPE_ACL_DVPP = 6,
+    /**
+     * The layer for retrieval.
+     */
     ACL_REG_TYPE_ACL_RETR = 7,
+    /**
+     * Anybody else.
+     */
     ACL_REG_TYPE_OTHER = 65535,
 } aclRegisterCallbackType;
 
+/**
+ * Packages with a version.
+ */
 typedef enum aclCANNPackageName {
+    /**
+     * All together.
+     */
     ACL_PKG_NAME_CANN = 0,
+    /**
+     * The runtime.
+     */
     ACL_PKG_NAME_RUNTIME = 1,
+    /**
+     * The compiler.
+     */
     ACL_PKG_NAME_COMPILER = 2,
+    /**
+     * Collective communication.
+     */
     ACL_PKG_NAME_HCCL = 3,
+    /**
+     * The tools.
+     */
     ACL_PKG_NAME_TOOLKIT = 4,
+    /**
+     * The operators.
+     */
     ACL_PKG_NAME_OPP = 5,
+    /**
+     * The operators' kernels.
+     */
     ACL_PKG_NAME_OPP_KERNEL = 6,
+    /**
+     * The driver.
+     */
     ACL_PKG_NAME_DRIVER = 7,
 } aclCANNPackageName;
 
+/**
+ * Whose last error is meant.
+ */
 typedef enum aclrtLastErrLevel {
+    /**
+     * The calling thread's.
+     */
     ACL_RT_THREAD_LEVEL = 0,
 } aclrtLastErrLevel;
 
+/**
+ * Kinds of hardware errors.
+ */
 typedef enum aclrtErrorType {
+    /**
+     * None.
+     */
     ACL_RT_NO_ERROR = 0,
+    /**
+     * Memory.
+     */
     ACL_RT_ERROR_MEMORY = 1,
+    /**
+     * Level-2 cache.
+     */
     ACL_RT_ERROR_L2 = 2,
+    /**
+     * AI core.
+     */
     ACL_RT_ERROR_AICORE = 3,
+    /**
+     * Connection.
+     */
     ACL_RT_ERROR_LINK = 4,
+    /**
+     * Port of the level-3 network.
+     */
     ACL_RT_ERROR_L3_PORT = 5,
+    /**
+     * Another.
+     */
     ACL_RT_ERROR_OTHERS = 65535,
 } aclrtErrorType;
 
+/**
+ * Kinds of errors of an AI core.
+ */
 typedef enum aclrtAicoreErrorType {
+    /**
+     * Not known.
+     */
     ACL_RT_AICORE_ERROR_UNKNOWN = 0,
+    /**
+     * The program's fault.
+     */
     ACL_RT_AICORE_ERROR_SW = 1,
+    /**
+     * The hardware's fault.
+     */
     ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
 } aclrtAicoreErrorType;
 
+/**
+ * Where the program runs.
+ */
 typedef enum aclrtRunMode {
+    /**
+     * On the device itself.
+     */
     ACL_DEVICE = 0,
+    /**
+     * On a host that the device is attached to.
+     */
     ACL_HOST = 1,
 } aclrtRunMode;
 
+/**
+ * The task schedulers of a device.
+ */
 typedef enum aclrtTsId {
+    /**
+     * The one of the AI cores.
+     */
     ACL_TS_ID_AICORE = 0,
+    /**
+     * The one of the vector cores.
+     */
     ACL_TS_ID_AIVECTOR = 1,
+    /**
+     * Not in use.
+     */
     ACL_TS_ID_RESERVED = 2,
 } aclrtTsId;
 
+/**
+ * The state of a device.
+ */
 typedef enum aclrtDeviceStatus {
+    /**
+     * It works.
+     */
     ACL_RT_DEVICE_STATUS_NORMAL = 0,
+    /**
+     * It has failed.
+     */
     ACL_RT_DEVICE_STATUS_ABNORMAL = 1,
+    /**
+     * Not a state.
+     */
     ACL_RT_DEVICE_STATUS_END = 65535,
 } aclrtDeviceStatus;
 
+/**
+ * When a callback about aclrtDeviceTaskAbort comes.
+ */
 typedef enum aclrtDeviceTaskAbortStage {
+    /**
+     * Before.
+     */
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
+    /**
+     * After.
+     */
     ACL_RT_DEVICE_TASK_ABORT_POST = 1,
 } aclrtDeviceTaskAbortStage;
 
+/**
+ * When a callback about a device comes.
+ */
 typedef enum aclrtDeviceState {
+    /**
+     * Before it is set.
+     */
     ACL_RT_DEVICE_STATE_SET_PRE = 0,
+    /**
+     * After it was set.
+     */
     ACL_RT_DEVICE_STATE_SET_POST = 1,
+    /**
+     * Before it is reset.
+     */
     ACL_RT_DEVICE_STATE_RESET_PRE = 2,
+    /**
+     * After it was reset.
+     */
     ACL_RT_DEVICE_STATE_RESET_POST = 3,
 } aclrtDeviceState;
 
+/**
+ * Limits of a device, in bytes.
+ */
 typedef enum aclrtDeviceLimit {
+    /**
+     * Stack of a thread.
+     */
     ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
+    /**
+     * Stack of threads that have gone different ways.
+     */
     ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
+    /**
+     * Stack of a core.
+     */
     ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
+    /**
+     * Space for what a core prints.
+     */
     ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
+    /**
+     * Space for what threads print.
+     */
     ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
 } aclrtDeviceLimit;
 
+/**
+ * Numbers about a device.
+ */
 typedef enum aclrtDevAttr {
+    /**
+     * CPUs of the device.
+     */
     ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
+    /**
+     * AI cores.
+     */
     ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
+    /**
+     * Matrix cores.
+     */
     ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
+    /**
+     * Vector cores.
+     */
     ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
+    /**
+     * Threads that go together, 0 where there are none.
+     */
     ACL_DEV_ATTR_WARP_SIZE = 202,
+    /**
+     * Threads of a vector core.
+     */
     ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
+    /**
+     * Fast memory of a vector core in bytes.
+     */
     ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
     /**
      * An older name of ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE.
      */
     ACL_DEV_ATTR_LOCAL_MEM_PER_VECTOR_CORE = 204,
+    /**
+     * Largest grid, in x.
+     */
     ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
+    /**
+     * Largest grid, in y.
+     */
     ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
+    /**
+     * Largest grid, in z.
+     */
     ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
+    /**
+     * Blocks of a grid.
+     */
     ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
+    /**
+     * Threads of a block.
+     */
     ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
+    /**
+     * Largest block, in x.
+     */
     ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
+    /**
+     * Largest block, in y.
+     */
     ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
+    /**
+     * Largest block, in z.
+     */
     ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
+    /**
+     * Memory in bytes.
+     */
     ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301,
+    /**
+     * Level-2 cache in bytes.
+     */
     ACL_DEV_ATTR_L2_CACHE_SIZE = 302,
+    /**
+     * The system that the device belongs to.
+     */
     ACL_DEV_ATTR_SMP_ID = 401,
+    /**
+     * The number of the chip.
+     */
     ACL_DEV_ATTR_PHY_CHIP_ID = 402,
+    /**
+     * The number of the device in its pod.
+     */
     ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
     /**
      * The same as ACL_DEV_ATTR_SUPER_POD_DEVICE_ID, as it was misspelt once.
      */
     ACL_DEV_ATTR_SUPER_POD_DEVIDE_ID = 403,
+    /**
+     * The number of the server in its pod.
+     */
     ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
+    /**
+     * The number of the pod.
+     */
     ACL_DEV_ATTR_SUPER_POD_ID = 405,
+    /**
+     * Whether operators of the user may run on the device's CPUs.
+     */
     ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
+    /**
+     * The kind of main board.
+     */
     ACL_DEV_ATTR_MAINBOARD_ID = 407,
+    /**
+     * How the host is connected: ACL_HOST_DEVICE_CONNECT_TYPE_*.
+     */
     ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
+    /**
+     * What the device looks like: ACL_DEVICE_FORM_FACTOR_*.
+     */
     ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
+    /**
+     * 1 if the device is a part of another one.
+     */
     ACL_DEV_ATTR_IS_VIRTUAL = 501,
+    /**
+     * The number of the architecture.
+     */
     ACL_DEV_ATTR_NPU_ARCH = 601,
 } aclrtDevAttr;
 
+/**
+ * Features of a device.
+ */
 typedef enum aclrtDevFeatureType {
+    /**
+     * Waiting kernels can be changed.
+     */
     ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+    /**
+     * Queue events reach other devices.
+     */
     ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
 } aclrtDevFeatureType;
 
+/**
+ * Atomic operations.
+ */
 typedef enum aclrtAtomicOperation {
+    /**
+     * Adds integers.
+     */
     ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
+    /**
+     * Keeps the smaller integer.
+     */
     ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
+    /**
+     * Keeps the larger integer.
+     */
     ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
+    /**
+     * Counts up, and wraps.
+     */
     ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+    /**
+     * Counts down, and wraps.
+     */
     ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+    /**
+     * Bits that are in both.
+     */
     ACL_RT_ATOMIC_OPERATION_AND = 5,
+    /**
+     * Bits that are in either.
+     */
     ACL_RT_ATOMIC_OPERATION_OR = 6,
+    /**
+     * Bits that are in one only.
+     */
     ACL_RT_ATOMIC_OPERATION_XOR = 7,
+    /**
+     * Stores a value and gives the old one.
+     */
     ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
+    /**
+     * Stores a value if the old one is as expected.
+     */
     ACL_RT_ATOMIC_OPERATION_CAS = 9,
+    /**
+     * Adds floating-point numbers.
+     */
     ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
+    /**
+     * Keeps the smaller floating-point number.
+     */
     ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
+    /**
+     * Keeps the larger floating-point number.
+     */
     ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
+    /**
+     * Adds while copying.
+     */
     ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
+    /**
+     * Keeps the smaller while copying.
+     */
     ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
+    /**
+     * Keeps the larger while copying.
+     */
     ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
+    /**
+     * Adds, from the scalar unit of a vector core.
+     */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
+    /**
+     * Keeps the smaller, from the scalar unit of a vector core.
+     */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
+    /**
+     * Keeps the larger, from the scalar unit of a vector core.
+     */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
+    /**
+     * Stores if as expected, from the scalar unit of a vector core.
+     */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
+    /**
+     * Exchanges, from the scalar unit of a vector core.
+     */
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
 } aclrtAtomicOperation;
 
+/**
+ * Engines of a device.
+ */
 typedef enum aclrtHacType {
+    /**
+     * The scheduler.
+     */
     ACL_RT_HAC_TYPE_STARS = 0,
+    /**
+     * CPUs of the device.
+     */
     ACL_RT_HAC_TYPE_AICPU = 1,
+    /**
+     * Matrix cores.
+     */
     ACL_RT_HAC_TYPE_AIC = 2,
+    /**
+     * Vector cores.
+     */
     ACL_RT_HAC_TYPE_AIV = 3,
+    /**
+     * Copies over PCI Express.
+     */
     ACL_RT_HAC_TYPE_PCIEDMA = 4,
+    /**
+     * Copies over a network.
+     */
     ACL_RT_HAC_TYPE_RDMA = 5,
+    /**
+     * Copies inside the system.
+     */
     ACL_RT_HAC_TYPE_SDMA = 6,
+    /**
+     * Pictures and video.
+     */
     ACL_RT_HAC_TYPE_DVPP = 7,
+    /**
+     * Copies over the unified bus.
+     */
     ACL_RT_HAC_TYPE_UDMA = 8,
+    /**
+     * Collective communication.
+     */
     ACL_RT_HAC_TYPE_CCU = 9,
 } aclrtHacType;
 
+/**
+ * Whether an engine can use mapped host memory.
+ */
 typedef enum aclrtHostMemMapCapability {
+    /**
+     * It cannot.
+     */
     ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
+    /**
+     * It can.
+     */
     ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
 } aclrtHostMemMapCapability;
 
+/**
+ * What aclrtStreamQuery tells.
+ */
 typedef enum aclrtStreamStatus {
+    /**
+     * All work has finished.
+     */
     ACL_STREAM_STATUS_COMPLETE = 0,
+    /**
+     * There is work left.
+     */
     ACL_STREAM_STATUS_NOT_READY = 1,
+    /**
+     * Not a state.
+     */
     ACL_STREAM_STATUS_RESERVED = 65535,
 } aclrtStreamStatus;
 
+/**
+ * When a callback about a stream comes.
+ */
 typedef enum aclrtStreamState {
+    /**
+     * After it was made.
+     */
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
+    /**
+     * Before it ends.
+     */
     ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
 } aclrtStreamState;
 
+/**
+ * Attributes of a stream.
+ */
 typedef enum aclrtStreamAttr {
+    /**
+     * What happens after a failure.
+     */
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
+    /**
+     * Whether overflows are watched for.
+     */
     ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
+    /**
+     * A number of the caller.
+     */
     ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
+    /**
+     * Whether notes about operators are kept.
+     */
     ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
+    /**
+     * The priority.
+     */
     ACL_STREAM_ATTR_PRIORITY = 5,
 } aclrtStreamAttr;
 
+/**
+ * How two values are compared.
+ */
 typedef enum aclrtCondition {
+    /**
+     * Equal.
+     */
     ACL_RT_EQUAL = 0,
+    /**
+     * Not equal.
+     */
     ACL_RT_NOT_EQUAL = 1,
+    /**
+     * The left one is greater.
+     */
     ACL_RT_GREATER = 2,
+    /**
+     * The left one is not less.
+     */
     ACL_RT_GREATER_OR_EQUAL = 3,
+    /**
+     * The left one is less.
+     */
     ACL_RT_LESS = 4,
+    /**
+     * The left one is not greater.
+     */
     ACL_RT_LESS_OR_EQUAL = 5,
 } aclrtCondition;
 
+/**
+ * The type of values that are compared.
+ */
 typedef enum aclrtCompareDataType {
+    /**
+     * 32-bit signed.
+     */
     ACL_RT_SWITCH_INT32 = 0,
+    /**
+     * 64-bit signed.
+     */
     ACL_RT_SWITCH_INT64 = 1,
 } aclrtCompareDataType;
 
+/**
+ * What a description of a stream can say.
+ */
 typedef enum aclrtStreamConfigAttr {
+    /**
+     * Working memory: its address.
+     */
     ACL_RT_STREAM_WORK_ADDR_PTR = 0,
+    /**
+     * Working memory: its size.
+     */
     ACL_RT_STREAM_WORK_SIZE = 1,
+    /**
+     * ACL_STREAM_* flags.
+     */
     ACL_RT_STREAM_FLAG = 2,
+    /**
+     * The priority.
+     */
     ACL_RT_STREAM_PRIORITY = 3,
 } aclrtStreamConfigAttr;
 
+/**
+ * What aclrtQueryEventStatus tells. Mind the numbers: 1 is complete.
+ */
 typedef enum aclrtEventRecordedStatus {
+    /**
+     * The record has not happened yet, or was never made.
+     */
     ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+    /**
+     * The record has happened.
+     */
     ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
 } aclrtEventRecordedStatus;
 
+/**
+ * What aclrtQueryEvent tells.
+ */
 typedef enum aclrtEventStatus {
+    /**
+     * It has happened.
+     */
     ACL_EVENT_STATUS_COMPLETE = 0,
+    /**
+     * It has not happened yet.
+     */
     ACL_EVENT_STATUS_NOT_READY = 1,
+    /**
+     * Not a state.
+     */
     ACL_EVENT_STATUS_RESERVED = 2,
 } aclrtEventStatus;
 
+/**
+ * What aclrtQueryEventWaitStatus tells.
+ */
 typedef enum aclrtEventWaitStatus {
+    /**
+     * Nobody waits any more.
+     */
     ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
+    /**
+     * Somebody waits.
+     */
     ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
+    /**
+     * Not a state.
+     */
     ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
 } aclrtEventWaitStatus;
 
+/**
+ * Which pages an allocation asks for. Other numbers are allowed and decide by size.
+ */
 typedef enum aclrtMemMallocPolicy {
+    /**
+     * Huge pages if they can be had.
+     */
     ACL_MEM_MALLOC_HUGE_FIRST = 0,
+    /**
+     * Huge pages or a failure.
+     */
     ACL_MEM_MALLOC_HUGE_ONLY = 1,
+    /**
+     * Ordinary pages.
+     */
     ACL_MEM_MALLOC_NORMAL_ONLY = 2,
+    /**
+     * As ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
+     */
     ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
+    /**
+     * As ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
+     */
     ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
+    /**
+     * As ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
+     */
     ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
+    /**
+     * Pages of 1 GiB or a failure.
+     */
     ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
+    /**
+     * As ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
+     */
     ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
+    /**
+     * Added to a policy: from the slower memory.
+     */
     ACL_MEM_TYPE_LOW_BAND_WIDTH = 256,
+    /**
+     * Added to a policy: from the faster memory.
+     */
     ACL_MEM_TYPE_HIGH_BAND_WIDTH = 4096,
+    /**
+     * Added to a policy: the program may only read it.
+     */
     ACL_MEM_ACCESS_USER_SPACE_READONLY = 1048576,
 } aclrtMemMallocPolicy;
 
+/**
+ * Attributes of an allocation.
+ */
 typedef enum aclrtMallocAttrType {
+    /**
+     * None.
+     */
     ACL_RT_MEM_ATTR_RSV = 0,
+    /**
+     * Who counts it.
+     */
     ACL_RT_MEM_ATTR_MODULE_ID = 1,
+    /**
+     * For which device.
+     */
     ACL_RT_MEM_ATTR_DEVICE_ID = 2,
+    /**
+     * At one address for host and device.
+     */
     ACL_RT_MEM_ATTR_VA_FLAG = 3,
 } aclrtMallocAttrType;
 
+/**
+ * Kinds of device memory: DDR and HBM, page size, reachable by other devices (P2P) or not.
+ */
 typedef enum aclrtMemAttr {
+    /**
+     * DDR, all pages.
+     */
     ACL_DDR_MEM = 0,
+    /**
+     * HBM, all pages.
+     */
     ACL_HBM_MEM = 1,
+    /**
+     * DDR, huge pages.
+     */
     ACL_DDR_MEM_HUGE = 2,
+    /**
+     * DDR, ordinary pages.
+     */
     ACL_DDR_MEM_NORMAL = 3,
+    /**
+     * HBM, huge pages.
+     */
     ACL_HBM_MEM_HUGE = 4,
+    /**
+     * HBM, ordinary pages.
+     */
     ACL_HBM_MEM_NORMAL = 5,
+    /**
+     * DDR for other devices, huge pages.
+     */
     ACL_DDR_MEM_P2P_HUGE = 6,
+    /**
+     * DDR for other devices, ordinary pages.
+     */
     ACL_DDR_MEM_P2P_NORMAL = 7,
+    /**
+     * HBM for other devices, huge pages.
+     */
     ACL_HBM_MEM_P2P_HUGE = 8,
+    /**
+     * HBM for other devices, ordinary pages.
+     */
     ACL_HBM_MEM_P2P_NORMAL = 9,
+    /**
+     * HBM, pages of 1 GiB.
+     */
     ACL_HBM_MEM_HUGE1G = 10,
+    /**
+     * HBM for other devices, pages of 1 GiB.
+     */
     ACL_HBM_MEM_P2P_HUGE1G = 11,
+    /**
+     * Any memory, ordinary pages.
+     */
     ACL_MEM_NORMAL = 12,
+    /**
+     * Any memory, huge pages.
+     */
     ACL_MEM_HUGE = 13,
+    /**
+     * Any memory, pages of 1 GiB.
+     */
     ACL_MEM_HUGE1G = 14,
+    /**
+     * Any memory for other devices, ordinary pages.
+     */
     ACL_MEM_P2P_NORMAL = 15,
+    /**
+     * Any memory for other devices, huge pages.
+     */
     ACL_MEM_P2P_HUGE = 16,
+    /**
+     * Any memory for other devices, pages of 1 GiB.
+     */
     ACL_MEM_P2P_HUGE1G = 17,
 } aclrtMemAttr;
 
+/**
+ * Kinds of places for memory.
+ */
 typedef enum aclrtMemLocationType {
+    /**
+     * Page-locked host memory.
+     */
     ACL_MEM_LOCATION_TYPE_HOST = 0,
+    /**
+     * Device memory.
+     */
     ACL_MEM_LOCATION_TYPE_DEVICE = 1,
+    /**
+     * Memory that the library does not know.
+     */
     ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
+    /**
+     * Managed memory.
+     */
     ACL_MEM_LOCATION_TYPE_MANAGED = 3,
+    /**
+     * A part of the host's memory.
+     */
     ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
 } aclrtMemLocationType;
 
+/**
+ * How host memory is registered.
+ */
 typedef enum aclrtHostRegisterType {
+    /**
+     * Mapped for the device.
+     */
     ACL_HOST_REGISTER_MAPPED = 0,
+    /**
+     * It belongs to another device's registers.
+     */
     ACL_HOST_REGISTER_IOMEMORY = 4,
+    /**
+     * The device may only read it.
+     */
     ACL_HOST_REGISTER_READONLY = 8,
 } aclrtHostRegisterType;
 
+/**
+ * What caches are to do.
+ */
 typedef enum aclrtCmoType {
+    /**
+     * Load memory.
+     */
     ACL_RT_CMO_TYPE_PREFETCH = 0,
+    /**
+     * Write memory back and keep it.
+     */
     ACL_RT_CMO_TYPE_WRITEBACK = 1,
+    /**
+     * Drop memory.
+     */
     ACL_RT_CMO_TYPE_INVALID = 2,
+    /**
+     * Write memory back and drop it.
+     */
     ACL_RT_CMO_TYPE_FLUSH = 3,
 } aclrtCmoType;
 
+/**
+ * The direction of a copy.
+ */
 typedef enum aclrtMemcpyKind {
+    /**
+     * Host to host.
+     */
     ACL_MEMCPY_HOST_TO_HOST = 0,
+    /**
+     * Host to device.
+     */
     ACL_MEMCPY_HOST_TO_DEVICE = 1,
+    /**
+     * Device to host.
+     */
     ACL_MEMCPY_DEVICE_TO_HOST = 2,
+    /**
+     * Device to device, the same or another.
+     */
     ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
+    /**
+     * As the addresses say.
+     */
     ACL_MEMCPY_DEFAULT = 4,
+    /**
+     * Host to device; the source is free for reuse when the call returns.
+     */
     ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
+    /**
+     * Inside one device.
+     */
     ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
+    /**
+     * From one device to another.
+     */
     ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,
 } aclrtMemcpyKind;
 
+/**
+ * What a reduction does.
+ */
 typedef enum aclrtReduceKind {
+    /**
+     * Adds.
+     */
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+    /**
+     * Keeps the larger.
+     */
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+    /**
+     * Keeps the smaller.
+     */
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+    /**
+     * Compares.
+     */
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13,
 } aclrtReduceKind;
 
+/**
+ * Distributions of random numbers.
+ */
 typedef enum aclrtRandomNumFuncType {
+    /**
+     * A dropout mask.
+     */
     ACL_RT_RANDOM_NUM_FUNC_TYPE_DROPOUT_BITMASK = 0,
+    /**
+     * Uniform.
+     */
     ACL_RT_RANDOM_NUM_FUNC_TYPE_UNIFORM_DIS = 1,
+    /**
+     * Normal.
+     */
     ACL_RT_RANDOM_NUM_FUNC_TYPE_NORMAL_DIS = 2,
+    /**
+     * Normal, without what is far from the mean.
+     */
     ACL_RT_RANDOM_NUM_FUNC_TYPE_TRUNCATED_NORMAL_DIS = 3,
 } aclrtRandomNumFuncType;
 
+/**
+ * Whether a stream waits for a callback.
+ */
 typedef enum aclrtCallbackBlockType {
+    /**
+     * Later work goes on at once.
+     */
     ACL_CALLBACK_NO_BLOCK = 0,
+    /**
+     * Later work waits until the callback has returned.
+     */
     ACL_CALLBACK_BLOCK = 1,
 } aclrtCallbackBlockType;
 
+/**
+ * How physical memory is shared.
+ */
 typedef enum aclrtMemHandleType {
+    /**
+     * As the runtime does it.
+     */
     ACL_MEM_HANDLE_TYPE_NONE = 0,
+    /**
+     * By file descriptor.
+     */
     ACL_MEM_HANDLE_TYPE_POSIX = 2,
 } aclrtMemHandleType;
 
+/**
+ * Kinds of physical memory.
+ */
 typedef enum aclrtMemAllocationType {
+    /**
+     * It stays where it is.
+     */
     ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
 } aclrtMemAllocationType;
 
+/**
+ * What aclrtMemGetAllocationGranularity is to tell.
+ */
 typedef enum aclrtMemGranularityOptions {
+    /**
+     * What sizes must be a multiple of.
+     */
     ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    /**
+     * What sizes should be a multiple of.
+     */
     ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+    /**
+     * Not an option.
+     */
     ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535,
 } aclrtMemGranularityOptions;
 
+/**
+ * How a place may use memory.
+ */
 typedef enum aclrtMemAccessFlags {
+    /**
+     * Not at all.
+     */
     ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
+    /**
+     * Read.
+     */
     ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
+    /**
+     * Read and write.
+     */
     ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3,
 } aclrtMemAccessFlags;
 
+/**
+ * Connections between devices.
+ */
 typedef enum aclrtMemLinkType {
+    /**
+     * Inside one package.
+     */
     ACL_RT_MEM_ACCESS_LINK_SIO = 0,
+    /**
+     * Coherent, between packages.
+     */
     ACL_RT_MEM_ACCESS_LINK_HCCS = 1,
+    /**
+     * The unified bus, through one port.
+     */
     ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2,
+    /**
+     * The unified bus, through several ports.
+     */
     ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3,
 } aclrtMemLinkType;
 
+/**
+ * What to know about managed memory.
+ */
 typedef enum aclrtMemManagedAdviseType {
+    /**
+     * It is mostly read.
+     */
     ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
+    /**
+     * It is not mostly read.
+     */
     ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
+    /**
+     * It should be at a place.
+     */
     ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
+    /**
+     * It may be anywhere.
+     */
     ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
+    /**
+     * A place uses it.
+     */
     ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
+    /**
+     * A place does not use it.
+     */
     ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5,
 } aclrtMemManagedAdviseType;
 
+/**
+ * Kinds of places for managed memory.
+ */
 typedef enum aclrtMemManagedLocationType {
+    /**
+     * No place.
+     */
     ACL_MEM_LOCATIONTYPE_INVALID = 0,
+    /**
+     * A device.
+     */
     ACL_MEM_LOCATIONTYPE_DEVICE = 1,
+    /**
+     * The host.
+     */
     ACL_MEM_LOCATIONTYPE_HOST = 2,
+    /**
+     * A part of the host's memory.
+     */
     ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
+    /**
+     * The part of the host's memory that is near the calling thread.
+     */
     ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4,
 } aclrtMemManagedLocationType;
 
+/**
+ * Attributes of a range of managed memory.
+ */
 typedef enum aclrtMemManagedRangeAttribute {
+    /**
+     * Whether it is mostly read.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+    /**
+     * The device where it should be.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    /**
+     * The devices that use it.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+    /**
+     * The kind of place where it should be.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
+    /**
+     * The number of the place where it should be.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
+    /**
+     * The device it was moved to last.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
+    /**
+     * The kind of place it was moved to last.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    /**
+     * The number of the place it was moved to last.
+     */
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
 } aclrtMemManagedRangeAttribute;
 
+/**
+ * Attributes of shared memory.
+ */
 typedef enum aclrtIpcMemAttrType {
+    /**
+     * The connection it is reached through.
+     */
     ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
 } aclrtIpcMemAttrType;
 
+/**
+ * Kinds of handles for other processes.
+ */
 typedef enum aclrtMemSharedHandleType {
+    /**
+     * A number, on one server.
+     */
     ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
+    /**
+     * 128 bytes, between servers.
+     */
     ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2,
 } aclrtMemSharedHandleType;
 
+/**
+ * How a record changes the count of a notify.
+ */
 typedef enum aclrtCntNotifyRecordMode {
+    /**
+     * Sets it.
+     */
     ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+    /**
+     * Adds to it.
+     */
     ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+    /**
+     * Sets bits in it.
+     */
     ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+    /**
+     * Clears bits in it.
+     */
     ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
 } aclrtCntNotifyRecordMode;
 
+/**
+ * What the count of a notify must be for a wait to end.
+ */
 typedef enum aclrtCntNotifyWaitMode {
+    /**
+     * Less than the value.
+     */
     ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+    /**
+     * The value.
+     */
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+    /**
+     * Greater than the value.
+     */
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+    /**
+     * Not less than the value.
+     */
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+    /**
+     * The value, in those bits.
+     */
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
 } aclrtCntNotifyWaitMode;
 
+/**
+ * What is allowed while a stream is recorded.
+ */
 typedef enum aclmdlRICaptureMode {
+    /**
+     * No thread may make a call that cannot be recorded.
+     */
     ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
+    /**
+     * The recording thread may not make a call that cannot be recorded.
+     */
     ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
+    /**
+     * All calls are allowed.
+     */
     ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2,
 } aclmdlRICaptureMode;
 
+/**
+ * The state of a recording.
+ */
 typedef enum aclmdlRICaptureStatus {
+    /**
+     * The stream is not recorded.
+     */
     ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
+    /**
+     * The stream is recorded.
+     */
     ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
+    /**
+     * The recording was spoilt by a call that is not allowed.
+     */
     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
 } aclmdlRICaptureStatus;
 
+/**
+ * Kinds of tasks of a graph.
+ */
 typedef enum aclmdlRITaskType {
+    /**
+     * One without parameters to ask for.
+     */
     ACL_MODEL_RI_TASK_DEFAULT = 0,
+    /**
+     * A kernel.
+     */
     ACL_MODEL_RI_TASK_KERNEL = 1,
+    /**
+     * The record of an event.
+     */
     ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
+    /**
+     * A wait for an event.
+     */
     ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
+    /**
+     * The reset of an event.
+     */
     ACL_MODEL_RI_TASK_EVENT_RESET = 4,
+    /**
+     * A value that is written.
+     */
     ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
+    /**
+     * A value that is waited for.
+     */
     ACL_MODEL_RI_TASK_VALUE_WAIT = 6,
 } aclmdlRITaskType;
 
+/**
+ * Attributes of a launch.
+ */
 typedef enum aclrtLaunchKernelAttrId {
+    /**
+     * How blocks are scheduled.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1,
+    /**
+     * Fast memory in bytes beyond what the kernel declares.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE = 2,
     /**
      * An older name of ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE.
      */
     ACL_RT_LAUNCH_KERNEL_ATTR_LOCAL_MEMORY_SIZE = 2,
+    /**
+     * Which cores.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE = 3,
+    /**
+     * The number of the first block.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET = 4,
+    /**
+     * Whether the task is not loaded ahead.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH = 5,
+    /**
+     * Whether its data is dumped.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP = 6,
+    /**
+     * Time limit in seconds.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT = 7,
+    /**
+     * Time limit in microseconds.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US = 8,
+    /**
+     * Whether it is profiled.
+     */
     ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING = 9,
 } aclrtLaunchKernelAttrId;
 
+/**
+ * Kinds of cores.
+ */
 typedef enum aclrtEngineType {
+    /**
+     * Matrix cores.
+     */
     ACL_RT_ENGINE_TYPE_AIC = 0,
+    /**
+     * Vector cores.
+     */
     ACL_RT_ENGINE_TYPE_AIV = 1,
 } aclrtEngineType;
 
+/**
+ * How a condition begins.
+ */
 typedef enum aclmdlRICondHandleFlag {
+    /**
+     * It gets its default value at every run.
+     */
     ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
 } aclmdlRICondHandleFlag;
 
+/**
+ * Kinds of conditional tasks.
+ */
 typedef enum aclmdlRICondTaskType {
+    /**
+     * Runs a graph if the value is not zero.
+     */
     ACL_MODEL_RI_COND_TYPE_IF = 0,
+    /**
+     * Runs a graph as long as the value is not zero.
+     */
     ACL_MODEL_RI_COND_TYPE_WHILE = 1,
+    /**
+     * Runs the graph with the value as its index.
+     */
     ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
 } aclmdlRICondTaskType;
 
+/**
+ * Options of loading a device binary.
+ */
 typedef enum aclrtBinaryLoadOptionType {
+    /**
+     * Load kernels when they are needed.
+     */
     ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD = 1,
+    /**
+     * The number that tells for which cores it is.
+     */
     ACL_RT_BINARY_LOAD_OPT_MAGIC = 2,
     /**
      * The same as ACL_RT_BINARY_LOAD_OPT_MAGIC.
      */
     ACL_RT_BINARY_LOAD_OPT_LAZY_MAGIC = 2,
+    /**
+     * How kernels for the device's CPUs are found.
+     */
     ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE = 3,
 } aclrtBinaryLoadOptionType;
 
+/**
+ * Attributes of a kernel.
+ */
 typedef enum aclrtFuncAttribute {
+    /**
+     * Its kind: a number of aclrtKernelType.
+     */
     ACL_FUNC_ATTR_KERNEL_TYPE = 1,
+    /**
+     * Its vector cores for each matrix core.
+     */
     ACL_FUNC_ATTR_KERNEL_RATIO = 2,
+    /**
+     * How its blocks are scheduled.
+     */
     ACL_FUNC_ATTR_KERNEL_SCHED_MODE = 3,
 } aclrtFuncAttribute;
 
+/**
+ * What to change in a waiting task.
+ */
 typedef enum aclrtUpdateTaskAttrId {
+    /**
+     * Random numbers.
+     */
     ACL_RT_UPDATE_RANDOM_TASK = 1,
+    /**
+     * A kernel.
+     */
     ACL_RT_UPDATE_AIC_AIV_TASK = 2,
 } aclrtUpdateTaskAttrId;
 
+/**
+ * What a limit is about.
+ */
 typedef enum aclrtDevResLimitType {
+    /**
+     * Matrix cores.
+     */
     ACL_RT_DEV_RES_CUBE_CORE = 0,
+    /**
+     * Vector cores.
+     */
     ACL_RT_DEV_RES_VECTOR_CORE = 1,
 } aclrtDevResLimitType;
 
+/**
+ * What a floating-point overflow gives.
+ */
 typedef enum aclrtFloatOverflowMode {
+    /**
+     * The largest finite number.
+     */
     ACL_RT_OVERFLOW_MODE_SATURATION = 0,
+    /**
+     * An infinity or a NaN.
+     */
     ACL_RT_OVERFLOW_MODE_INFNAN = 1,
+    /**
+     * Not a mode.
+     */
     ACL_RT_OVERFLOW_MODE_UNDEF = 2,
 } aclrtFloatOverflowMode;
 
+/**
+ * Attributes of a group.
+ */
 typedef enum aclrtGroupAttr {
+    /**
+     * AI cores.
+     */
     ACL_GROUP_AICORE_INT = 0,
+    /**
+     * Vector cores.
+     */
     ACL_GROUP_AIV_INT = 1,
+    /**
+     * Threads of the AI CPU.
+     */
     ACL_GROUP_AIC_INT = 2,
+    /**
+     * Copy engines.
+     */
     ACL_GROUP_SDMANUM_INT = 3,
+    /**
+     * Queues that take work.
+     */
     ACL_GROUP_ASQNUM_INT = 4,
+    /**
+     * The number of the group.
+     */
     ACL_GROUP_GROUPID_INT = 5,
 } aclrtGroupAttr;
 
+/**
+ * When a callback about a snapshot comes.
+ */
 typedef enum aclrtSnapShotStage {
+    /**
+     * Before the process is locked.
+     */
     ACL_RT_SNAPSHOT_LOCK_PRE = 0,
+    /**
+     * Before the devices' state is saved.
+     */
     ACL_RT_SNAPSHOT_BACKUP_PRE = 1,
+    /**
+     * After the devices' state was saved.
+     */
     ACL_RT_SNAPSHOT_BACKUP_POST = 2,
+    /**
+     * Before the devices' state comes back.
+     */
     ACL_RT_SNAPSHOT_RESTORE_PRE = 3,
+    /**
+     * After the devices' state came back.
+     */
     ACL_RT_SNAPSHOT_RESTORE_POST = 4,
+    /**
+     * After the process was unlocked.
+     */
     ACL_RT_SNAPSHOT_UNLOCK_POST = 5,
 } aclrtSnapShotStage;
 
+/**
+ * What an atomic operation can be done on; bits.
+ */
 typedef enum aclrtAtomicOperationCapability {
+    /**
+     * Signed numbers.
+     */
     ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
+    /**
+     * Unsigned numbers.
+     */
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
+    /**
+     * Without giving the old value.
+     */
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
     /**
      * The same as ACL_RT_ATOMIC_CAPABILITY_REDUCTION, as it was misspelt once.
      */
     ACL_RT_ATOMIC_CAPABILITY_REDUCATION = 4,
+    /**
+     * 8 bits.
+     */
     ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
+    /**
+     * 16 bits.
+     */
     ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16,
+    /**
+     * 32 bits.
+     */
     ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32,
+    /**
+     * 64 bits.
+     */
     ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
+    /**
+     * 128 bits.
+     */
     ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
+    /**
+     * Four times 32 bits.
+     */
     ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256,
 } aclrtAtomicOperationCapability;
 
+/**
+ * Page sizes.
+ */
 typedef enum aclrtMemPgType {
+    /**
+     * Ordinary.
+     */
     NORMAL_PAGE_TYPE = 0,
+    /**
+     * Huge.
+     */
     HUGE_PAGE_TYPE = 1,
+    /**
+     * 1 GiB.
+     */
     HUGE1G_PAGE_TYPE = 2,
 } aclrtMemPgType;
 
+/**
+ * Kinds of memory.
+ */
 typedef enum aclrtMemType {
+    /**
+     * HBM.
+     */
     HBM_TYPE = 0,
+    /**
+     * DDR.
+     */
     DDR_TYPE = 1,
+    /**
+     * HBM for other devices.
+     */
     P2P_HBM_TYPE = 2,
+    /**
+     * DDR for other devices.
+     */
     P2P_DDR_TYPE = 3,
 } aclrtMemType;
 
+/**
+ * Kinds of kernels.
+ */
 typedef enum aclrtKernelType {
+    /**
+     * For AI cores.
+     */
     ACL_KERNEL_TYPE_AICORE = 0,
+    /**
+     * For matrix cores.
+     */
     ACL_KERNEL_TYPE_CUBE = 1,
+    /**
+     * For vector cores.
+     */
     ACL_KERNEL_TYPE_VECTOR = 2,
+    /**
+     * For matrix and vector cores together.
+     */
     ACL_KERNEL_TYPE_MIX = 3,
+    /**
+     * For the device's CPUs.
+     */
     ACL_KERNEL_TYPE_AICPU = 100,
 } aclrtKernelType;
 
+/**
+ * The state of a process.
+ */
 typedef enum aclrtProcessState {
+    /**
+     * It submits work.
+     */
     ACL_RT_PROCESS_STATE_RUNNING = 0,
+    /**
+     * It is locked for a snapshot.
+     */
     ACL_RT_PROCESS_STATE_LOCKED = 1,
 } aclrtProcessState;
 
+/**
+ * More about how busy a device is; never filled in.
+ */
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
+/**
+ * What is known about work that failed on a device, behind functions.
+ */
 typedef struct rtExceptionInfo rtExceptionInfo;
 
+/**
+ * Descriptions of groups, behind functions.
+ */
 typedef struct tagRtGroupInfo tagRtGroupInfo;
 
+/**
+ * Called with the configuration's text, its length, and the caller's argument; 0 is success.
+ */
 typedef aclError (*aclInitCallbackFunc)(const char*, size_t, void*);
 
+/**
+ * Called with the caller's argument; 0 is success.
+ */
 typedef aclError (*aclFinalizeCallbackFunc)(void*);
 
+/**
+ * The version of a package as texts.
+ */
 typedef struct aclCANNPackageVersion {
+    /**
+     * The whole version.
+     */
     char version[128];
+    /**
+     * Its first part.
+     */
     char majorVersion[64];
+    /**
+     * Its second part.
+     */
     char minorVersion[64];
+    /**
+     * Its third part.
+     */
     char releaseVersion[64];
+    /**
+     * Its fourth part.
+     */
     char patchVersion[64];
+    /**
+     * Not used.
+     */
     char reserved[128];
 } aclCANNPackageVersion;
 
+/**
+ * Device memory with an uncorrectable error.
+ */
 typedef struct aclrtMemUceInfo {
+    /**
+     * First byte.
+     */
     void *addr;
+    /**
+     * How many bytes.
+     */
     size_t len;
+    /**
+     * Not used.
+     */
     size_t reserved[14];
 } aclrtMemUceInfo;
 
+/**
+ * Device memory with uncorrectable errors.
+ */
 typedef struct aclrtMemUceInfoArray {
+    /**
+     * How many places.
+     */
     size_t arraySize;
+    /**
+     * The places.
+     */
     aclrtMemUceInfo memUceInfoArray[20];
 } aclrtMemUceInfoArray;
 
+/**
+ * More about a hardware error, by its kind.
+ */
 typedef union aclrtErrorInfoDetail {
+    /**
+     * For memory.
+     */
     aclrtMemUceInfoArray uceInfo;
+    /**
+     * For an AI core.
+     */
     aclrtAicoreErrorType aicoreErrType;
 } aclrtErrorInfoDetail;
 
+/**
+ * A hardware error.
+ */
 typedef struct aclrtErrorInfo {
+    /**
+     * 1 if aclrtRepairError may help.
+     */
     uint8_t tryRepair;
+    /**
+     * 1 if `detail` is filled in.
+     */
     uint8_t hasDetail;
+    /**
+     * Not used.
+     */
     uint8_t reserved[2];
+    /**
+     * Its kind.
+     */
     aclrtErrorType errorType;
+    /**
+     * More about it.
+     */
     aclrtErrorInfoDetail detail;
 } aclrtErrorInfo;
 
+/**
+ * Called with a device's number, the stage, the time limit, and the caller's argument; 0 is
+ * success.
+ */
 typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t,
                                                 aclrtDeviceTaskAbortStage,
                                                 uint32_t,
                                                 void*);
 
+/**
+ * Called with a device's number, the state, and the caller's argument.
+ */
 typedef void (*aclrtDeviceStateCallback)(int32_t, aclrtDeviceState, void*);
 
+/**
+ * How busy a device is, in percent.
+ */
 typedef struct aclrtUtilizationInfo {
+    /**
+     * Matrix units.
+     */
     int32_t cubeUtilization;
+    /**
+     * Vector units.
+     */
     int32_t vectorUtilization;
+    /**
+     * CPUs of the device.
+     */
     int32_t aicpuUtilization;
+    /**
+     * Memory.
+     */
     int32_t memoryUtilization;
+    /**
+     * Must be null.
+     */
     aclrtUtilizationExtendInfo *utilizationExtend;
 } aclrtUtilizationInfo;
 
+/**
+ * A number that names a device everywhere.
+ */
 typedef struct aclrtUuid {
+    /**
+     * The number.
+     */
     char bytes[16];
 } aclrtUuid;
 
+/**
+ * Called with a stream, its state, and the caller's argument.
+ */
 typedef void (*aclrtStreamStateCallback)(aclrtStream, aclrtStreamState, void*);
 
+/**
+ * The value of an attribute of a stream.
+ */
 typedef union aclrtStreamAttrValue {
+    /**
+     * ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
+     */
     uint64_t failureMode;
+    /**
+     * 1 to watch for overflows.
+     */
     uint32_t overflowSwitch;
+    /**
+     * The caller's number.
+     */
     uint32_t userCustomTag;
+    /**
+     * 1 to keep notes about operators.
+     */
     uint32_t cacheOpInfoSwitch;
+    /**
+     * The priority.
+     */
     uint32_t streamPriority;
+    /**
+     * Not used.
+     */
     uint32_t reserve[4];
 } aclrtStreamAttrValue;
 
+/**
+ * The description of a stream to be made.
+ */
 typedef struct aclrtStreamConfigHandle {
+    /**
+     * Working memory, or null.
+     */
     void *workptr;
+    /**
+     * Size of the working memory.
+     */
     size_t workSize;
+    /**
+     * ACL_STREAM_* flags.
+     */
     size_t flag;
+    /**
+     * The priority.
+     */
     uint32_t priority;
 } aclrtStreamConfigHandle;
 
+/**
+ * The value of an attribute of an allocation.
+ */
 typedef union aclrtMallocAttrValue {
+    /**
+     * Who counts it.
+     */
     uint16_t moduleId;
+    /**
+     * For which device.
+     */
     uint32_t deviceId;
+    /**
+     * 1 for one address.
+     */
     uint32_t vaFlag;
+    /**
+     * Not used.
+     */
     uint8_t rsv[8];
 } aclrtMallocAttrValue;
 
+/**
+ * An attribute of an allocation.
+ */
 typedef struct aclrtMallocAttribute {
+    /**
+     * Which.
+     */
     aclrtMallocAttrType attr;
+    /**
+     * Its value.
+     */
     aclrtMallocAttrValue value;
 } aclrtMallocAttribute;
 
+/**
+ * Attributes of an allocation.
+ */
 typedef struct aclrtMallocConfig {
+    /**
+     * The attributes.
+     */
     aclrtMallocAttribute *attrs;
+    /**
+     * How many there are.
+     */
     size_t numAttrs;
 } aclrtMallocConfig;
 
+/**
+ * Memory that one part of the system uses.
+ */
 typedef struct aclrtMemUsageInfo {
+    /**
+     * Which part.
+     */
     char name[32];
+    /**
+     * Bytes now.
+     */
     uint64_t curMemSize;
+    /**
+     * Most bytes so far.
+     */
     uint64_t memPeakSize;
+    /**
+     * Not used.
+     */
     size_t reserved[8];
 } aclrtMemUsageInfo;
 
+/**
+ * A place for memory.
+ */
 typedef struct aclrtMemLocation {
+    /**
+     * The number of the device, or of the part of the host's memory.
+     */
     uint32_t id;
+    /**
+     * Its kind.
+     */
     aclrtMemLocationType type;
 } aclrtMemLocation;
 
+/**
+ * What aclrtPointerGetAttributes tells.
+ */
 typedef struct aclrtPtrAttributes {
+    /**
+     * Where the address lives.
+     */
     aclrtMemLocation location;
+    /**
+     * Size of its pages in bytes.
+     */
     uint32_t pageSize;
+    /**
+     * Not used.
+     */
     uint32_t rsv[4];
 } aclrtPtrAttributes;
 
+/**
+ * A barrier for cache operations.
+ */
 typedef struct aclrtBarrierCmoInfo {
+    /**
+     * Which operations.
+     */
     aclrtCmoType cmoType;
+    /**
+     * Its number.
+     */
     uint32_t barrierId;
 } aclrtBarrierCmoInfo;
 
+/**
+ * Barriers to wait for.
+ */
 typedef struct aclrtBarrierTaskInfo {
+    /**
+     * How many there are.
+     */
     size_t barrierNum;
+    /**
+     * The barriers.
+     */
     aclrtBarrierCmoInfo cmoInfo[6];
 } aclrtBarrierTaskInfo;
 
+/**
+ * Where the copies of a batch go.
+ */
 typedef struct aclrtMemcpyBatchAttr {
+    /**
+     * To where.
+     */
     aclrtMemLocation dstLoc;
+    /**
+     * From where.
+     */
     aclrtMemLocation srcLoc;
+    /**
+     * Not used.
+     */
     uint8_t rsv[16];
 } aclrtMemcpyBatchAttr;
 
+/**
+ * A number, or where it is in device memory.
+ */
 typedef struct aclrtRandomParaInfo {
+    /**
+     * 1 if it is an address.
+     */
     uint8_t isAddr;
+    /**
+     * The bytes of the number or of the address.
+     */
     uint8_t valueOrAddr[8];
+    /**
+     * How many bytes the number has.
+     */
     uint8_t size;
+    /**
+     * Not used.
+     */
     uint8_t rsv[6];
 } aclrtRandomParaInfo;
 
+/**
+ * Parameters of a dropout mask.
+ */
 typedef struct aclrtDropoutBitmaskInfo {
+    /**
+     * The share that is dropped.
+     */
     aclrtRandomParaInfo dropoutRation;
 } aclrtDropoutBitmaskInfo;
 
+/**
+ * Parameters of a uniform distribution.
+ */
 typedef struct aclrtUniformDisInfo {
+    /**
+     * The smallest number.
+     */
     aclrtRandomParaInfo min;
+    /**
+     * The largest number.
+     */
     aclrtRandomParaInfo max;
 } aclrtUniformDisInfo;
 
+/**
+ * Parameters of a normal distribution.
+ */
 typedef struct aclrtNormalDisInfo {
+    /**
+     * The mean.
+     */
     aclrtRandomParaInfo mean;
+    /**
+     * The standard deviation.
+     */
     aclrtRandomParaInfo stddev;
 } aclrtNormalDisInfo;
 
+/**
+ * A distribution and its parameters.
+ */
 typedef struct aclrtRandomNumFuncParaInfo {
+    /**
+     * Which.
+     */
     aclrtRandomNumFuncType funcType;
+    /**
+     * Its parameters.
+     */
     union {
+        /**
+         * Of a dropout mask.
+         */
         aclrtDropoutBitmaskInfo dropoutBitmaskInfo;
+        /**
+         * Of a uniform distribution.
+         */
         aclrtUniformDisInfo uniformDisInfo;
+        /**
+         * Of a normal distribution, truncated or not.
+         */
         aclrtNormalDisInfo normalDisInfo;
     } paramInfo;
 } aclrtRandomNumFuncParaInfo;
 
+/**
+ * Random numbers to be made.
+ */
 typedef struct aclrtRandomNumTaskInfo {
+    /**
+     * Of which type.
+     */
     aclDataType dataType;
+    /**
+     * How they are distributed.
+     */
     aclrtRandomNumFuncParaInfo randomNumFuncParaInfo;
+    /**
+     * Device memory for parameters, or null.
+     */
     void *randomParaAddr;
+    /**
+     * Where they go.
+     */
     void *randomResultAddr;
+    /**
+     * Device memory with the counter of the generator.
+     */
     void *randomCounterAddr;
+    /**
+     * The seed.
+     */
     aclrtRandomParaInfo randomSeed;
+    /**
+     * How many.
+     */
     aclrtRandomParaInfo randomNum;
+    /**
+     * Not used.
+     */
     uint8_t rsv[8];
 } aclrtRandomNumTaskInfo;
 
+/**
+ * Called in a stream's order with the caller's argument.
+ */
 typedef void (*aclrtHostFunc)(void*);
 
+/**
+ * Called with the caller's argument.
+ */
 typedef void (*aclrtCallback)(void*);
 
+/**
+ * What is known about work that failed on a device.
+ */
 typedef struct rtExceptionInfo aclrtExceptionInfo;
 
+/**
+ * Called when work failed on a device; what it gets lives as long as the call.
+ */
 typedef void (*aclrtExceptionInfoCallback)(aclrtExceptionInfo*);
 
+/**
+ * A device binary that is loaded.
+ */
 typedef void *aclrtBinHandle;
 
+/**
+ * Called when a kernel failed, with the caller's argument.
+ */
 typedef void (*aclrtOpExceptionCallback)(aclrtExceptionInfo*, void*);
 
+/**
+ * A kernel.
+ */
 typedef void *aclrtFuncHandle;
 
+/**
+ * How physical memory is wanted.
+ */
 typedef struct aclrtPhysicalMemProp {
+    /**
+     * How it will be shared.
+     */
     aclrtMemHandleType handleType;
+    /**
+     * Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
+     */
     aclrtMemAllocationType allocationType;
+    /**
+     * Which kind of memory.
+     */
     aclrtMemAttr memAttr;
+    /**
+     * Where.
+     */
     aclrtMemLocation location;
+    /**
+     * Not used.
+     */
     uint64_t reserve;
 } aclrtPhysicalMemProp;
 
+/**
+ * Physical memory.
+ */
 typedef void *aclrtDrvMemHandle;
 
+/**
+ * Who may use memory, and how.
+ */
 typedef struct aclrtMemAccessDesc {
+    /**
+     * How.
+     */
     aclrtMemAccessFlags flags;
+    /**
+     * Who.
+     */
     aclrtMemLocation location;
+    /**
+     * Not used.
+     */
     uint8_t rsv[12];
 } aclrtMemAccessDesc;
 
+/**
+ * A place for managed memory.
+ */
 typedef struct aclrtMemManagedLocation {
+    /**
+     * Its kind.
+     */
     aclrtMemManagedLocationType type;
+    /**
+     * Its number.
+     */
     int32_t id;
 } aclrtMemManagedLocation;
 
+/**
+ * Processes of another server.
+ */
 typedef struct aclrtServerPid {
+    /**
+     * The device, as the server's pod numbers it.
+     */
     uint32_t sdid;
+    /**
+     * The processes.
+     */
     int32_t *pid;
+    /**
+     * How many there are.
+     */
     size_t num;
 } aclrtServerPid;
 
+/**
+ * An event, for another process to open.
+ */
 typedef struct aclrtIpcEventHandle {
+    /**
+     * The library's own.
+     */
     char reserved[64];
 } aclrtIpcEventHandle;
 
+/**
+ * How the count of a notify is changed.
+ */
 typedef struct aclrtCntNotifyRecordInfo {
+    /**
+     * The way.
+     */
     aclrtCntNotifyRecordMode mode;
+    /**
+     * With what.
+     */
     uint32_t value;
 } aclrtCntNotifyRecordInfo;
 
+/**
+ * How to wait for the count of a notify.
+ */
 typedef struct aclrtCntNotifyWaitInfo {
+    /**
+     * The condition.
+     */
     aclrtCntNotifyWaitMode mode;
+    /**
+     * What the count is compared with.
+     */
     uint32_t value;
+    /**
+     * Longest wait in seconds; 0 is for ever.
+     */
     uint32_t timeout;
+    /**
+     * 1 to set the count to zero afterwards.
+     */
     uint8_t isClear;
+    /**
+     * Not used.
+     */
     uint8_t rsv[3];
 } aclrtCntNotifyWaitInfo;
 
+/**
+ * A graph.
+ */
 typedef void *aclmdlRI;
 
+/**
+ * A time limit of 64 bits in microseconds.
+ */
 typedef struct aclrtTimeoutUs {
+    /**
+     * The lower half.
+     */
     uint32_t timeoutLow;
+    /**
+     * The upper half.
+     */
     uint32_t timeoutHigh;
 } aclrtTimeoutUs;
 
+/**
+ * The value of an attribute of a launch.
+ */
 typedef union aclrtLaunchKernelAttrValue {
+    /**
+     * How blocks are scheduled.
+     */
     uint8_t schemMode;
+    /**
+     * An older name of dynUBufSize.
+     */
     uint32_t localMemorySize;
+    /**
+     * Fast memory in bytes.
+     */
     uint32_t dynUBufSize;
+    /**
+     * Which cores.
+     */
     aclrtEngineType engineType;
+    /**
+     * The number of the first block.
+     */
     uint32_t blockDimOffset;
+    /**
+     * 1 to prevent loading ahead.
+     */
     uint8_t isBlockTaskPrefetch;
+    /**
+     * 1 to dump data.
+     */
     uint8_t isDataDump;
+    /**
+     * In seconds.
+     */
     uint16_t timeout;
+    /**
+     * In microseconds.
+     */
     aclrtTimeoutUs timeoutUs;
+    /**
+     * 1 to profile.
+     */
     uint8_t enableProfiling;
+    /**
+     * Not used.
+     */
     uint32_t rsv[4];
 } aclrtLaunchKernelAttrValue;
 
+/**
+ * An attribute of a launch.
+ */
 typedef struct aclrtLaunchKernelAttr {
+    /**
+     * Which.
+     */
     aclrtLaunchKernelAttrId id;
+    /**
+     * Its value.
+     */
     aclrtLaunchKernelAttrValue value;
 } aclrtLaunchKernelAttr;
 
+/**
+ * Attributes of a launch.
+ */
 typedef struct aclrtLaunchKernelCfg {
+    /**
+     * The attributes.
+     */
     aclrtLaunchKernelAttr *attrs;
+    /**
+     * How many there are.
+     */
     size_t numAttrs;
 } aclrtLaunchKernelCfg;
 
+/**
+ * Parameters of a kernel.
+ */
 typedef struct aclmdlRIKernelTaskParams {
+    /**
+     * The kernel.
+     */
     aclrtFuncHandle funcHandle;
+    /**
+     * Attributes of the launch.
+     */
     aclrtLaunchKernelCfg *cfg;
+    /**
+     * Its arguments.
+     */
     void *args;
+    /**
+     * 1 if they are in host memory.
+     */
     uint32_t isHostArgs;
+    /**
+     * Their size.
+     */
     size_t argsSize;
+    /**
+     * How many blocks.
+     */
     uint32_t numBlocks;
+    /**
+     * Not used.
+     */
     uint32_t rsv[10];
 } aclmdlRIKernelTaskParams;
 
+/**
+ * Parameters of the record of an event.
+ */
 typedef struct aclmdlRIEventRecordTaskParams {
+    /**
+     * The event.
+     */
     aclrtEvent event;
+    /**
+     * Flags that the event was made with.
+     */
     uint32_t eventFlag;
+    /**
+     * ACL_EVENT_RECORD_* flags.
+     */
     uint32_t recordFlag;
 } aclmdlRIEventRecordTaskParams;
 
+/**
+ * Parameters of a wait for an event.
+ */
 typedef struct aclmdlRIEventWaitTaskParams {
+    /**
+     * The event.
+     */
     aclrtEvent event;
+    /**
+     * Flags that the event was made with.
+     */
     uint32_t eventFlag;
+    /**
+     * ACL_EVENT_WAIT_* flags.
+     */
     uint32_t waitFlag;
 } aclmdlRIEventWaitTaskParams;
 
+/**
+ * Parameters of the reset of an event.
+ */
 typedef struct aclmdlRIEventResetTaskParams {
+    /**
+     * The event.
+     */
     aclrtEvent event;
+    /**
+     * Flags that the event was made with.
+     */
     uint32_t eventFlag;
+    /**
+     * Flags of the reset.
+     */
     uint32_t resetFlag;
 } aclmdlRIEventResetTaskParams;
 
+/**
+ * Parameters of a value that is written.
+ */
 typedef struct aclmdlRIValueWriteTaskParams {
+    /**
+     * Where.
+     */
     void *devAddr;
+    /**
+     * What.
+     */
     uint64_t value;
 } aclmdlRIValueWriteTaskParams;
 
+/**
+ * Parameters of a value that is waited for.
+ */
 typedef struct aclmdlRIValueWaitTaskParams {
+    /**
+     * Where.
+     */
     void *devAddr;
+    /**
+     * What it is compared with.
+     */
     uint64_t value;
+    /**
+     * One of ACL_STREAM_WAIT_VALUE_*.
+     */
     uint32_t flag;
 } aclmdlRIValueWaitTaskParams;
 
+/**
+ * Parameters of a task of a graph.
+ */
 typedef struct aclmdlRITaskParams {
+    /**
+     * Its kind.
+     */
     aclmdlRITaskType type;
+    /**
+     * Not used.
+     */
     uint32_t rsv0[3];
+    /**
+     * The group it belongs to, or null.
+     */
     aclrtTaskGrp taskGrp;
+    /**
+     * Notes about its operator, or null.
+     */
     void *opInfoPtr;
+    /**
+     * Size of the notes.
+     */
     size_t opInfoSize;
+    /**
+     * Not used.
+     */
     uint8_t rsv1[32];
+    /**
+     * Its parameters, by its kind.
+     */
     __extension__ union {
+        /**
+         * Not used.
+         */
         uint8_t rsv2[128];
+        /**
+         * Of a kernel.
+         */
         aclmdlRIKernelTaskParams kernelTaskParams;
+        /**
+         * Of the record of an event.
+         */
         aclmdlRIEventRecordTaskParams eventRecordTaskParams;
+        /**
+         * Of a wait for an event.
+         */
         aclmdlRIEventWaitTaskParams eventWaitTaskParams;
+        /**
+         * Of the reset of an event.
+         */
         aclmdlRIEventResetTaskParams eventResetTaskParams;
+        /**
+         * Of a value that is written.
+         */
         aclmdlRIValueWriteTaskParams valueWriteTaskParams;
+        /**
+         * Of a value that is waited for.
+         */
         aclmdlRIValueWaitTaskParams valueWaitTaskParams;
     };
 } aclmdlRITaskParams;
 
+/**
+ * A value that a conditional task looks at.
+ */
 typedef void *aclmdlRICondHandle;
 
+/**
+ * Parameters of a conditional task.
+ */
 typedef struct tagAclmdlRICondTaskParams {
+    /**
+     * The value.
+     */
     aclmdlRICondHandle handle;
+    /**
+     * The kind.
+     */
     aclmdlRICondTaskType type;
+    /**
+     * How many graphs.
+     */
     uint32_t size;
+    /**
+     * The graphs.
+     */
     aclmdlRI *modelRIArray;
 } tagAclmdlRICondTaskParams;
 
+/**
+ * Parameters of a conditional task.
+ */
 typedef struct tagAclmdlRICondTaskParams aclmdlRICondTaskParams;
 
+/**
+ * A device binary that is described.
+ */
 typedef void *aclrtBinary;
 
+/**
+ * The value of an option of loading.
+ */
 typedef union aclrtBinaryLoadOptionValue {
+    /**
+     * 1 to load kernels when they are needed.
+     */
     uint32_t isLazyLoad;
+    /**
+     * One of ACL_RT_BINARY_MAGIC_*.
+     */
     uint32_t magic;
+    /**
+     * How kernels for the device's CPUs are found.
+     */
     int32_t cpuKernelMode;
+    /**
+     * Not used.
+     */
     uint32_t rsv[4];
 } aclrtBinaryLoadOptionValue;
 
+/**
+ * An option of loading a device binary.
+ */
 typedef struct aclrtBinaryLoadOption {
+    /**
+     * Which.
+     */
     aclrtBinaryLoadOptionType type;
+    /**
+     * Its value.
+     */
     aclrtBinaryLoadOptionValue value;
 } aclrtBinaryLoadOption;
 
+/**
+ * Options of loading a device binary.
+ */
 typedef struct aclrtBinaryLoadOptions {
+    /**
+     * The options.
+     */
     aclrtBinaryLoadOption *options;
+    /**
+     * How many there are.
+     */
     size_t numOpt;
 } aclrtBinaryLoadOptions;
 
+/**
+ * A list of a kernel's arguments.
+ */
 typedef void *aclrtArgsHandle;
 
+/**
+ * A place in a list of arguments.
+ */
 typedef void *aclrtParamHandle;
 
+/**
+ * An argument whose data follows the arguments.
+ */
 typedef struct aclrtPlaceHolderInfo {
+    /**
+     * Where the address of the data goes.
+     */
     uint32_t addrOffset;
+    /**
+     * Where the data is.
+     */
     uint32_t dataOffset;
 } aclrtPlaceHolderInfo;
 
 /* CUDA has a dim3 of its own; a program that has another one defines PORTACL_NO_DIM3. */
 #if !defined(__CUDACC__) && !defined(PORTACL_NO_DIM3)
+/**
+ * How many blocks or threads in each direction.
+ */
 typedef struct dim3 {
+    /**
+     * In x.
+     */
     uint32_t x;
+    /**
+     * In y.
+     */
     uint32_t y;
+    /**
+     * In z.
+     */
     uint32_t z;
 } dim3;
 #endif
 
+/**
+ * New parameters of random numbers.
+ */
 typedef struct aclrtRandomTaskUpdateAttr {
+    /**
+     * Where they are in device memory.
+     */
     void *srcAddr;
+    /**
+     * How many bytes.
+     */
     size_t size;
+    /**
+     * Not used.
+     */
     uint32_t rsv[4];
 } aclrtRandomTaskUpdateAttr;
 
+/**
+ * Another kernel for a waiting task; addresses in device memory.
+ */
 typedef struct aclrtAicAivTaskUpdateAttr {
+    /**
+     * Where the handle of its binary is.
+     */
     void *binHandle;
+    /**
+     * Where its entry is.
+     */
     void *funcEntryAddr;
+    /**
+     * Where its number of blocks is.
+     */
     void *blockDimAddr;
+    /**
+     * Not used.
+     */
     uint32_t rsv[4];
 } aclrtAicAivTaskUpdateAttr;
 
+/**
+ * What a waiting task becomes.
+ */
 typedef union aclrtUpdateTaskAttrVal {
+    /**
+     * For random numbers.
+     */
     aclrtRandomTaskUpdateAttr randomTaskAttr;
+    /**
+     * For a kernel.
+     */
     aclrtAicAivTaskUpdateAttr aicAivTaskAttr;
 } aclrtUpdateTaskAttrVal;
 
+/**
+ * A change of a waiting task.
+ */
 typedef struct aclrtTaskUpdateInfo {
+    /**
+     * Of what.
+     */
     aclrtUpdateTaskAttrId id;
+    /**
+     * To what.
+     */
     aclrtUpdateTaskAttrVal val;
 } aclrtTaskUpdateInfo;
 
+/**
+ * Descriptions of groups.
+ */
 typedef struct tagRtGroupInfo aclrtGroupInfo;
 
+/**
+ * How the devices' state is saved.
+ */
 typedef struct aclrtSnapShotBackupArgs {
+    /**
+     * Must be 0.
+     */
     uint32_t backupFlags;
+    /**
+     * Not used.
+     */
     char reserved[60];
 } aclrtSnapShotBackupArgs;
 
+/**
+ * How the devices' state comes back.
+ */
 typedef struct aclrtSnapShotRestoreArgs {
+    /**
+     * Must be 0.
+     */
     uint32_t restoreFlags;
+    /**
+     * Not used.
+     */
     char reserved[60];
 } aclrtSnapShotRestoreArgs;
 
+/**
+ * Called with a device's number and the caller's argument; 0 is success.
+ */
 typedef uint32_t (*aclrtSnapShotCallBack)(int32_t, void*);
 
+/**
+ * Physical memory, for a process of another server.
+ */
 typedef struct aclrtMemFabricHandle {
+    /**
+     * The library's own.
+     */
     uint8_t data[128];
 } aclrtMemFabricHandle;
 
+/**
+ * A kind of memory, in two notations.
+ */
 typedef struct MemAttrMapping {
+    /**
+     * Page size: a number of aclrtMemPgType.
+     */
     uint32_t pgType;
+    /**
+     * Memory: a number of aclrtMemType.
+     */
     uint32_t memType;
+    /**
+     * True for host memory.
+     */
     bool isHostAlloc;
+    /**
+     * The same as one attribute.
+     */
     aclrtMemAttr memAttr;
 } MemAttrMapping;
 

@@ -13,12 +13,24 @@
 #include <stdint.h>
 #include "acl_base.h"
 
+/**
+ * Allocates that many bytes; gives a block.
+ */
 typedef void *(*aclrtAllocatorAllocFunc)(aclrtAllocator, size_t);
 
+/**
+ * Gives a block back.
+ */
 typedef void (*aclrtAllocatorFreeFunc)(aclrtAllocator, aclrtAllocatorBlock);
 
+/**
+ * Allocates that many bytes, near an address if it can.
+ */
 typedef void *(*aclrtAllocatorAllocAdviseFunc)(aclrtAllocator, size_t, aclrtAllocatorAddr);
 
+/**
+ * The address of a block.
+ */
 typedef void *(*aclrtAllocatorGetAddrFromBlockFunc)(aclrtAllocatorBlock);
 
 #ifdef __cplusplus

@@ -12,294 +12,729 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/**
+ * The host memory is registered already.
+ */
 #define ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910
 
+/**
+ * The host memory is not registered.
+ */
 #define ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911
 
+/**
+ * The address is not aligned.
+ */
 #define ACL_ERROR_RT_ADDR_UNALIGNED 107008
 
+/**
+ * Work failed on an AI core.
+ */
 #define ACL_ERROR_RT_AICORE_EXCEPTION 507015
 
+/**
+ * An AI core saw an overflow.
+ */
 #define ACL_ERROR_RT_AICORE_OVER_FLOW 207003
 
+/**
+ * An AI core took too long.
+ */
 #define ACL_ERROR_RT_AICORE_TIMEOUT 507014
 
+/**
+ * An AI core met a trap.
+ */
 #define ACL_ERROR_RT_AICORE_TRAP_EXCEPTION 507016
 
+/**
+ * An AI core read outside its memory.
+ */
 #define ACL_ERROR_RT_AICORE_TRAP_READ_OVERFLOW 507042
 
+/**
+ * An AI core wrote outside its memory.
+ */
 #define ACL_ERROR_RT_AICORE_TRAP_WRITE_OVERFLOW 507043
 
+/**
+ * A CPU of the device failed to dump.
+ */
 #define ACL_ERROR_RT_AICPU_DATADUMP_RSP_ERR 507019
 
+/**
+ * Work failed on a CPU of the device.
+ */
 #define ACL_ERROR_RT_AICPU_EXCEPTION 507018
 
+/**
+ * A CPU of the device failed to load.
+ */
 #define ACL_ERROR_RT_AICPU_INFO_LOAD_RSP_ERR 507902
 
+/**
+ * A defect of the software on the device's CPUs.
+ */
 #define ACL_ERROR_RT_AICPU_INTERNAL_ERROR 507900
 
+/**
+ * A CPU of the device failed to answer about a graph.
+ */
 #define ACL_ERROR_RT_AICPU_MODEL_RSP_ERR 507020
 
+/**
+ * A CPU of the device took too long.
+ */
 #define ACL_ERROR_RT_AICPU_TIMEOUT 507017
 
+/**
+ * A vector core saw an overflow.
+ */
 #define ACL_ERROR_RT_AIVEC_OVER_FLOW 207016
 
+/**
+ * A recorded stream would depend on what is not recorded.
+ */
 #define ACL_ERROR_RT_CAPTURE_DEPENDENCY 107024
 
+/**
+ * The mode of the recording does not allow the asynchronous call.
+ */
 #define ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041
 
+/**
+ * The mode of the recording does not allow the call.
+ */
 #define ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT 107030
 
+/**
+ * The communication unit failed.
+ */
 #define ACL_ERROR_RT_CCU_EXCEPTION 507916
 
+/**
+ * The communication unit took too long.
+ */
 #define ACL_ERROR_RT_CCU_TIMEOUT 507915
 
+/**
+ * A batch of descriptors failed.
+ */
 #define ACL_ERROR_RT_CDQ_BATCH_ABNORMAL 507037
 
+/**
+ * Communication failed again and again.
+ */
 #define ACL_ERROR_RT_COMM_OP_RETRY_FAIL 507904
 
+/**
+ * The thread has no current context.
+ */
 #define ACL_ERROR_RT_CONTEXT_NULL 107002
 
+/**
+ * The context cannot be released.
+ */
 #define ACL_ERROR_RT_CONTEXT_RELEASE_ERROR 507007
 
+/**
+ * Data cannot be copied.
+ */
 #define ACL_ERROR_RT_COPY_DATA 507052
 
+/**
+ * Debugging cannot be switched on.
+ */
 #define ACL_ERROR_RT_DEBUG_REGISTER_FAIL 507029
 
+/**
+ * Debugging cannot be switched off.
+ */
 #define ACL_ERROR_RT_DEBUG_UNREGISTER_FAIL 507030
 
+/**
+ * The device's memory has an error.
+ */
 #define ACL_ERROR_RT_DEVICE_MEM_ERROR 507053
 
+/**
+ * The device ran out of memory.
+ */
 #define ACL_ERROR_RT_DEVICE_OOM 207018
 
+/**
+ * The device's work was dropped.
+ */
 #define ACL_ERROR_RT_DEVICE_TASK_ABORT 107022
 
+/**
+ * The device cannot be started.
+ */
 #define ACL_ERROR_RT_DEV_SETUP_ERROR 507033
 
+/**
+ * The mode of the dies cannot be changed.
+ */
 #define ACL_ERROR_RT_DIE_MODE_CHANGE_ERROR 507038
 
+/**
+ * The mode of the dies was not set.
+ */
 #define ACL_ERROR_RT_DIE_MODE_NOT_SET 507041
 
+/**
+ * The die cannot be chosen.
+ */
 #define ACL_ERROR_RT_DIE_SET_ERROR 507039
 
+/**
+ * The driver refused.
+ */
 #define ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899
 
+/**
+ * The data has come to its end.
+ */
 #define ACL_ERROR_RT_END_OF_SEQUENCE 507005
 
+/**
+ * The event is part of a recording.
+ */
 #define ACL_ERROR_RT_EVENT_CAPTURED 107028
 
+/**
+ * The event has not happened.
+ */
 #define ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006
 
+/**
+ * Waiting for an event took too long.
+ */
 #define ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047
 
+/**
+ * The event has no time stamp.
+ */
 #define ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006
 
+/**
+ * The end comes before the start.
+ */
 #define ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007
 
+/**
+ * Not available here.
+ */
 #define ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000
 
+/**
+ * The operator cannot be changed.
+ */
 #define ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP 207019
 
+/**
+ * A group of scheduled tasks failed.
+ */
 #define ACL_ERROR_RT_FFTS_PLUS_EXCEPTION 507049
 
+/**
+ * A group of scheduled tasks took too long.
+ */
 #define ACL_ERROR_RT_FFTS_PLUS_TIMEOUT 507048
 
+/**
+ * A group of scheduled tasks met a trap.
+ */
 #define ACL_ERROR_RT_FFTS_PLUS_TRAP_EXCEPTION 507050
 
+/**
+ * A file cannot be opened.
+ */
 #define ACL_ERROR_RT_FILE_OPEN 107009
 
+/**
+ * A file cannot be written.
+ */
 #define ACL_ERROR_RT_FILE_WRITE 107010
 
+/**
+ * The group was not made.
+ */
 #define ACL_ERROR_RT_GROUP_NOT_CREATE 107014
 
+/**
+ * No group was set.
+ */
 #define ACL_ERROR_RT_GROUP_NOT_SET 107013
 
+/**
+ * The device's memory has an uncorrectable error.
+ */
 #define ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR 507054
 
+/**
+ * The list is too short.
+ */
 #define ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039
 
+/**
+ * A defect of the runtime.
+ */
 #define ACL_ERROR_RT_INTERNAL_ERROR 507000
 
+/**
+ * No such device.
+ */
 #define ACL_ERROR_RT_INVALID_DEVICEID 107001
 
+/**
+ * A bad kernel.
+ */
 #define ACL_ERROR_RT_INVALID_DEVICE_FUNCTION 107044
 
+/**
+ * No such die.
+ */
 #define ACL_ERROR_RT_INVALID_DIEID 507040
 
+/**
+ * A bad handle.
+ */
 #define ACL_ERROR_RT_INVALID_HANDLE 107017
 
+/**
+ * No such kind of allocation.
+ */
 #define ACL_ERROR_RT_INVALID_MALLOC_TYPE 107018
 
+/**
+ * No such kind of memory.
+ */
 #define ACL_ERROR_RT_INVALID_MEMORY_TYPE 107016
 
+/**
+ * A bad symbol.
+ */
 #define ACL_ERROR_RT_INVALID_SYMBOL 107043
 
+/**
+ * Sharing between processes failed.
+ */
 #define ACL_ERROR_RT_IPC_ERROR 507022
 
+/**
+ * The kernel exists twice.
+ */
 #define ACL_ERROR_RT_KERNEL_DUPLICATE 507028
 
+/**
+ * The kernel was not found.
+ */
 #define ACL_ERROR_RT_KERNEL_LOOKUP 507027
 
+/**
+ * The kernel is being removed.
+ */
 #define ACL_ERROR_RT_KERNEL_UNREGISTERING 507024
 
+/**
+ * A port of the level-3 network has an error.
+ */
 #define ACL_ERROR_RT_L3_PORT_ERROR 507914
 
+/**
+ * The label belongs to another context.
+ */
 #define ACL_ERROR_RT_LABEL_CONTEXT 507031
 
+/**
+ * A connection has an error.
+ */
 #define ACL_ERROR_RT_LINK_ERROR 507056
 
+/**
+ * The connection is not supported.
+ */
 #define ACL_ERROR_RT_LINK_TYPE_NOT_SUPPORTED 207021
 
+/**
+ * The device does not answer.
+ */
 #define ACL_ERROR_RT_LOST_HEARTBEAT 507010
 
+/**
+ * No device memory left.
+ */
 #define ACL_ERROR_RT_MEMORY_ALLOCATION 207001
 
+/**
+ * Memory cannot be given back.
+ */
 #define ACL_ERROR_RT_MEMORY_FREE 207002
 
+/**
+ * The graph ended early, as it was told.
+ */
 #define ACL_ERROR_RT_MODEL_ABORT_NORMAL 507023
 
+/**
+ * The graph is being recorded.
+ */
 #define ACL_ERROR_RT_MODEL_CAPTURED 107026
 
+/**
+ * The graph belongs to another context.
+ */
 #define ACL_ERROR_RT_MODEL_CONTEXT 107004
 
+/**
+ * The graph failed.
+ */
 #define ACL_ERROR_RT_MODEL_EXECUTE 507011
 
+/**
+ * The graph runs.
+ */
 #define ACL_ERROR_RT_MODEL_RUNNING 107037
 
+/**
+ * The graph cannot be changed.
+ */
 #define ACL_ERROR_RT_MODEL_UPDATE_FAILED 107040
 
+/**
+ * No descriptor queue can be had.
+ */
 #define ACL_ERROR_RT_NO_CDQ_RESOURCE 207011
 
+/**
+ * There is no device.
+ */
 #define ACL_ERROR_RT_NO_DEVICE 207004
 
+/**
+ * No event can be had.
+ */
 #define ACL_ERROR_RT_NO_EVENT_RESOURCE 207007
 
+/**
+ * No graph can be had.
+ */
 #define ACL_ERROR_RT_NO_MODEL_RESOURCE 207010
 
+/**
+ * No notify can be had.
+ */
 #define ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009
 
+/**
+ * Not permitted.
+ */
 #define ACL_ERROR_RT_NO_PERMISSION 207006
 
+/**
+ * No stream can be had.
+ */
 #define ACL_ERROR_RT_NO_STREAM_RESOURCE 207008
 
+/**
+ * An overflow was seen.
+ */
 #define ACL_ERROR_RT_OVER_FLOW 207017
 
+/**
+ * A limit is reached.
+ */
 #define ACL_ERROR_RT_OVER_LIMIT 207012
 
+/**
+ * A bad argument, seen by looking at an object.
+ */
 #define ACL_ERROR_RT_PARAM_INVALID 107000
 
+/**
+ * Profiling failed.
+ */
 #define ACL_ERROR_RT_PROFILING_ERROR 507021
 
+/**
+ * No more binaries can be loaded.
+ */
 #define ACL_ERROR_RT_PROGRAM_USE_OUT 507032
 
+/**
+ * The queue is empty.
+ */
 #define ACL_ERROR_RT_QUEUE_EMPTY 207013
 
+/**
+ * The queue is full.
+ */
 #define ACL_ERROR_RT_QUEUE_FULL 207014
 
+/**
+ * It was started already.
+ */
 #define ACL_ERROR_RT_REPEATED_INIT 207015
 
+/**
+ * No report came in time.
+ */
 #define ACL_ERROR_RT_REPORT_TIMEOUT 507012
 
+/**
+ * No resources left.
+ */
 #define ACL_ERROR_RT_RESOURCE_ALLOC_FAIL 207005
 
+/**
+ * The ring buffer was not started.
+ */
 #define ACL_ERROR_RT_RINGBUFFER_NOT_INIT 507025
 
+/**
+ * The ring buffer is empty.
+ */
 #define ACL_ERROR_RT_RINGBUFFER_NO_DATA 507026
 
+/**
+ * A message cannot be sent.
+ */
 #define ACL_ERROR_RT_SEND_MSG 507051
 
+/**
+ * A connection was closed.
+ */
 #define ACL_ERROR_RT_SOCKET_CLOSE 507901
 
+/**
+ * The chip's version is wrong.
+ */
 #define ACL_ERROR_RT_SOC_VERSION 507008
 
+/**
+ * The stream's work was dropped.
+ */
 #define ACL_ERROR_RT_STREAM_ABORT 107023
 
+/**
+ * The stream is being recorded.
+ */
 #define ACL_ERROR_RT_STREAM_CAPTURED 107027
 
+/**
+ * The default stream cannot be recorded.
+ */
 #define ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031
 
+/**
+ * The recording was spoilt.
+ */
 #define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903
 
+/**
+ * The recording was not started on this stream.
+ */
 #define ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036
 
+/**
+ * The recording was started by another thread.
+ */
 #define ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD 107038
 
+/**
+ * The stream belongs to another context.
+ */
 #define ACL_ERROR_RT_STREAM_CONTEXT 107003
 
+/**
+ * The stream does not belong to the graph.
+ */
 #define ACL_ERROR_RT_STREAM_MODEL 107005
 
+/**
+ * The stream is not being recorded.
+ */
 #define ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029
 
+/**
+ * The stream has not finished.
+ */
 #define ACL_ERROR_RT_STREAM_NOT_COMPLETE 507004
 
+/**
+ * Nobody subscribed to the stream's callbacks.
+ */
 #define ACL_ERROR_RT_STREAM_NO_CB_REG 107015
 
+/**
+ * The stream is subscribed to already, or not at all.
+ */
 #define ACL_ERROR_RT_STREAM_SUBSCRIBE 107011
 
+/**
+ * Waiting for a stream or device took too long.
+ */
 #define ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046
 
+/**
+ * The stream is empty.
+ */
 #define ACL_ERROR_RT_STREAM_TASK_EMPTY 507003
 
+/**
+ * The stream is full.
+ */
 #define ACL_ERROR_RT_STREAM_TASK_FULL 507002
 
+/**
+ * A stream that joined the recording has not come back.
+ */
 #define ACL_ERROR_RT_STREAM_UNJOINED 107025
 
+/**
+ * A graph inside this one is being recorded.
+ */
 #define ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045
 
+/**
+ * The device's memory may have an error.
+ */
 #define ACL_ERROR_RT_SUSPECT_DEVICE_MEM_ERROR 507055
 
+/**
+ * Another device may have an error.
+ */
 #define ACL_ERROR_RT_SUSPECT_REMOTE_ERROR 507057
 
+/**
+ * No such symbol.
+ */
 #define ACL_ERROR_RT_SYMBOL_NOT_FOUND 107042
 
+/**
+ * The option was never set.
+ */
 #define ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021
 
+/**
+ * A copy inside the system failed.
+ */
 #define ACL_ERROR_RT_SYS_DMA 507013
 
+/**
+ * The dropping of work was stopped.
+ */
 #define ACL_ERROR_RT_TASK_ABORT_STOP 107035
 
+/**
+ * A task took too long.
+ */
 #define ACL_ERROR_RT_TASK_TIMEOUT 107020
 
+/**
+ * The task is not supported.
+ */
 #define ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT 507009
 
+/**
+ * The thread has subscribed already, or not at all.
+ */
 #define ACL_ERROR_RT_THREAD_SUBSCRIBE 107012
 
+/**
+ * It took too long.
+ */
 #define ACL_ERROR_RT_TIMEOUT 207020
 
+/**
+ * The scheduler failed.
+ */
 #define ACL_ERROR_RT_TS_ERROR 507001
 
+/**
+ * Work failed on a vector core.
+ */
 #define ACL_ERROR_RT_VECTOR_CORE_EXCEPTION 507035
 
+/**
+ * A vector core took too long.
+ */
 #define ACL_ERROR_RT_VECTOR_CORE_TIMEOUT 507034
 
+/**
+ * A vector core met a trap.
+ */
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION 507036
 
+/**
+ * A vector core read outside its memory.
+ */
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_READ_OVERFLOW 507044
 
+/**
+ * A vector core wrote outside its memory.
+ */
 #define ACL_ERROR_RT_VECTOR_CORE_TRAP_WRITE_OVERFLOW 507045
 
+/**
+ * A wait took too long.
+ */
 #define ACL_ERROR_RT_WAIT_TIMEOUT 107019
 
+/**
+ * The devices' state cannot be saved.
+ */
 #define ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908
 
+/**
+ * A callback about a snapshot failed.
+ */
 #define ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912
 
+/**
+ * A process cannot be locked.
+ */
 #define ACL_ERROR_SNAPSHOT_LOCK_FAILED 507906
 
+/**
+ * Locking a process took too long.
+ */
 #define ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT 507905
 
+/**
+ * A callback about a snapshot cannot be registered.
+ */
 #define ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED 507913
 
+/**
+ * The devices' state cannot be brought back.
+ */
 #define ACL_ERROR_SNAPSHOT_RESTORE_FAILED 507909
 
+/**
+ * A process cannot be unlocked.
+ */
 #define ACL_ERROR_SNAPSHOT_UNLOCK_FAILED 507907
 
+/**
+ * Two recordings would mix.
+ */
 #define ACL_ERROR_STREAM_CAPTURE_CONFLICT 107032
 
+/**
+ * The group of tasks was interrupted.
+ */
 #define ACL_ERROR_STREAM_TASK_GROUP_INTR 107034
 
+/**
+ * The group of tasks is in a wrong state.
+ */
 #define ACL_ERROR_STREAM_TASK_GROUP_STATUS 107033
 
+/**
+ * Success.
+ */
 #define ACL_RT_SUCCESS 0
 
 #endif  /* PORTACL_ERROR_CODES_RT_ERROR_CODES_H */

@@ -6,7 +6,6 @@
 //! [`enum_value`](super::value::enum_value).
 #![allow(non_camel_case_types, reason = "types have the names of the C header")]
 #![allow(non_snake_case, reason = "fields have the names of the C header")]
-#![allow(missing_docs)]
 
 mod allocator;
 mod base;

@@ -2,211 +2,342 @@
 
 use std::ffi::{c_char, c_void};
 
+/// Where the program runs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtRunMode {
+    /// On the device itself.
     ACL_DEVICE = 0,
+    /// On a host that the device is attached to.
     ACL_HOST = 1,
 }
 
+/// The task schedulers of a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtTsId {
+    /// The one of the AI cores.
     ACL_TS_ID_AICORE = 0,
+    /// The one of the vector cores.
     ACL_TS_ID_AIVECTOR = 1,
+    /// Not in use.
     ACL_TS_ID_RESERVED = 2,
 }
 
+/// Attributes of a group.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtGroupAttr {
+    /// AI cores.
     ACL_GROUP_AICORE_INT = 0,
+    /// Vector cores.
     ACL_GROUP_AIV_INT = 1,
+    /// Threads of the AI CPU.
     ACL_GROUP_AIC_INT = 2,
+    /// Copy engines.
     ACL_GROUP_SDMANUM_INT = 3,
+    /// Queues that take work.
     ACL_GROUP_ASQNUM_INT = 4,
+    /// The number of the group.
     ACL_GROUP_GROUPID_INT = 5,
 }
 
+/// What a floating-point overflow gives.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtFloatOverflowMode {
+    /// The largest finite number.
     ACL_RT_OVERFLOW_MODE_SATURATION = 0,
+    /// An infinity or a NaN.
     ACL_RT_OVERFLOW_MODE_INFNAN = 1,
+    /// Not a mode.
     ACL_RT_OVERFLOW_MODE_UNDEF = 2,
 }
 
+/// More about how busy a device is; never filled in.
 pub struct aclrtUtilizationExtendInfo {
     _private: [u8; 0],
 }
 
+/// How busy a device is, in percent.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtUtilizationInfo {
+    /// Matrix units.
     pub cubeUtilization: i32,
+    /// Vector units.
     pub vectorUtilization: i32,
+    /// CPUs of the device.
     pub aicpuUtilization: i32,
+    /// Memory.
     pub memoryUtilization: i32,
+    /// Must be null.
     pub utilizationExtend: *mut aclrtUtilizationExtendInfo,
 }
 
+/// Descriptions of groups, behind functions.
 pub struct tagRtGroupInfo {
     _private: [u8; 0],
 }
 
+/// Descriptions of groups.
 pub type aclrtGroupInfo = tagRtGroupInfo;
 
+/// The state of a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceStatus {
+    /// It works.
     ACL_RT_DEVICE_STATUS_NORMAL = 0,
+    /// It has failed.
     ACL_RT_DEVICE_STATUS_ABNORMAL = 1,
+    /// Not a state.
     ACL_RT_DEVICE_STATUS_END = 65535,
 }
 
+/// Numbers about a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevAttr {
+    /// CPUs of the device.
     ACL_DEV_ATTR_AICPU_CORE_NUM = 1,
+    /// AI cores.
     ACL_DEV_ATTR_AICORE_CORE_NUM = 101,
+    /// Matrix cores.
     ACL_DEV_ATTR_CUBE_CORE_NUM = 102,
+    /// Vector cores.
     ACL_DEV_ATTR_VECTOR_CORE_NUM = 201,
+    /// Threads that go together, 0 where there are none.
     ACL_DEV_ATTR_WARP_SIZE = 202,
+    /// Threads of a vector core.
     ACL_DEV_ATTR_MAX_THREAD_PER_VECTOR_CORE = 203,
+    /// Fast memory of a vector core in bytes.
     ACL_DEV_ATTR_UBUF_PER_VECTOR_CORE = 204,
+    /// Largest grid, in x.
     ACL_DEV_ATTR_MAX_GRID_DIM_X = 205,
+    /// Largest grid, in y.
     ACL_DEV_ATTR_MAX_GRID_DIM_Y = 206,
+    /// Largest grid, in z.
     ACL_DEV_ATTR_MAX_GRID_DIM_Z = 207,
+    /// Blocks of a grid.
     ACL_DEV_ATTR_MAX_BLOCK_PER_GRID = 208,
+    /// Threads of a block.
     ACL_DEV_ATTR_MAX_THREADS_PER_BLOCK = 209,
+    /// Largest block, in x.
     ACL_DEV_ATTR_MAX_BLOCK_DIM_X = 210,
+    /// Largest block, in y.
     ACL_DEV_ATTR_MAX_BLOCK_DIM_Y = 211,
+    /// Largest block, in z.
     ACL_DEV_ATTR_MAX_BLOCK_DIM_Z = 212,
+    /// Memory in bytes.
     ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE = 301,
+    /// Level-2 cache in bytes.
     ACL_DEV_ATTR_L2_CACHE_SIZE = 302,
+    /// The system that the device belongs to.
     ACL_DEV_ATTR_SMP_ID = 401,
+    /// The number of the chip.
     ACL_DEV_ATTR_PHY_CHIP_ID = 402,
+    /// The number of the device in its pod.
     ACL_DEV_ATTR_SUPER_POD_DEVICE_ID = 403,
+    /// The number of the server in its pod.
     ACL_DEV_ATTR_SUPER_POD_SERVER_ID = 404,
+    /// The number of the pod.
     ACL_DEV_ATTR_SUPER_POD_ID = 405,
+    /// Whether operators of the user may run on the device's CPUs.
     ACL_DEV_ATTR_CUST_OP_PRIVILEGE = 406,
+    /// The kind of main board.
     ACL_DEV_ATTR_MAINBOARD_ID = 407,
+    /// How the host is connected: ACL_HOST_DEVICE_CONNECT_TYPE_*.
     ACL_DEV_ATTR_HD_CONNECT_TYPE = 408,
+    /// What the device looks like: ACL_DEVICE_FORM_FACTOR_*.
     ACL_DEV_ATTR_DEVICE_FORM_FACTOR = 409,
+    /// 1 if the device is a part of another one.
     ACL_DEV_ATTR_IS_VIRTUAL = 501,
+    /// The number of the architecture.
     ACL_DEV_ATTR_NPU_ARCH = 601,
 }
 
+/// Features of a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevFeatureType {
+    /// Waiting kernels can be changed.
     ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV = 1,
+    /// Queue events reach other devices.
     ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV = 21,
 }
 
+/// What a limit is about.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDevResLimitType {
+    /// Matrix cores.
     ACL_RT_DEV_RES_CUBE_CORE = 0,
+    /// Vector cores.
     ACL_RT_DEV_RES_VECTOR_CORE = 1,
 }
 
+/// When a callback about aclrtDeviceTaskAbort comes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceTaskAbortStage {
+    /// Before.
     ACL_RT_DEVICE_TASK_ABORT_PRE = 0,
+    /// After.
     ACL_RT_DEVICE_TASK_ABORT_POST = 1,
 }
 
+/// When a callback about a device comes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceState {
+    /// Before it is set.
     ACL_RT_DEVICE_STATE_SET_PRE = 0,
+    /// After it was set.
     ACL_RT_DEVICE_STATE_SET_POST = 1,
+    /// Before it is reset.
     ACL_RT_DEVICE_STATE_RESET_PRE = 2,
+    /// After it was reset.
     ACL_RT_DEVICE_STATE_RESET_POST = 3,
 }
 
+/// Called with a device's number, the state, and the caller's argument.
 pub type aclrtDeviceStateCallback =
     Option<unsafe extern "C" fn(i32, aclrtDeviceState, *mut c_void)>;
 
+/// A number that names a device everywhere.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtUuid {
+    /// The number.
     pub bytes: [c_char; 16],
 }
 
+/// Called with a device's number, the stage, the time limit, and the caller's argument; 0 is
+/// success.
 pub type aclrtDeviceTaskAbortCallback =
     Option<unsafe extern "C" fn(i32, aclrtDeviceTaskAbortStage, u32, *mut c_void) -> i32>;
 
+/// Engines of a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtHacType {
+    /// The scheduler.
     ACL_RT_HAC_TYPE_STARS = 0,
+    /// CPUs of the device.
     ACL_RT_HAC_TYPE_AICPU = 1,
+    /// Matrix cores.
     ACL_RT_HAC_TYPE_AIC = 2,
+    /// Vector cores.
     ACL_RT_HAC_TYPE_AIV = 3,
+    /// Copies over PCI Express.
     ACL_RT_HAC_TYPE_PCIEDMA = 4,
+    /// Copies over a network.
     ACL_RT_HAC_TYPE_RDMA = 5,
+    /// Copies inside the system.
     ACL_RT_HAC_TYPE_SDMA = 6,
+    /// Pictures and video.
     ACL_RT_HAC_TYPE_DVPP = 7,
+    /// Copies over the unified bus.
     ACL_RT_HAC_TYPE_UDMA = 8,
+    /// Collective communication.
     ACL_RT_HAC_TYPE_CCU = 9,
 }
 
+/// Whether an engine can use mapped host memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtHostMemMapCapability {
+    /// It cannot.
     ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
+    /// It can.
     ACL_RT_HOST_MEM_MAP_SUPPORTED = 1,
 }
 
+/// What an atomic operation can be done on; bits.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAtomicOperationCapability {
+    /// Signed numbers.
     ACL_RT_ATOMIC_CAPABILITY_SIGNED = 1,
+    /// Unsigned numbers.
     ACL_RT_ATOMIC_CAPABILITY_UNSIGNED = 2,
+    /// Without giving the old value.
     ACL_RT_ATOMIC_CAPABILITY_REDUCTION = 4,
+    /// 8 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR8 = 8,
+    /// 16 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR16 = 16,
+    /// 32 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR32 = 32,
+    /// 64 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR64 = 64,
+    /// 128 bits.
     ACL_RT_ATOMIC_CAPABILITY_SCALAR128 = 128,
+    /// Four times 32 bits.
     ACL_RT_ATOMIC_CAPABILITY_VECTOR32X4 = 256,
 }
 
+/// Atomic operations.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAtomicOperation {
+    /// Adds integers.
     ACL_RT_ATOMIC_OPERATION_INTEGER_ADD = 0,
+    /// Keeps the smaller integer.
     ACL_RT_ATOMIC_OPERATION_INTEGER_MIN = 1,
+    /// Keeps the larger integer.
     ACL_RT_ATOMIC_OPERATION_INTEGER_MAX = 2,
+    /// Counts up, and wraps.
     ACL_RT_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+    /// Counts down, and wraps.
     ACL_RT_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+    /// Bits that are in both.
     ACL_RT_ATOMIC_OPERATION_AND = 5,
+    /// Bits that are in either.
     ACL_RT_ATOMIC_OPERATION_OR = 6,
+    /// Bits that are in one only.
     ACL_RT_ATOMIC_OPERATION_XOR = 7,
+    /// Stores a value and gives the old one.
     ACL_RT_ATOMIC_OPERATION_EXCHANGE = 8,
+    /// Stores a value if the old one is as expected.
     ACL_RT_ATOMIC_OPERATION_CAS = 9,
+    /// Adds floating-point numbers.
     ACL_RT_ATOMIC_OPERATION_FLOAT_ADD = 10,
+    /// Keeps the smaller floating-point number.
     ACL_RT_ATOMIC_OPERATION_FLOAT_MIN = 11,
+    /// Keeps the larger floating-point number.
     ACL_RT_ATOMIC_OPERATION_FLOAT_MAX = 12,
+    /// Adds while copying.
     ACL_RT_ATOMIC_OPERATION_DMA_ADD = 30,
+    /// Keeps the smaller while copying.
     ACL_RT_ATOMIC_OPERATION_DMA_MIN = 31,
+    /// Keeps the larger while copying.
     ACL_RT_ATOMIC_OPERATION_DMA_MAX = 32,
+    /// Adds, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_ADD = 40,
+    /// Keeps the smaller, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MIN = 41,
+    /// Keeps the larger, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_MAX = 42,
+    /// Stores if as expected, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_CAS = 43,
+    /// Exchanges, from the scalar unit of a vector core.
     ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH = 44,
 }
 
+/// Limits of a device, in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtDeviceLimit {
+    /// Stack of a thread.
     ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE = 0,
+    /// Stack of threads that have gone different ways.
     ACL_RT_DEV_LIMIT_SIMT_DVG_WARP_STACK_SIZE = 1,
+    /// Stack of a core.
     ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE = 2,
+    /// Space for what a core prints.
     ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE = 3,
+    /// Space for what threads print.
     ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE = 4,
 }

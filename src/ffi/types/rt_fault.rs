@@ -3,71 +3,105 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
+/// What is known about work that failed on a device, behind functions.
 pub struct rtExceptionInfo {
     _private: [u8; 0],
 }
 
+/// What is known about work that failed on a device.
 pub type aclrtExceptionInfo = rtExceptionInfo;
 
+/// Called when work failed on a device; what it gets lives as long as the call.
 pub type aclrtExceptionInfoCallback = Option<unsafe extern "C" fn(*mut aclrtExceptionInfo)>;
 
+/// Called when a kernel failed, with the caller's argument.
 pub type aclrtOpExceptionCallback =
     Option<unsafe extern "C" fn(*mut aclrtExceptionInfo, *mut c_void)>;
 
+/// Device memory with an uncorrectable error.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemUceInfo {
+    /// First byte.
     pub addr: *mut c_void,
+    /// How many bytes.
     pub len: usize,
+    /// Not used.
     pub reserved: [usize; 14],
 }
 
+/// Kinds of hardware errors.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtErrorType {
+    /// None.
     ACL_RT_NO_ERROR = 0,
+    /// Memory.
     ACL_RT_ERROR_MEMORY = 1,
+    /// Level-2 cache.
     ACL_RT_ERROR_L2 = 2,
+    /// AI core.
     ACL_RT_ERROR_AICORE = 3,
+    /// Connection.
     ACL_RT_ERROR_LINK = 4,
+    /// Port of the level-3 network.
     ACL_RT_ERROR_L3_PORT = 5,
+    /// Another.
     ACL_RT_ERROR_OTHERS = 65535,
 }
 
+/// Kinds of errors of an AI core.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtAicoreErrorType {
+    /// Not known.
     ACL_RT_AICORE_ERROR_UNKNOWN = 0,
+    /// The program's fault.
     ACL_RT_AICORE_ERROR_SW = 1,
+    /// The hardware's fault.
     ACL_RT_AICORE_ERROR_HW_LOCAL = 2,
 }
 
+/// Device memory with uncorrectable errors.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemUceInfoArray {
+    /// How many places.
     pub arraySize: usize,
+    /// The places.
     pub memUceInfoArray: [aclrtMemUceInfo; 20],
 }
 
+/// More about a hardware error, by its kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtErrorInfoDetail {
+    /// For memory.
     pub uceInfo: aclrtMemUceInfoArray,
+    /// For an AI core.
     pub aicoreErrType: MaybeUninit<aclrtAicoreErrorType>,
 }
 
+/// A hardware error.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtErrorInfo {
+    /// 1 if aclrtRepairError may help.
     pub tryRepair: u8,
+    /// 1 if `detail` is filled in.
     pub hasDetail: u8,
+    /// Not used.
     pub reserved: [u8; 2],
+    /// Its kind.
     pub errorType: MaybeUninit<aclrtErrorType>,
+    /// More about it.
     pub detail: aclrtErrorInfoDetail,
 }
 
+/// Whose last error is meant.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtLastErrLevel {
+    /// The calling thread's.
     ACL_RT_THREAD_LEVEL = 0,
 }

@@ -3,320 +3,497 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
+/// The direction of a copy.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemcpyKind {
+    /// Host to host.
     ACL_MEMCPY_HOST_TO_HOST = 0,
+    /// Host to device.
     ACL_MEMCPY_HOST_TO_DEVICE = 1,
+    /// Device to host.
     ACL_MEMCPY_DEVICE_TO_HOST = 2,
+    /// Device to device, the same or another.
     ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
+    /// As the addresses say.
     ACL_MEMCPY_DEFAULT = 4,
+    /// Host to device; the source is free for reuse when the call returns.
     ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE = 5,
+    /// Inside one device.
     ACL_MEMCPY_INNER_DEVICE_TO_DEVICE = 6,
+    /// From one device to another.
     ACL_MEMCPY_INTER_DEVICE_TO_DEVICE = 7,
 }
 
+/// What to know about managed memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedAdviseType {
+    /// It is mostly read.
     ACL_MEM_ADVISE_SET_READ_MOSTLY = 0,
+    /// It is not mostly read.
     ACL_MEM_ADVISE_UNSET_READ_MOSTLY = 1,
+    /// It should be at a place.
     ACL_MEM_ADVISE_SET_PREFERRED_LOCATION = 2,
+    /// It may be anywhere.
     ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 3,
+    /// A place uses it.
     ACL_MEM_ADVISE_SET_ACCESSED_BY = 4,
+    /// A place does not use it.
     ACL_MEM_ADVISE_UNSET_ACCESSED_BY = 5,
 }
 
+/// Kinds of places for managed memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedLocationType {
+    /// No place.
     ACL_MEM_LOCATIONTYPE_INVALID = 0,
+    /// A device.
     ACL_MEM_LOCATIONTYPE_DEVICE = 1,
+    /// The host.
     ACL_MEM_LOCATIONTYPE_HOST = 2,
+    /// A part of the host's memory.
     ACL_MEM_LOCATIONTYPE_HOST_NUMA = 3,
+    /// The part of the host's memory that is near the calling thread.
     ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT = 4,
 }
 
+/// A place for managed memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemManagedLocation {
+    /// Its kind.
     pub r#type: MaybeUninit<aclrtMemManagedLocationType>,
+    /// Its number.
     pub id: i32,
 }
 
+/// Which pages an allocation asks for. Other numbers are allowed and decide by size.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemMallocPolicy {
+    /// Huge pages if they can be had.
     ACL_MEM_MALLOC_HUGE_FIRST = 0,
+    /// Huge pages or a failure.
     ACL_MEM_MALLOC_HUGE_ONLY = 1,
+    /// Ordinary pages.
     ACL_MEM_MALLOC_NORMAL_ONLY = 2,
+    /// As ACL_MEM_MALLOC_HUGE_FIRST, for other devices as well.
     ACL_MEM_MALLOC_HUGE_FIRST_P2P = 3,
+    /// As ACL_MEM_MALLOC_HUGE_ONLY, for other devices as well.
     ACL_MEM_MALLOC_HUGE_ONLY_P2P = 4,
+    /// As ACL_MEM_MALLOC_NORMAL_ONLY, for other devices as well.
     ACL_MEM_MALLOC_NORMAL_ONLY_P2P = 5,
+    /// Pages of 1 GiB or a failure.
     ACL_MEM_MALLOC_HUGE1G_ONLY = 6,
+    /// As ACL_MEM_MALLOC_HUGE1G_ONLY, for other devices as well.
     ACL_MEM_MALLOC_HUGE1G_ONLY_P2P = 7,
+    /// Added to a policy: from the slower memory.
     ACL_MEM_TYPE_LOW_BAND_WIDTH = 256,
+    /// Added to a policy: from the faster memory.
     ACL_MEM_TYPE_HIGH_BAND_WIDTH = 4096,
+    /// Added to a policy: the program may only read it.
     ACL_MEM_ACCESS_USER_SPACE_READONLY = 1048576,
 }
 
+/// How host memory is registered.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtHostRegisterType {
+    /// Mapped for the device.
     ACL_HOST_REGISTER_MAPPED = 0,
+    /// It belongs to another device's registers.
     ACL_HOST_REGISTER_IOMEMORY = 4,
+    /// The device may only read it.
     ACL_HOST_REGISTER_READONLY = 8,
 }
 
+/// Attributes of an allocation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMallocAttrType {
+    /// None.
     ACL_RT_MEM_ATTR_RSV = 0,
+    /// Who counts it.
     ACL_RT_MEM_ATTR_MODULE_ID = 1,
+    /// For which device.
     ACL_RT_MEM_ATTR_DEVICE_ID = 2,
+    /// At one address for host and device.
     ACL_RT_MEM_ATTR_VA_FLAG = 3,
 }
 
+/// The value of an attribute of an allocation.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtMallocAttrValue {
+    /// Who counts it.
     pub moduleId: u16,
+    /// For which device.
     pub deviceId: u32,
+    /// 1 for one address.
     pub vaFlag: u32,
+    /// Not used.
     pub rsv: [u8; 8],
 }
 
+/// An attribute of an allocation.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMallocAttribute {
+    /// Which.
     pub attr: MaybeUninit<aclrtMallocAttrType>,
+    /// Its value.
     pub value: aclrtMallocAttrValue,
 }
 
+/// Attributes of an allocation.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMallocConfig {
+    /// The attributes.
     pub attrs: *mut aclrtMallocAttribute,
+    /// How many there are.
     pub numAttrs: usize,
 }
 
+/// Processes of another server.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtServerPid {
+    /// The device, as the server's pod numbers it.
     pub sdid: u32,
+    /// The processes.
     pub pid: *mut i32,
+    /// How many there are.
     pub num: usize,
 }
 
+/// Kinds of device memory: DDR and HBM, page size, reachable by other devices (P2P) or not.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemAttr {
+    /// DDR, all pages.
     ACL_DDR_MEM = 0,
+    /// HBM, all pages.
     ACL_HBM_MEM = 1,
+    /// DDR, huge pages.
     ACL_DDR_MEM_HUGE = 2,
+    /// DDR, ordinary pages.
     ACL_DDR_MEM_NORMAL = 3,
+    /// HBM, huge pages.
     ACL_HBM_MEM_HUGE = 4,
+    /// HBM, ordinary pages.
     ACL_HBM_MEM_NORMAL = 5,
+    /// DDR for other devices, huge pages.
     ACL_DDR_MEM_P2P_HUGE = 6,
+    /// DDR for other devices, ordinary pages.
     ACL_DDR_MEM_P2P_NORMAL = 7,
+    /// HBM for other devices, huge pages.
     ACL_HBM_MEM_P2P_HUGE = 8,
+    /// HBM for other devices, ordinary pages.
     ACL_HBM_MEM_P2P_NORMAL = 9,
+    /// HBM, pages of 1 GiB.
     ACL_HBM_MEM_HUGE1G = 10,
+    /// HBM for other devices, pages of 1 GiB.
     ACL_HBM_MEM_P2P_HUGE1G = 11,
+    /// Any memory, ordinary pages.
     ACL_MEM_NORMAL = 12,
+    /// Any memory, huge pages.
     ACL_MEM_HUGE = 13,
+    /// Any memory, pages of 1 GiB.
     ACL_MEM_HUGE1G = 14,
+    /// Any memory for other devices, ordinary pages.
     ACL_MEM_P2P_NORMAL = 15,
+    /// Any memory for other devices, huge pages.
     ACL_MEM_P2P_HUGE = 16,
+    /// Any memory for other devices, pages of 1 GiB.
     ACL_MEM_P2P_HUGE1G = 17,
 }
 
+/// Attributes of shared memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtIpcMemAttrType {
+    /// The connection it is reached through.
     ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
 }
 
+/// Kinds of places for memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemLocationType {
+    /// Page-locked host memory.
     ACL_MEM_LOCATION_TYPE_HOST = 0,
+    /// Device memory.
     ACL_MEM_LOCATION_TYPE_DEVICE = 1,
+    /// Memory that the library does not know.
     ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
+    /// Managed memory.
     ACL_MEM_LOCATION_TYPE_MANAGED = 3,
+    /// A part of the host's memory.
     ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
 }
 
+/// A place for memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemLocation {
+    /// The number of the device, or of the part of the host's memory.
     pub id: u32,
+    /// Its kind.
     pub r#type: MaybeUninit<aclrtMemLocationType>,
 }
 
+/// What aclrtPointerGetAttributes tells.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtPtrAttributes {
+    /// Where the address lives.
     pub location: aclrtMemLocation,
+    /// Size of its pages in bytes.
     pub pageSize: u32,
+    /// Not used.
     pub rsv: [u32; 4],
 }
 
+/// Memory that one part of the system uses.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemUsageInfo {
+    /// Which part.
     pub name: [c_char; 32],
+    /// Bytes now.
     pub curMemSize: u64,
+    /// Most bytes so far.
     pub memPeakSize: u64,
+    /// Not used.
     pub reserved: [usize; 8],
 }
 
+/// Attributes of a range of managed memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemManagedRangeAttribute {
+    /// Whether it is mostly read.
     ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+    /// The device where it should be.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    /// The devices that use it.
     ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+    /// The kind of place where it should be.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 4,
+    /// The number of the place where it should be.
     ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 5,
+    /// The device it was moved to last.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 6,
+    /// The kind of place it was moved to last.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    /// The number of the place it was moved to last.
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
 }
 
+/// Kinds of physical memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemAllocationType {
+    /// It stays where it is.
     ACL_MEM_ALLOCATION_TYPE_PINNED = 0,
 }
 
+/// How physical memory is shared.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemHandleType {
+    /// As the runtime does it.
     ACL_MEM_HANDLE_TYPE_NONE = 0,
+    /// By file descriptor.
     ACL_MEM_HANDLE_TYPE_POSIX = 2,
 }
 
+/// Kinds of handles for other processes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemSharedHandleType {
+    /// A number, on one server.
     ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 1,
+    /// 128 bytes, between servers.
     ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 2,
 }
 
+/// Physical memory, for a process of another server.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemFabricHandle {
+    /// The library's own.
     pub data: [u8; 128],
 }
 
+/// How physical memory is wanted.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtPhysicalMemProp {
+    /// How it will be shared.
     pub handleType: MaybeUninit<aclrtMemHandleType>,
+    /// Must be ACL_MEM_ALLOCATION_TYPE_PINNED.
     pub allocationType: MaybeUninit<aclrtMemAllocationType>,
+    /// Which kind of memory.
     pub memAttr: MaybeUninit<aclrtMemAttr>,
+    /// Where.
     pub location: aclrtMemLocation,
+    /// Not used.
     pub reserve: u64,
 }
 
+/// What aclrtMemGetAllocationGranularity is to tell.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemGranularityOptions {
+    /// What sizes must be a multiple of.
     ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    /// What sizes should be a multiple of.
     ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+    /// Not an option.
     ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 65535,
 }
 
+/// Physical memory.
 pub type aclrtDrvMemHandle = *mut c_void;
 
+/// What caches are to do.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCmoType {
+    /// Load memory.
     ACL_RT_CMO_TYPE_PREFETCH = 0,
+    /// Write memory back and keep it.
     ACL_RT_CMO_TYPE_WRITEBACK = 1,
+    /// Drop memory.
     ACL_RT_CMO_TYPE_INVALID = 2,
+    /// Write memory back and drop it.
     ACL_RT_CMO_TYPE_FLUSH = 3,
 }
 
+/// What a reduction does.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtReduceKind {
+    /// Adds.
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+    /// Keeps the larger.
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+    /// Keeps the smaller.
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+    /// Compares.
     ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13,
 }
 
+/// A barrier for cache operations.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtBarrierCmoInfo {
+    /// Which operations.
     pub cmoType: MaybeUninit<aclrtCmoType>,
+    /// Its number.
     pub barrierId: u32,
 }
 
+/// Barriers to wait for.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtBarrierTaskInfo {
+    /// How many there are.
     pub barrierNum: usize,
+    /// The barriers.
     pub cmoInfo: [aclrtBarrierCmoInfo; 6],
 }
 
+/// Where the copies of a batch go.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemcpyBatchAttr {
+    /// To where.
     pub dstLoc: aclrtMemLocation,
+    /// From where.
     pub srcLoc: aclrtMemLocation,
+    /// Not used.
     pub rsv: [u8; 16],
 }
 
+/// How a place may use memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemAccessFlags {
+    /// Not at all.
     ACL_RT_MEM_ACCESS_FLAGS_NONE = 0,
+    /// Read.
     ACL_RT_MEM_ACCESS_FLAGS_READ = 1,
+    /// Read and write.
     ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 3,
 }
 
+/// Who may use memory, and how.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtMemAccessDesc {
+    /// How.
     pub flags: MaybeUninit<aclrtMemAccessFlags>,
+    /// Who.
     pub location: aclrtMemLocation,
+    /// Not used.
     pub rsv: [u8; 12],
 }
 
+/// Connections between devices.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemLinkType {
+    /// Inside one package.
     ACL_RT_MEM_ACCESS_LINK_SIO = 0,
+    /// Coherent, between packages.
     ACL_RT_MEM_ACCESS_LINK_HCCS = 1,
+    /// The unified bus, through one port.
     ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH = 2,
+    /// The unified bus, through several ports.
     ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3,
 }
 
+/// Page sizes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemPgType {
+    /// Ordinary.
     NORMAL_PAGE_TYPE = 0,
+    /// Huge.
     HUGE_PAGE_TYPE = 1,
+    /// 1 GiB.
     HUGE1G_PAGE_TYPE = 2,
 }
 
+/// Kinds of memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtMemType {
+    /// HBM.
     HBM_TYPE = 0,
+    /// DDR.
     DDR_TYPE = 1,
+    /// HBM for other devices.
     P2P_HBM_TYPE = 2,
+    /// DDR for other devices.
     P2P_DDR_TYPE = 3,
 }
 
+/// A kind of memory, in two notations.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MemAttrMapping {
+    /// Page size: a number of aclrtMemPgType.
     pub pgType: u32,
+    /// Memory: a number of aclrtMemType.
     pub memType: u32,
+    /// True for host memory.
     pub isHostAlloc: bool,
+    /// The same as one attribute.
     pub memAttr: MaybeUninit<aclrtMemAttr>,
 }

@@ -5,153 +5,232 @@ use std::mem::MaybeUninit;
 
 use super::base::aclrtStream;
 
+/// What aclrtQueryEvent tells.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventStatus {
+    /// It has happened.
     ACL_EVENT_STATUS_COMPLETE = 0,
+    /// It has not happened yet.
     ACL_EVENT_STATUS_NOT_READY = 1,
+    /// Not a state.
     ACL_EVENT_STATUS_RESERVED = 2,
 }
 
+/// What aclrtQueryEventStatus tells. Mind the numbers: 1 is complete.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventRecordedStatus {
+    /// The record has not happened yet, or was never made.
     ACL_EVENT_RECORDED_STATUS_NOT_READY = 0,
+    /// The record has happened.
     ACL_EVENT_RECORDED_STATUS_COMPLETE = 1,
 }
 
+/// What aclrtQueryEventWaitStatus tells.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtEventWaitStatus {
+    /// Nobody waits any more.
     ACL_EVENT_WAIT_STATUS_COMPLETE = 0,
+    /// Somebody waits.
     ACL_EVENT_WAIT_STATUS_NOT_READY = 1,
+    /// Not a state.
     ACL_EVENT_WAIT_STATUS_RESERVED = 65535,
 }
 
+/// What aclrtStreamQuery tells.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamStatus {
+    /// All work has finished.
     ACL_STREAM_STATUS_COMPLETE = 0,
+    /// There is work left.
     ACL_STREAM_STATUS_NOT_READY = 1,
+    /// Not a state.
     ACL_STREAM_STATUS_RESERVED = 65535,
 }
 
+/// Whether a stream waits for a callback.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCallbackBlockType {
+    /// Later work goes on at once.
     ACL_CALLBACK_NO_BLOCK = 0,
+    /// Later work waits until the callback has returned.
     ACL_CALLBACK_BLOCK = 1,
 }
 
+/// What a description of a stream can say.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamConfigAttr {
+    /// Working memory: its address.
     ACL_RT_STREAM_WORK_ADDR_PTR = 0,
+    /// Working memory: its size.
     ACL_RT_STREAM_WORK_SIZE = 1,
+    /// ACL_STREAM_* flags.
     ACL_RT_STREAM_FLAG = 2,
+    /// The priority.
     ACL_RT_STREAM_PRIORITY = 3,
 }
 
+/// The description of a stream to be made.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtStreamConfigHandle {
+    /// Working memory, or null.
     pub workptr: *mut c_void,
+    /// Size of the working memory.
     pub workSize: usize,
+    /// ACL_STREAM_* flags.
     pub flag: usize,
+    /// The priority.
     pub priority: u32,
 }
 
+/// Called with the caller's argument.
 pub type aclrtCallback = Option<unsafe extern "C" fn(*mut c_void)>;
 
+/// Called in a stream's order with the caller's argument.
 pub type aclrtHostFunc = Option<unsafe extern "C" fn(*mut c_void)>;
 
+/// Attributes of a stream.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamAttr {
+    /// What happens after a failure.
     ACL_STREAM_ATTR_FAILURE_MODE = 1,
+    /// Whether overflows are watched for.
     ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK = 2,
+    /// A number of the caller.
     ACL_STREAM_ATTR_USER_CUSTOM_TAG = 3,
+    /// Whether notes about operators are kept.
     ACL_STREAM_ATTR_CACHE_OP_INFO = 4,
+    /// The priority.
     ACL_STREAM_ATTR_PRIORITY = 5,
 }
 
+/// The value of an attribute of a stream.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union aclrtStreamAttrValue {
+    /// ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
     pub failureMode: u64,
+    /// 1 to watch for overflows.
     pub overflowSwitch: u32,
+    /// The caller's number.
     pub userCustomTag: u32,
+    /// 1 to keep notes about operators.
     pub cacheOpInfoSwitch: u32,
+    /// The priority.
     pub streamPriority: u32,
+    /// Not used.
     pub reserve: [u32; 4],
 }
 
+/// How two values are compared.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCondition {
+    /// Equal.
     ACL_RT_EQUAL = 0,
+    /// Not equal.
     ACL_RT_NOT_EQUAL = 1,
+    /// The left one is greater.
     ACL_RT_GREATER = 2,
+    /// The left one is not less.
     ACL_RT_GREATER_OR_EQUAL = 3,
+    /// The left one is less.
     ACL_RT_LESS = 4,
+    /// The left one is not greater.
     ACL_RT_LESS_OR_EQUAL = 5,
 }
 
+/// The type of values that are compared.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCompareDataType {
+    /// 32-bit signed.
     ACL_RT_SWITCH_INT32 = 0,
+    /// 64-bit signed.
     ACL_RT_SWITCH_INT64 = 1,
 }
 
+/// When a callback about a stream comes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtStreamState {
+    /// After it was made.
     ACL_RT_STREAM_STATE_CREATE_POST = 1,
+    /// Before it ends.
     ACL_RT_STREAM_STATE_DESTROY_PRE = 2,
 }
 
+/// Called with a stream, its state, and the caller's argument.
 pub type aclrtStreamStateCallback =
     Option<unsafe extern "C" fn(aclrtStream, aclrtStreamState, *mut c_void)>;
 
+/// How a record changes the count of a notify.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCntNotifyRecordMode {
+    /// Sets it.
     ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE = 0,
+    /// Adds to it.
     ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE = 1,
+    /// Sets bits in it.
     ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE = 2,
+    /// Clears bits in it.
     ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE = 4,
 }
 
+/// How the count of a notify is changed.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtCntNotifyRecordInfo {
+    /// The way.
     pub mode: MaybeUninit<aclrtCntNotifyRecordMode>,
+    /// With what.
     pub value: u32,
 }
 
+/// What the count of a notify must be for a wait to end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum aclrtCntNotifyWaitMode {
+    /// Less than the value.
     ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE = 0,
+    /// The value.
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE = 1,
+    /// Greater than the value.
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE = 2,
+    /// Not less than the value.
     ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE = 3,
+    /// The value, in those bits.
     ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE = 4,
 }
 
+/// How to wait for the count of a notify.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtCntNotifyWaitInfo {
+    /// The condition.
     pub mode: MaybeUninit<aclrtCntNotifyWaitMode>,
+    /// What the count is compared with.
     pub value: u32,
+    /// Longest wait in seconds; 0 is for ever.
     pub timeout: u32,
+    /// 1 to set the count to zero afterwards.
     pub isClear: u8,
+    /// Not used.
     pub rsv: [u8; 3],
 }
 
+/// An event, for another process to open.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct aclrtIpcEventHandle {
+    /// The library's own.
     pub reserved: [c_char; 64],
 }
