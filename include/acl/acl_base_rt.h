@@ -830,9 +830,11 @@ float aclFloat16ToFloat(aclFloat16 value);
 aclFloat16 aclFloatToFloat16(float value);
 
 /**
- * The name of the chip, or null.
+ * The name of the processor that programs choose their code by: `PORTACL_SOC_NAME`, else `Ascend910B1`.
+ * Works at any time.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return a zero-terminated text that stays valid and unchanged for the life of the process. Thread-safe.
+ * Follows aclrtGetSocName of the Ascend runtime API.
  */
 const char *aclrtGetSocName(void);
 

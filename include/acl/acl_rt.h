@@ -3352,24 +3352,45 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Starts the library. `configPath` names a JSON file; null or an empty text means the defaults.
+ * Starts the library: reads the configuration and opens the backend (`PORTACL_BACKEND`).
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * `configPath` names a JSON file; null, an empty text and a file with `{}` mean the defaults. Keys with
+ * an effect: `defaultDevice.default_device` (a device id as text: the device of threads that set none)
+ * and `err_msg_mode` ("0": each thread fetches its own failure texts, "1": one text for the process);
+ * others are accepted and ignored. Thread-safe: of several callers exactly one starts the library. Calls
+ * that need no configuration work without aclInit, with its defaults.
+ *
+ * @param configPath zero-terminated path, read during the call only; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first
+ * configuration stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not
+ * JSON, or nested deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment
+ * variable; ACL_ERROR_FAILURE 500001: bad `default_device`; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclInit of
+ * the Ascend runtime API.
  */
 aclError aclInit(const char *configPath);
 
 /**
- * Ends the library: every device is reset, pending work is awaited, and the library's threads end.
+ * Ends the library, however often it was started: resets every device as aclrtResetDeviceForce does,
+ * waits for pending work, releases pinned host memory, and joins the library's threads.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
+ * aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
+ * time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A program may also exit without this call. Thread-safe.
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started; ACL_ERROR_FAILURE 500001: user code
+ * did not return in time, its thread was left behind and the library stays loaded;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclFinalize of the Ascend
+ * runtime API.
  */
 aclError aclFinalize(void);
 
 /**
- * Takes back one aclInit and tells, if `refCount` is not null, how many are left; the last one
- * ends the library.
+ * Takes back one aclInit (a repeated one counts too); the last one ends the library as aclFinalize does.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param refCount receives how many are left, also on failure; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: the count was 0; otherwise as aclFinalize.
+ * Thread-safe. Follows aclFinalizeReference of the Ascend runtime API.
  */
 aclError aclFinalizeReference(uint64_t *refCount);
 
@@ -3408,11 +3429,18 @@ aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
                                        aclFinalizeCallbackFunc cbFunc);
 
 /**
- * Tells the version of the interface: the ACL_*_VERSION numbers of the header.
+ * The version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION,
+ * ACL_PATCH_VERSION. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param majorVersion receives the major number.
+ * @param minorVersion receives the minor number.
+ * @param patchVersion receives the patch number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows aclrtGetVersion
+ * of the Ascend runtime API.
  */
-aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion);
+aclError aclrtGetVersion(int32_t *majorVersion,
+                         int32_t *minorVersion,
+                         int32_t *patchVersion);
 
 /**
  * Tells the version of a package as texts.
@@ -3443,20 +3471,30 @@ aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
 
 /**
- * The text of this thread's last failure since it was asked last, or null if there was none. Valid
- * until the thread asks again.
+ * The text of this thread's last failing call (with `err_msg_mode` 1, of any thread's) since it was
+ * asked for last: call, argument, value, bound, and what to do. Succeeding calls leave it alone.
+ * Works at any time, also in a forked child.
+ *
+ * @return a zero-terminated text, valid until this thread asks again; null if there was no failure.
+ * Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
  */
 const char *aclGetRecentErrMsg(void);
 
 /**
- * The code of this thread's last failure, 0 if there was none, and forgets it. `level` must be
- * ACL_RT_THREAD_LEVEL.
+ * The code of this thread's last failing call, 0 if there was none, and forgets it. Works at any time.
+ *
+ * @param level ACL_RT_THREAD_LEVEL.
+ * @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
+ * aclrtGetLastError of the Ascend runtime API.
  */
 aclError aclrtGetLastError(aclrtLastErrLevel level);
 
 /**
- * The code of this thread's last failure, 0 if there was none. `level` must be
- * ACL_RT_THREAD_LEVEL.
+ * The code of this thread's last failing call, 0 if there was none. Works at any time.
+ *
+ * @param level ACL_RT_THREAD_LEVEL.
+ * @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
+ * aclrtPeekAtLastError of the Ascend runtime API.
  */
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 
@@ -3494,46 +3532,68 @@ aclError aclrtMemUceRepair(int32_t deviceId,
                            size_t arraySize);
 
 /**
- * Makes a device, through its default context, the calling thread's. Every success counts as one
- * use of the device.
+ * Sets the calling thread's device and makes the device's default context current.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The first set in a process opens the device and creates the default context with its default stream,
+ * which all threads share. Each successful call counts, also a repeated one of the same thread;
+ * aclrtResetDevice takes one back. Cheap when the device is set already. Thread-safe; works before
+ * aclInit and begins a new life after aclFinalize.
+ *
+ * @param deviceId 0 to the number of devices less 1.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_INVALID_PARAM
+ * 100000: an environment variable has no meaning; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the
+ * Ascend runtime API.
  */
 aclError aclrtSetDevice(int32_t deviceId);
 
 /**
- * Gives up one use of a device; the last one waits for pending work and releases what the device
- * holds.
+ * Takes back one aclrtSetDevice; the last one waits for pending work and really releases the device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * A released device takes its contexts, streams, events and device memory with it: their handles and
+ * addresses are invalid from then on, in every thread. Pinned host memory stays. Thread-safe.
+ *
+ * @param deviceId a device that is set.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+ * aclFinalize. Follows aclrtResetDevice of the Ascend runtime API.
  */
 aclError aclrtResetDevice(int32_t deviceId);
 
 /**
- * Releases what a device holds at once, however many uses are left, after pending work.
+ * Releases a device at once, whatever its reference count, after waiting for pending work.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId a device that is set.
+ * @return as aclrtResetDevice. Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
  */
 aclError aclrtResetDeviceForce(int32_t deviceId);
 
 /**
- * Tells the device of the calling thread's current context.
+ * The device of the calling thread's current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread
+ * has no current context (programs test exactly this value for "no device set yet"). Thread-safe.
+ * Follows aclrtGetDevice of the Ascend runtime API.
  */
 aclError aclrtGetDevice(int32_t *deviceId);
 
 /**
- * Tells how many devices there are. Works before aclInit.
+ * The number of devices. Works at any time, also before aclInit and after aclFinalize.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param count receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device (the text says why). Thread-safe. Follows
+ * aclrtGetDeviceCount of the Ascend runtime API.
  */
 aclError aclrtGetDeviceCount(uint32_t *count);
 
 /**
- * Waits for all work on the current device.
+ * Waits until everything queued on the current context's device has finished, in all its streams.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: called inside a host function; or the first failure of queued work that nobody was told of yet.
+ * Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
  */
 aclError aclrtSynchronizeDevice(void);
 
@@ -3545,9 +3605,11 @@ aclError aclrtSynchronizeDevice(void);
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
 /**
- * Tells whether the program runs beside the device (ACL_HOST) or on it (ACL_DEVICE).
+ * Where the program runs, seen from the device: always ACL_HOST. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param runMode receives an aclrtRunMode.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetRunMode of the
+ * Ascend runtime API.
  */
 aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
@@ -3786,31 +3848,47 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status);
 
 /**
- * Makes a context of a device, with a default stream of its own, and makes it current in this
- * thread.
+ * Creates a context of a device with a default stream of its own, and makes it current in the calling
+ * thread. The device is opened if it was not, with its default context; its reference count stays.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param context receives the handle; the caller destroys it with aclrtDestroyContext.
+ * @param deviceId 0 to the number of devices less 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001;
+ * ACL_ERROR_BAD_ALLOC 200000 or ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function. Thread-safe. Follows aclrtCreateContext of the Ascend runtime API.
  */
-aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
+aclError aclrtCreateContext(aclrtContext *context,
+                            int32_t deviceId);
 
 /**
- * Ends a context that aclrtCreateContext made.
+ * Waits for the streams of a context and destroys it with them. Threads that have it as current context
+ * have none afterwards.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
+ * context, not a context, destroyed before, or called inside a host function. Thread-safe. Follows
+ * aclrtDestroyContext of the Ascend runtime API.
  */
 aclError aclrtDestroyContext(aclrtContext context);
 
 /**
- * Makes a context, and with it its device, current in this thread.
+ * Makes a context current in the calling thread, which switches to its device. A context may be current
+ * in several threads.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param context a live context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * context, destroyed, or gone with its device. Thread-safe. Follows aclrtSetCurrentContext of the Ascend
+ * runtime API.
  */
 aclError aclrtSetCurrentContext(aclrtContext context);
 
 /**
- * Tells this thread's current context.
+ * The calling thread's current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param context receives the handle, which stays the library's.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: there is
+ * none. Thread-safe. Follows aclrtGetCurrentContext of the Ascend runtime API.
  */
 aclError aclrtGetCurrentContext(aclrtContext *context);
 
@@ -3864,62 +3942,104 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
 /**
- * Makes a stream of the current context.
+ * Creates a stream in the current context: operations of one stream run in the order of their calls,
+ * those of different streams independently of each other.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtCreateStream of the Ascend runtime API.
  */
 aclError aclrtCreateStream(aclrtStream *stream);
 
 /**
- * Makes a stream with a priority and ACL_STREAM_* flags.
+ * Creates a stream with flags. Synchronizing a stream with ACL_STREAM_CPU_SCHEDULE or
+ * ACL_STREAM_DEVICE_USE_ONLY succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
+ * ACL_STREAM_HUGE change nothing; unknown bits mean nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
+ * @param priority ignored, as in the original.
+ * @param flag an OR of ACL_STREAM_* flags.
+ * @return as aclrtCreateStream; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs
+ * graphs. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
  */
-aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
+aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
+                                     uint32_t priority,
+                                     uint32_t flag);
 
 /**
- * Waits for a stream's work and ends the stream.
+ * Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
+ * call begins.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream from a creator; not null, not a default stream.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context. Thread-safe. Follows
+ * aclrtDestroyStream of the Ascend runtime API.
  */
 aclError aclrtDestroyStream(aclrtStream stream);
 
 /**
- * Ends a stream without waiting; work that has not started is dropped where the device can do
- * that.
+ * Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
+ * recorded there end); a GPU finishes what its driver holds.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream from a creator; not null, not a default stream.
+ * @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.
  */
 aclError aclrtDestroyStreamForce(aclrtStream stream);
 
 /**
- * Waits for all work of a stream; null means the default stream. Reports the first failure of that
- * work.
+ * Waits until everything queued on a stream before the call has finished.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context; or the first failure of
+ * the stream's work that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeStream of the Ascend
+ * runtime API.
  */
 aclError aclrtSynchronizeStream(aclrtStream stream);
 
 /**
- * As aclrtSynchronizeStream, for at most `timeout` milliseconds; -1 waits for ever.
+ * As aclrtSynchronizeStream, for a limited time. A timeout cancels nothing: the work goes on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param timeout milliseconds above 0, or -1 to wait for ever.
+ * @return as aclrtSynchronizeStream; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
+ * aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
  */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 
 /**
- * Tells whether a stream has finished everything.
+ * Whether everything queued on a stream has finished. Failures of its work are reported by synchronizing
+ * only.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context.
+ * Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
  */
-aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
+aclError aclrtStreamQuery(aclrtStream stream,
+                          aclrtStreamStatus *status);
 
 /**
- * Later work of the stream waits for what the event's latest record stands for.
+ * Later operations of `stream` wait for what `event` recorded last before this call; an event that was
+ * never recorded is not waited for. The event may be of another device, and may be destroyed or recorded
+ * again right after the call. Does not block the caller.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param event an event whose flags allow it (not one of aclrtCreateEventWithFlag without ACL_EVENT_SYNC).
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event. Thread-safe. Follows aclrtStreamWaitEvent of the
+ * Ascend runtime API.
  */
-aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
+aclError aclrtStreamWaitEvent(aclrtStream stream,
+                              aclrtEvent event);
 
 /**
  * As aclrtStreamWaitEvent, for at most `timeout` seconds; 0 waits for ever.
@@ -4073,39 +4193,66 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
 aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
 
 /**
- * Makes an event with a time stamp.
+ * Creates an event that streams can wait for and that remembers its time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
+ * more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEvent of the
+ * Ascend runtime API; recording it again without a reset in between is allowed here.
  */
 aclError aclrtCreateEvent(aclrtEvent *event);
 
 /**
- * Makes an event with ACL_EVENT_* flags, reset by the caller between uses.
+ * Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
+ * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
+ * ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
+ * more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclrtCreateEventWithFlag of the Ascend runtime API.
  */
-aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
+aclError aclrtCreateEventWithFlag(aclrtEvent *event,
+                                  uint32_t flag);
 
 /**
- * Makes an event with ACL_EVENT_* flags that can be recorded again and again.
+ * Creates an event that may be recorded again and again: each record replaces the one before, waits that
+ * were queued earlier keep theirs. Never recorded, it counts as complete.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
+ * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
+ * ACL_EVENT_DEVICE_USE_ONLY.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
+ * more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag
+ * of the Ascend runtime API.
  */
-aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
+aclError aclrtCreateEventExWithFlag(aclrtEvent *event,
+                                    uint32_t flag);
 
 /**
- * Ends an event; what it stands for goes on.
+ * Destroys an event. Never waits: what queued waits need of it stays until they are done.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
+ * event, destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyEvent of the
+ * Ascend runtime API.
  */
 aclError aclrtDestroyEvent(aclrtEvent event);
 
 /**
- * Makes the event stand for all work queued on the stream so far.
+ * The event comes to stand for all work queued on `stream` so far, in place of an earlier record.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event of the stream's device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context,
+ * or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event.
+ * Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
  */
-aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+aclError aclrtRecordEvent(aclrtEvent event,
+                          aclrtStream stream);
 
 /**
  * As aclrtRecordEvent, with ACL_EVENT_RECORD_* flags.
@@ -4122,11 +4269,17 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 
 /**
- * Tells whether the event's latest record has happened.
+ * Whether an event's latest record has happened. Never recorded: complete for an event of
+ * aclrtCreateEventExWithFlag, not ready for others.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event.
+ * @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
+ * event, destroyed, or called inside a host function. Thread-safe. Follows aclrtQueryEventStatus of the
+ * Ascend runtime API.
  */
-aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
+aclError aclrtQueryEventStatus(aclrtEvent event,
+                               aclrtEventRecordedStatus *status);
 
 /**
  * Tells whether the event's latest record has happened; an older form of aclrtQueryEventStatus.
@@ -4143,9 +4296,12 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
 
 /**
- * Waits until the event's latest record has happened.
+ * Waits until an event's latest record as of the call has happened; returns at once if there is none.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
+ * event, destroyed, or called inside a host function; or the first failure of the recording stream's work
+ * that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeEvent of the Ascend runtime API.
  */
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
@@ -4157,11 +4313,21 @@ aclError aclrtSynchronizeEvent(aclrtEvent event);
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 
 /**
- * Tells the milliseconds between two events that have happened.
+ * The time from one event's latest record to another's, measured on the device. Both should have been
+ * recorded on one stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ms receives milliseconds.
+ * @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+ * @param endEvent the same, not earlier, of the same device.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
+ * 107006: an event has no time or was never recorded; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
+ * was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not an event, destroyed, different devices, or called inside a host function. Thread-safe.
+ * Follows aclrtEventElapsedTime of the Ascend runtime API.
  */
-aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
+aclError aclrtEventElapsedTime(float *ms,
+                               aclrtEvent startEvent,
+                               aclrtEvent endEvent);
 
 /**
  * Tells when the event happened, in microseconds of a clock that only goes forward.
@@ -4185,11 +4351,26 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
 aclError aclrtGetEventAvailNum(uint32_t *eventCount);
 
 /**
- * Allocates device memory on the current device.
+ * Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and to 2 MiB from 2 MiB. Sizes are
+ * rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
+ * HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
+ * takes ordinary ones; the P2P variants and bandwidth flags are the same; HUGE1G_ONLY takes 1 GiB pages or
+ * fails. A policy that the API does not know is no error: huge first from 2 MiB, else normal.
+ *
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param size bytes, at least 1.
+ * @param policy an aclrtMemMallocPolicy.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * Thread-safe. Follows aclrtMalloc of the Ascend runtime API.
  */
-aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+aclError aclrtMalloc(void **devPtr,
+                     size_t size,
+                     aclrtMemMallocPolicy policy);
 
 /**
  * Allocates device memory rounded up to 32 bytes, without the readable tail of aclrtMalloc.
@@ -4226,9 +4407,14 @@ aclError aclrtMallocForTaskScheduler(void **devPtr,
                                      aclrtMallocConfig *cfg);
 
 /**
- * Gives device memory back. Queued work that uses it goes on with it.
+ * Frees device memory. The address is invalid at once; operations queued before still have the memory,
+ * which is used again only after the last of them. Does not wait. Any thread may free, whatever its
+ * current device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr the start of an allocation from aclrtMalloc.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+ * of a live device allocation (inside one, host memory, freed before, gone with its device, unknown), or
+ * called inside a host function. Thread-safe. Follows aclrtFree of the Ascend runtime API.
  */
 aclError aclrtFree(void *devPtr);
 
@@ -4240,11 +4426,20 @@ aclError aclrtFree(void *devPtr);
 aclError aclrtFreeWithDevSync(void *devPtr);
 
 /**
- * Allocates page-locked host memory.
+ * Allocates page-locked host memory for all devices; copies between it and a device are truly
+ * asynchronous. Needs no current context. Alignment as aclrtMalloc.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * Beyond the system's limit on locked memory the memory is not locked, which is logged once.
+ *
+ * @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
+ * @param size bytes, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
+ * host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
  */
-aclError aclrtMallocHost(void **hostPtr, size_t size);
+aclError aclrtMallocHost(void **hostPtr,
+                         size_t size);
 
 /**
  * Allocates page-locked host memory with attributes.
@@ -4254,9 +4449,13 @@ aclError aclrtMallocHost(void **hostPtr, size_t size);
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg);
 
 /**
- * Gives page-locked host memory back.
+ * Frees page-locked host memory. The address is invalid at once; operations queued before still have the
+ * memory. Does not wait. Any thread may free.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param hostPtr the start of an allocation from aclrtMallocHost.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+ * of a live host allocation, or called inside a host function. Thread-safe. Follows aclrtFreeHost of the
+ * Ascend runtime API.
  */
 aclError aclrtFreeHost(void *hostPtr);
 
@@ -4268,16 +4467,35 @@ aclError aclrtFreeHost(void *hostPtr);
 aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
 /**
- * Sets bytes of device memory, or of page-locked host memory, and waits.
+ * Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
+ * no stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr first byte; null only with `count` 0.
+ * @param maxCount room at `devPtr`.
+ * @param value its low 8 bits are stored in every byte.
+ * @param count bytes; 0 does nothing.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
+ * `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
+ * or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
+ * Follows aclrtMemset of the Ascend runtime API.
  */
-aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
+aclError aclrtMemset(void *devPtr,
+                     size_t maxCount,
+                     int32_t value,
+                     size_t count);
 
 /**
- * Sets bytes of memory, in stream order.
+ * Queues aclrtMemset on a stream, in order with its other operations.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr first byte; null only with `count` 0.
+ * @param maxCount room at `devPtr`.
+ * @param value its low 8 bits are stored in every byte.
+ * @param count bytes; 0 queues nothing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context.
+ * Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
  */
 aclError aclrtMemsetAsync(void *devPtr,
                           size_t maxCount,
@@ -4304,11 +4522,20 @@ aclError aclrtMemsetD32Async(void *ptr,
                              aclrtStream stream);
 
 /**
- * Tells how much memory of a kind is free, and how much there is.
+ * Free and total memory of the current device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes tell the device's memory; ACL_DDR_*
+ * and 1 GiB pages, which these devices do not have, give 0 and 0.
+ * @param free receives bytes, at most `total`.
+ * @param total receives bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_INVALID_MEMORY_TYPE
+ * 107016: no such attribute; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtGetMemInfo of
+ * the Ascend runtime API.
  */
-aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
+aclError aclrtGetMemInfo(aclrtMemAttr attr,
+                         size_t *free,
+                         size_t *total);
 
 /**
  * Tells how much device memory each part of the system uses.
@@ -4321,11 +4548,17 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId,
                               size_t *outputNum);
 
 /**
- * Tells where an address lives and how large its pages are.
+ * Where an address lives: anywhere inside an allocation of this library, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED)
+ * in memory that it does not know, which is no error. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr the address; it is not read.
+ * @param attributes receives location type and device id, and the page size in bytes that the system
+ * confirms (0 for unknown memory).
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
  */
-aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
+aclError aclrtPointerGetAttributes(const void *ptr,
+                                   aclrtPtrAttributes *attributes);
 
 /**
  * Tells start and length of the allocation that an address lies in.
@@ -4442,9 +4675,18 @@ aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
                                const void *reserve);
 
 /**
- * Copies memory and waits.
+ * Copies memory; done when it returns, in order with no stream. Any combination of host and device memory
+ * and of devices.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param dst where to; null only with `count` 0.
+ * @param destMax room at `dst` in bytes.
+ * @param src where from; null only with `count` 0.
+ * @param count bytes; 0 does nothing, whatever the other arguments are.
+ * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an unknown
+ * kind; ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, a kind that contradicts the
+ * pointers, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * Thread-safe. Follows aclrtMemcpy of the Ascend runtime API.
  */
 aclError aclrtMemcpy(void *dst,
                      size_t destMax,
@@ -4453,9 +4695,23 @@ aclError aclrtMemcpy(void *dst,
                      aclrtMemcpyKind kind);
 
 /**
- * Copies memory, in stream order.
+ * Queues a copy on a stream. With page-locked host memory (aclrtMallocHost) or between devices it returns
+ * at once, and the memory must stay as it is until the copy has run. Ordinary host memory is safe to reuse
+ * when the call returns: a source has been read, a destination written, in order with the stream's earlier
+ * operations. ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE makes any source reusable on return.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param dst where to; null only with `count` 0.
+ * @param destMax room at `dst` in bytes.
+ * @param src where from; null only with `count` 0.
+ * @param count bytes; 0 does nothing, whatever the other arguments are.
+ * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an unknown
+ * kind; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also past the end of an allocation, or for a kind that contradicts the
+ * pointers. Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.
  */
 aclError aclrtMemcpyAsync(void *dst,
                           size_t destMax,
@@ -4666,10 +4922,24 @@ aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr);
 aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
 
 /**
- * Adds, or takes the larger or smaller of, two arrays element by element, in stream order; `count`
- * is in bytes.
+ * Queues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around;
+ * half precision and bfloat16 are computed in single precision and rounded to nearest even; for maximum and
+ * minimum a number beats a NaN, and +0 is larger than -0.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param dst accumulator, aligned to its elements.
+ * @param src the other operand, aligned to its elements.
+ * @param count bytes, a whole number of elements; 0 queues nothing.
+ * @param kind sum, maximum or minimum of aclrtReduceKind.
+ * @param type ACL_INT8, ACL_INT16, ACL_INT32, ACL_FLOAT16, ACL_BF16 or ACL_FLOAT.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param reserve must be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, part of an
+ * element, or `reserve` not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
+ * another type of aclDataType or the kind EQUAL; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also for memory that is not on the stream's device, or past the end of
+ * an allocation. Thread-safe. Follows aclrtReduceAsync of the Ascend runtime API.
  */
 aclError aclrtReduceAsync(void *dst,
                           const void *src,
@@ -4703,11 +4973,22 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /**
- * Queues a call of `fn`, on a thread of the library; later work of the stream waits for it.
+ * Queues a call of `fn` on a stream: it runs once, on a thread of this library, after the stream's earlier
+ * operations; later ones wait until it returns, other streams do not. Inside it no call of this library
+ * that allocates, frees, waits, queues, creates or destroys is allowed; such calls return an error there.
+ * It must return, and not by an exception.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param fn the function.
+ * @param args its argument, which the caller keeps alive until it has run; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context.
+ * Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
  */
-aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args);
+aclError aclrtLaunchHostFunc(aclrtStream stream,
+                             aclrtHostFunc fn,
+                             void *args);
 
 /**
  * Has a stream's host functions run in the thread `hostFuncThreadId`.

@@ -88,7 +88,8 @@ pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
 ) -> aclError {
     guard("aclrtGetPrimaryCtxState", || {
         Err(Error::unsupported(
-            "the state of a default context cannot be asked for; aclrtSetDevice makes it when it is missing",
+            "the state of a default context cannot be asked for; aclrtSetDevice makes it when it \
+             is missing",
         ))
     })
 }

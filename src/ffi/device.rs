@@ -99,7 +99,8 @@ pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
 pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError {
     guard("aclrtSynchronizeDeviceWithTimeout", || {
         Err(Error::unsupported(
-            "waiting for a device with a time limit is not available; use aclrtSynchronizeStreamWithTimeout on its streams",
+            "waiting for a device with a time limit is not available; use \
+             aclrtSynchronizeStreamWithTimeout on its streams",
         ))
     })
 }
@@ -140,7 +141,8 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
 ) -> aclError {
     guard("aclrtQueryDeviceStatus", || {
         Err(Error::unsupported(
-            "the state of a device cannot be asked for; aclrtSynchronizeDevice reports a device that failed",
+            "the state of a device cannot be asked for; aclrtSynchronizeDevice reports a device \
+             that failed",
         ))
     })
 }
@@ -152,7 +154,8 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
 pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
     guard("aclrtDeviceTaskAbort", || {
         Err(Error::unsupported(
-            "the work of a whole device cannot be dropped; use aclrtDestroyStreamForce on its streams",
+            "the work of a whole device cannot be dropped; use aclrtDestroyStreamForce on its \
+             streams",
         ))
     })
 }
@@ -182,7 +185,8 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
 ) -> aclError {
     guard("aclrtRegDeviceStateCallback", || {
         Err(Error::unsupported(
-            "changes of a device's state are not announced; run the code beside aclrtSetDevice and aclrtResetDevice",
+            "changes of a device's state are not announced; run the code beside aclrtSetDevice \
+             and aclrtResetDevice",
         ))
     })
 }

@@ -21,7 +21,8 @@ pub unsafe extern "C" fn aclrtGetDeviceInfo(
 ) -> aclError {
     guard("aclrtGetDeviceInfo", || {
         Err(Error::unsupported(
-            "this fact about devices is not available; use aclrtGetDeviceCount and aclrtGetMemInfo for what is known",
+            "this fact about devices is not available; use aclrtGetDeviceCount and \
+             aclrtGetMemInfo for what is known",
         ))
     })
 }
@@ -37,7 +38,8 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 ) -> aclError {
     guard("aclrtGetDeviceCapability", || {
         Err(Error::unsupported(
-            "this fact about devices is not available; use aclrtGetDeviceCount and aclrtGetMemInfo for what is known",
+            "this fact about devices is not available; use aclrtGetDeviceCount and \
+             aclrtGetMemInfo for what is known",
         ))
     })
 }
@@ -131,7 +133,8 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 ) -> aclError {
     guard("aclrtDeviceGetStreamPriorityRange", || {
         Err(Error::unsupported(
-            "the range of stream priorities cannot be asked for; 0 is the most urgent one of every device",
+            "the range of stream priorities cannot be asked for; 0 is the most urgent one of \
+             every device",
         ))
     })
 }
@@ -146,7 +149,8 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
 ) -> aclError {
     guard("aclrtGetLogicDevIdByUserDevId", || {
         Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same here",
+            "device numbers are not converted; user, logical and physical numbers are the same \
+             here",
         ))
     })
 }
@@ -161,7 +165,8 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
 ) -> aclError {
     guard("aclrtGetUserDevIdByLogicDevId", || {
         Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same here",
+            "device numbers are not converted; user, logical and physical numbers are the same \
+             here",
         ))
     })
 }
@@ -176,7 +181,8 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
 ) -> aclError {
     guard("aclrtGetLogicDevIdByPhyDevId", || {
         Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same here",
+            "device numbers are not converted; user, logical and physical numbers are the same \
+             here",
         ))
     })
 }
@@ -191,7 +197,8 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
 ) -> aclError {
     guard("aclrtGetPhyDevIdByLogicDevId", || {
         Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same here",
+            "device numbers are not converted; user, logical and physical numbers are the same \
+             here",
         ))
     })
 }
@@ -206,7 +213,8 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
 ) -> aclError {
     guard("aclrtGetPhyDevIdByUserDevId", || {
         Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same here",
+            "device numbers are not converted; user, logical and physical numbers are the same \
+             here",
         ))
     })
 }
@@ -221,7 +229,8 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
 ) -> aclError {
     guard("aclrtGetUserDevIdByPhyDevId", || {
         Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same here",
+            "device numbers are not converted; user, logical and physical numbers are the same \
+             here",
         ))
     })
 }

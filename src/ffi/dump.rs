@@ -13,7 +13,8 @@ use crate::ffi::types::aclError;
 pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
     guard("aclmdlInitDump", || {
         Err(Error::unsupported(
-            "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself",
+            "there are no operators whose data could be dumped; copy device memory with \
+             aclrtMemcpy and write it yourself",
         ))
     })
 }
@@ -25,7 +26,8 @@ pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
 pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
     guard("aclmdlSetDump", || {
         Err(Error::unsupported(
-            "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself",
+            "there are no operators whose data could be dumped; copy device memory with \
+             aclrtMemcpy and write it yourself",
         ))
     })
 }
@@ -37,7 +39,8 @@ pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
 pub unsafe extern "C" fn aclmdlFinalizeDump() -> aclError {
     guard("aclmdlFinalizeDump", || {
         Err(Error::unsupported(
-            "there are no operators whose data could be dumped; copy device memory with aclrtMemcpy and write it yourself",
+            "there are no operators whose data could be dumped; copy device memory with \
+             aclrtMemcpy and write it yourself",
         ))
     })
 }

@@ -53,7 +53,8 @@ pub unsafe extern "C" fn aclrtGetErrorVerbose(
 ) -> aclError {
     guard("aclrtGetErrorVerbose", || {
         Err(Error::unsupported(
-            "details of hardware errors are not kept; use aclGetRecentErrMsg for what is known about a failure",
+            "details of hardware errors are not kept; use aclGetRecentErrMsg for what is known \
+             about a failure",
         ))
     })
 }
@@ -68,7 +69,8 @@ pub unsafe extern "C" fn aclrtRepairError(
 ) -> aclError {
     guard("aclrtRepairError", || {
         Err(Error::unsupported(
-            "devices here have no repairable errors; reset the device with aclrtResetDeviceForce instead",
+            "devices here have no repairable errors; reset the device with aclrtResetDeviceForce \
+             instead",
         ))
     })
 }
@@ -101,7 +103,8 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
 ) -> aclError {
     guard("aclrtMemUceRepair", || {
         Err(Error::unsupported(
-            "memory errors cannot be repaired from here; free the memory and reset the device instead",
+            "memory errors cannot be repaired from here; free the memory and reset the device \
+             instead",
         ))
     })
 }

@@ -159,7 +159,8 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
 ) -> aclError {
     guard("aclrtQueryEventWaitStatus", || {
         Err(Error::unsupported(
-            "waits for an event are not counted; use aclrtQueryEventStatus, or aclrtStreamQuery on the waiting stream",
+            "waits for an event are not counted; use aclrtQueryEventStatus, or aclrtStreamQuery \
+             on the waiting stream",
         ))
     })
 }

@@ -23,7 +23,8 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
 ) -> aclError {
     guard("aclrtIpcMemGetExportKey", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -39,7 +40,8 @@ pub unsafe extern "C" fn aclrtIpcMemImportByKey(
 ) -> aclError {
     guard("aclrtIpcMemImportByKey", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -51,7 +53,8 @@ pub unsafe extern "C" fn aclrtIpcMemImportByKey(
 pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
     guard("aclrtIpcMemClose", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -67,7 +70,8 @@ pub unsafe extern "C" fn aclrtIpcMemSetImportPid(
 ) -> aclError {
     guard("aclrtIpcMemSetImportPid", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -99,7 +103,8 @@ pub unsafe extern "C" fn aclrtIpcMemSetAttr(
 ) -> aclError {
     guard("aclrtIpcMemSetAttr", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -114,7 +119,8 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(
 ) -> aclError {
     guard("aclrtIpcGetEventHandle", || {
         Err(Error::unsupported(
-            "events cannot be shared between processes; synchronise, and tell the other process by a pipe or socket",
+            "events cannot be shared between processes; synchronise, and tell the other process \
+             by a pipe or socket",
         ))
     })
 }
@@ -129,7 +135,8 @@ pub unsafe extern "C" fn aclrtIpcOpenEventHandle(
 ) -> aclError {
     guard("aclrtIpcOpenEventHandle", || {
         Err(Error::unsupported(
-            "events cannot be shared between processes; synchronise, and tell the other process by a pipe or socket",
+            "events cannot be shared between processes; synchronise, and tell the other process \
+             by a pipe or socket",
         ))
     })
 }
@@ -146,7 +153,8 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
 ) -> aclError {
     guard("aclrtMemExportToShareableHandle", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -163,7 +171,8 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
 ) -> aclError {
     guard("aclrtMemExportToShareableHandleV2", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -179,7 +188,8 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
 ) -> aclError {
     guard("aclrtMemImportFromShareableHandle", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -196,7 +206,8 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
 ) -> aclError {
     guard("aclrtMemImportFromShareableHandleV2", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -212,7 +223,8 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
 ) -> aclError {
     guard("aclrtMemSetPidToShareableHandle", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }
@@ -229,7 +241,8 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandleV2(
 ) -> aclError {
     guard("aclrtMemSetPidToShareableHandleV2", || {
         Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared memory and copy it",
+            "nothing can be shared between processes; pass the data through the system's shared \
+             memory and copy it",
         ))
     })
 }

@@ -17,7 +17,8 @@ use crate::ffi::types::{
 pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) -> aclrtBinary {
     guard_value("aclrtCreateBinary", std::ptr::null_mut(), || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -29,7 +30,8 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
 pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
     guard("aclrtDestroyBinary", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -44,7 +46,8 @@ pub unsafe extern "C" fn aclrtBinaryLoad(
 ) -> aclError {
     guard("aclrtBinaryLoad", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -60,7 +63,8 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
 ) -> aclError {
     guard("aclrtBinaryLoadFromFile", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -77,7 +81,8 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 ) -> aclError {
     guard("aclrtBinaryLoadFromData", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -89,7 +94,8 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 pub unsafe extern "C" fn aclrtBinaryUnLoad(binHandle: aclrtBinHandle) -> aclError {
     guard("aclrtBinaryUnLoad", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -105,7 +111,8 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
 ) -> aclError {
     guard("aclrtBinaryGetFunction", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -121,7 +128,8 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
 ) -> aclError {
     guard("aclrtBinaryGetFunctionByEntry", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -138,7 +146,8 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
 ) -> aclError {
     guard("aclrtBinaryGetGlobal", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -154,7 +163,8 @@ pub unsafe extern "C" fn aclrtBinaryGetDevAddress(
 ) -> aclError {
     guard("aclrtBinaryGetDevAddress", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -186,7 +196,8 @@ pub unsafe extern "C" fn aclrtGetFuncBySymbol(
 ) -> aclError {
     guard("aclrtGetFuncBySymbol", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -202,7 +213,8 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
 ) -> aclError {
     guard("aclrtGetFunctionAddr", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -218,7 +230,8 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
 ) -> aclError {
     guard("aclrtGetFunctionAttribute", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -234,7 +247,8 @@ pub unsafe extern "C" fn aclrtGetFunctionName(
 ) -> aclError {
     guard("aclrtGetFunctionName", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -250,7 +264,8 @@ pub unsafe extern "C" fn aclrtGetFunctionSize(
 ) -> aclError {
     guard("aclrtGetFunctionSize", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -266,7 +281,8 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
 ) -> aclError {
     guard("aclrtFunctionGetAvailDynUbufPerBlock", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -281,7 +297,8 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
 ) -> aclError {
     guard("aclrtFunctionGetBinary", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -296,7 +313,8 @@ pub unsafe extern "C" fn aclrtFunctionGetParamCount(
 ) -> aclError {
     guard("aclrtFunctionGetParamCount", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -313,7 +331,8 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
 ) -> aclError {
     guard("aclrtFunctionGetParamInfo", || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }

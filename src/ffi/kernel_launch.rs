@@ -19,7 +19,8 @@ pub unsafe extern "C" fn aclrtKernelArgsInit(
 ) -> aclError {
     guard("aclrtKernelArgsInit", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -36,7 +37,8 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
 ) -> aclError {
     guard("aclrtKernelArgsInitByUserMem", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -53,7 +55,8 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
 ) -> aclError {
     guard("aclrtKernelArgsAppend", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -68,7 +71,8 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
 ) -> aclError {
     guard("aclrtKernelArgsAppendPlaceHolder", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -85,7 +89,8 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
 ) -> aclError {
     guard("aclrtKernelArgsGetPlaceHolderBuffer", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -102,7 +107,8 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
 ) -> aclError {
     guard("aclrtKernelArgsParaUpdate", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -114,7 +120,8 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
 pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) -> aclError {
     guard("aclrtKernelArgsFinalize", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -129,7 +136,8 @@ pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(
 ) -> aclError {
     guard("aclrtKernelArgsGetHandleMemSize", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -145,7 +153,8 @@ pub unsafe extern "C" fn aclrtKernelArgsGetMemSize(
 ) -> aclError {
     guard("aclrtKernelArgsGetMemSize", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -163,7 +172,8 @@ pub unsafe extern "C" fn aclrtLaunchKernel(
 ) -> aclError {
     guard("aclrtLaunchKernel", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -182,7 +192,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
 ) -> aclError {
     guard("aclrtLaunchKernelV2", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -201,7 +212,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
 ) -> aclError {
     guard("aclrtLaunchKernelWithConfig", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -222,7 +234,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
 ) -> aclError {
     guard("aclrtLaunchKernelWithHostArgs", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -240,7 +253,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
 ) -> aclError {
     guard("aclrtLaunchKernelWithArgsArray", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -260,7 +274,8 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithArgsArray", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }
@@ -283,7 +298,8 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithHostArgs", || {
         Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a host function of aclrtLaunchHostFunc",
+            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+             host function of aclrtLaunchHostFunc",
         ))
     })
 }

@@ -284,7 +284,8 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
 ) -> aclError {
     guard("aclrtMemcpyToSymbol", || {
         Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy to memory of aclrtMalloc",
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy to \
+             memory of aclrtMalloc",
         ))
     })
 }
@@ -303,7 +304,8 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
 ) -> aclError {
     guard("aclrtMemcpyToSymbolAsync", || {
         Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync to memory of aclrtMalloc",
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync to \
+             memory of aclrtMalloc",
         ))
     })
 }
@@ -322,7 +324,8 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
 ) -> aclError {
     guard("aclrtMemcpyFromSymbol", || {
         Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy from memory of aclrtMalloc",
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy from \
+             memory of aclrtMalloc",
         ))
     })
 }
@@ -342,7 +345,8 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
 ) -> aclError {
     guard("aclrtMemcpyFromSymbolAsync", || {
         Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync from memory of aclrtMalloc",
+            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync \
+             from memory of aclrtMalloc",
         ))
     })
 }
@@ -357,7 +361,8 @@ pub unsafe extern "C" fn aclrtGetSymbolAddress(
 ) -> aclError {
     guard("aclrtGetSymbolAddress", || {
         Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use memory of aclrtMalloc",
+            "device binaries cannot be loaded, so they have no variables; use memory of \
+             aclrtMalloc",
         ))
     })
 }
@@ -369,7 +374,8 @@ pub unsafe extern "C" fn aclrtGetSymbolAddress(
 pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut usize) -> aclError {
     guard("aclrtGetSymbolSize", || {
         Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use memory of aclrtMalloc",
+            "device binaries cannot be loaded, so they have no variables; use memory of \
+             aclrtMalloc",
         ))
     })
 }
@@ -464,7 +470,8 @@ pub unsafe extern "C" fn aclrtValueWait(
 ) -> aclError {
     guard("aclrtValueWait", || {
         Err(Error::unsupported(
-            "streams do not wait for values in memory; record an event and use aclrtStreamWaitEvent",
+            "streams do not wait for values in memory; record an event and use \
+             aclrtStreamWaitEvent",
         ))
     })
 }

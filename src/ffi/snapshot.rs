@@ -17,7 +17,8 @@ use crate::ffi::types::{
 pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_void) -> aclError {
     guard("aclrtSnapShotProcessLock", || {
         Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start anew",
+            "processes cannot be saved with their devices; save the data of the program and start \
+             anew",
         ))
     })
 }
@@ -29,7 +30,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_vo
 pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_void) -> aclError {
     guard("aclrtSnapShotProcessUnlock", || {
         Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start anew",
+            "processes cannot be saved with their devices; save the data of the program and start \
+             anew",
         ))
     })
 }
@@ -44,7 +46,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
 ) -> aclError {
     guard("aclrtSnapShotProcessBackup", || {
         Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start anew",
+            "processes cannot be saved with their devices; save the data of the program and start \
+             anew",
         ))
     })
 }
@@ -59,7 +62,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessRestore(
 ) -> aclError {
     guard("aclrtSnapShotProcessRestore", || {
         Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start anew",
+            "processes cannot be saved with their devices; save the data of the program and start \
+             anew",
         ))
     })
 }
@@ -75,7 +79,8 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
 ) -> aclError {
     guard("aclrtSnapShotCallbackRegister", || {
         Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start anew",
+            "processes cannot be saved with their devices; save the data of the program and start \
+             anew",
         ))
     })
 }
@@ -90,7 +95,8 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackUnregister(
 ) -> aclError {
     guard("aclrtSnapShotCallbackUnregister", || {
         Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start anew",
+            "processes cannot be saved with their devices; save the data of the program and start \
+             anew",
         ))
     })
 }

@@ -270,7 +270,8 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
 ) -> aclError {
     guard("aclrtRegStreamStateCallback", || {
         Err(Error::unsupported(
-            "changes of a stream's state are not announced; run the code beside aclrtCreateStream and aclrtDestroyStream",
+            "changes of a stream's state are not announced; run the code beside aclrtCreateStream \
+             and aclrtDestroyStream",
         ))
     })
 }
@@ -345,7 +346,8 @@ pub unsafe extern "C" fn aclrtSwitchStream(
 ) -> aclError {
     guard("aclrtSwitchStream", || {
         Err(Error::unsupported(
-            "streams that store their work are not available; compare on the host and submit the work directly",
+            "streams that store their work are not available; compare on the host and submit the \
+             work directly",
         ))
     })
 }

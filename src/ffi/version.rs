@@ -90,7 +90,8 @@ pub unsafe extern "C" fn aclrtCheckArchCompatibility(
 ) -> aclError {
     guard("aclrtCheckArchCompatibility", || {
         Err(Error::unsupported(
-            "chips are not compared, as device binaries cannot run here; compare the name with aclrtGetSocName",
+            "chips are not compared, as device binaries cannot run here; compare the name with \
+             aclrtGetSocName",
         ))
     })
 }
