@@ -161,7 +161,7 @@ impl FileConfig {
     /// Reads the file that was given to aclInit.
     pub fn load(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|why| {
+        let bytes = std::fs::read(path).map_err(|why| {
             Error::new(
                 Code::InvalidFile,
                 format_args!(
@@ -170,7 +170,13 @@ impl FileConfig {
                 ),
             )
         })?;
-        Self::parse(&text).map_err(|error| {
+        let parsed = match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::parse(text),
+            Err(why) => {
+                Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}")))
+            }
+        };
+        parsed.map_err(|error| {
             Error::new(error.code(), format_args!("configPath \"{shown}\": {}", error.text()))
         })
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Instant;
 
 use super::context::Context;
-use super::device_slot::{DeviceSlot, SetCount};
+use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::error::{Code, Error, Result};
 use super::handles::Object;
 use super::runtime::{self, Session};
@@ -19,14 +19,15 @@ pub struct Device {
     pub id: u32,
     /// What does the work.
     pub native: Arc<dyn backend::Device>,
-    sets: Arc<SetCount>,
+    /// How often programs set it.
+    pub sets: SetCount,
     next_stream_id: AtomicI32,
 }
 
 impl Device {
     /// Device `id`, opened by the backend.
-    pub fn new(id: u32, sets: Arc<SetCount>, native: Arc<dyn backend::Device>) -> Self {
-        Self { id, native, sets, next_stream_id: AtomicI32::new(0) }
+    pub fn new(id: u32, native: Arc<dyn backend::Device>) -> Self {
+        Self { id, native, sets: SetCount::default(), next_stream_id: AtomicI32::new(0) }
     }
 
     /// A small number for a new stream of this device.
@@ -69,17 +70,26 @@ pub fn set(id: i32) -> Result<()> {
     if let Some(current) = thread::current_handle()
         && let Some(context) = Context::table().get(current)
         && context.device.id as i32 == id
-        && context.device.sets.set_again(current)
     {
-        return Ok(());
+        match context.device.sets.set_again(current) {
+            SetAgain::Counted => return Ok(()),
+            SetAgain::Raced => {
+                let device = context.device.clone();
+                // Waiting for the reset must not hold back what it destroys.
+                drop(context);
+                return set_slow(id, Some(&device));
+            }
+            SetAgain::OtherContext => {}
+        }
     }
-    set_slow(id)
+    set_slow(id, None)
 }
 
-fn set_slow(id: i32) -> Result<()> {
+#[cold]
+fn set_slow(id: i32, raced: Option<&Arc<Device>>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session_for_set_device()?;
-    slot(&session, "deviceId", id)?.set(&*session.driver)
+    slot(&session, "deviceId", id)?.set(&*session.driver, raced)
 }
 
 /// aclrtResetDevice.

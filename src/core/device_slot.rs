@@ -20,7 +20,7 @@ use crate::backend::Driver;
 /// Striped counters keep threads that set the same device from writing to one cache line.
 const SHARDS: usize = 32;
 
-/// How often a device was set, countable without a lock.
+/// How often a device was set since it was opened, countable without a lock. It ends with the device.
 pub struct SetCount {
     /// The handle of the default context, 0 while the device is not set.
     primary: AtomicU64,
@@ -28,30 +28,43 @@ pub struct SetCount {
     sets: [CachePadded<AtomicU64>; SHARDS],
 }
 
-impl SetCount {
-    fn new() -> Self {
+impl Default for SetCount {
+    fn default() -> Self {
         Self {
             primary: AtomicU64::new(0),
             sets: std::array::from_fn(|_| CachePadded::new(AtomicU64::new(0))),
         }
     }
+}
 
+/// What became of a repeated set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetAgain {
+    /// It is counted, and the device stays.
+    Counted,
+    /// It is counted, but a reset is on its way: whether the device stays is decided under the lock.
+    Raced,
+    /// The thread's current context is another one; nothing was counted.
+    OtherContext,
+}
+
+impl SetCount {
     /// One more set by a thread whose current context is this device's default one: one add to a
-    /// counter of the thread's own. False when it is not, or when a reset got in between.
+    /// counter of the thread's own.
     #[inline]
-    pub fn set_again(&self, current: Handle) -> bool {
+    pub fn set_again(&self, current: Handle) -> SetAgain {
         if self.primary.load(Ordering::Relaxed) != current.raw() {
-            return false;
+            return SetAgain::OtherContext;
         }
-        let shard = &self.sets[thread::shard(SHARDS)];
-        shard.fetch_add(1, Ordering::SeqCst);
+        self.sets[thread::shard(SHARDS)].fetch_add(1, Ordering::SeqCst);
         // A reset stores 0 to `primary` and then sums again; we add and then load. In the single
-        // order of these four operations one of the two sees the other.
+        // order of these four operations one of the two sees the other. What was added stays: taking
+        // it back would let a reset in between count it.
         if self.primary.load(Ordering::SeqCst) == current.raw() {
-            return true;
+            SetAgain::Counted
+        } else {
+            SetAgain::Raced
         }
-        shard.fetch_sub(1, Ordering::SeqCst);
-        false
     }
 
     fn set_first(&self, primary: Handle) {
@@ -59,7 +72,7 @@ impl SetCount {
         self.primary.store(primary.raw(), Ordering::SeqCst);
     }
 
-    /// All sets so far; wraps around together with what is subtracted from it.
+    /// All sets so far.
     fn total(&self) -> u64 {
         self.sets.iter().fold(0, |sum: u64, shard| sum.wrapping_add(shard.load(Ordering::SeqCst)))
     }
@@ -68,32 +81,40 @@ impl SetCount {
 /// The place of one device in a session: closed, or open with a reference count.
 pub struct DeviceSlot {
     id: u32,
-    sets: Arc<SetCount>,
     state: Mutex<SlotState>,
 }
 
 #[derive(Default)]
 struct SlotState {
     device: Option<Arc<Device>>,
-    /// Sets that resets took back. The reference count is the sets' total less this.
+    /// Sets of the open device that resets took back.
     released: u64,
+}
+
+impl SlotState {
+    /// The reference count.
+    fn count(&self) -> u64 {
+        self.device.as_ref().map_or(0, |device| device.sets.total().wrapping_sub(self.released))
+    }
 }
 
 impl DeviceSlot {
     /// The closed slot of device `id`.
     pub fn new(id: u32) -> Self {
-        Self { id, sets: Arc::new(SetCount::new()), state: Mutex::default() }
+        Self { id, state: Mutex::default() }
     }
 
-    fn count(&self, state: &SlotState) -> u64 {
-        self.sets.total().wrapping_sub(state.released)
-    }
-
-    /// aclrtSetDevice where the fast path does not apply.
-    pub fn set(&self, driver: &dyn Driver) -> Result<()> {
+    /// aclrtSetDevice where the fast path does not apply. `raced`: the device that counted this set
+    /// already, if it is still the open one.
+    pub fn set(&self, driver: &dyn Driver, raced: Option<&Arc<Device>>) -> Result<()> {
         let mut state = self.state.lock();
-        let primary = self.open(&mut state, driver)?.1;
-        self.sets.set_first(primary);
+        if let (Some(raced), Some(device)) = (raced, &state.device)
+            && Arc::ptr_eq(raced, device)
+        {
+            return Ok(());
+        }
+        let (device, primary) = self.open(&mut state, driver)?;
+        device.sets.set_first(primary);
         thread::set_current(Some(primary));
         Ok(())
     }
@@ -102,7 +123,7 @@ impl DeviceSlot {
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<Arc<Device>> {
         let mut state = self.state.lock();
         let (device, primary) = self.open(&mut state, driver)?;
-        self.sets.primary.store(primary.raw(), Ordering::SeqCst);
+        device.sets.primary.store(primary.raw(), Ordering::SeqCst);
         Ok(device)
     }
 
@@ -114,9 +135,9 @@ impl DeviceSlot {
     fn open(&self, state: &mut SlotState, driver: &dyn Driver) -> Result<(Arc<Device>, Handle)> {
         let device = match &state.device {
             Some(device) => device.clone(),
-            None => Arc::new(Device::new(self.id, self.sets.clone(), driver.open(self.id)?)),
+            None => Arc::new(Device::new(self.id, driver.open(self.id)?)),
         };
-        let primary = match Handle::from_raw(self.sets.primary.load(Ordering::SeqCst)) {
+        let primary = match Handle::from_raw(device.sets.primary.load(Ordering::SeqCst)) {
             Some(primary) => primary,
             None => match Context::create(&device, true) {
                 Ok(primary) => primary,
@@ -137,22 +158,23 @@ impl DeviceSlot {
     /// aclrtResetDevice.
     pub fn reset(&self) -> Result<()> {
         let mut state = self.state.lock();
-        if self.count(&state) == 0 {
-            return Err(Error::param_invalid(format_args!(
+        let device = state.device.clone().filter(|_| state.count() > 0).ok_or_else(|| {
+            Error::param_invalid(format_args!(
                 "deviceId {} is not set (its reference count is 0); there is nothing to reset",
                 self.id
-            )));
-        }
-        state.released = state.released.wrapping_add(1);
-        if self.count(&state) > 0 {
+            ))
+        })?;
+        state.released += 1;
+        if state.count() > 0 {
             return Ok(());
         }
-        let primary = self.sets.primary.swap(0, Ordering::SeqCst);
-        if self.count(&state) > 0 {
+        let primary = device.sets.primary.swap(0, Ordering::SeqCst);
+        if state.count() > 0 {
             // Another thread set the device meanwhile: it stays.
-            self.sets.primary.store(primary, Ordering::SeqCst);
+            device.sets.primary.store(primary, Ordering::SeqCst);
             return Ok(());
         }
+        drop(device);
         self.release(&mut state, None);
         Ok(())
     }
@@ -184,9 +206,9 @@ impl DeviceSlot {
     /// Really releases the device: handles die first, so that nobody queues anything new, then
     /// what is pending is waited for, then the resources go.
     fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> bool {
-        self.sets.primary.store(0, Ordering::SeqCst);
-        state.released = self.sets.total();
         let Some(device) = state.device.take() else { return true };
+        device.sets.primary.store(0, Ordering::SeqCst);
+        state.released = 0;
         take_all::<Context>(|context| context.device.id == device.id);
         let mut finished = true;
         for stream in take_all::<Stream>(|stream| stream.device.id == device.id) {
