@@ -1,0 +1,50 @@
+// Address ranges cut out of one reservation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace fake {
+
+// Hands out ranges of a reserved piece of address space that nobody can touch. A freed range is
+// used again as late as possible, so that stale addresses stay recognisable.
+class Arena {
+  public:
+    // `aliased`: the same offsets exist a second time, readable and writable, for the driver alone.
+    Arena(size_t size, bool aliased);
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    // The address of `size` bytes at a multiple of `alignment` (a power of two), or 0. Sizes are
+    // rounded up to `kGrain`.
+    uint64_t allocate(size_t size, size_t alignment);
+
+    // Gives back what `allocate` returned for this size.
+    void free(uint64_t address, size_t size);
+
+    bool contains(uint64_t address) const { return address >= base_ && address - base_ < size_; }
+
+    // Where the driver reaches the byte at `address`. Only for an aliased arena.
+    uint8_t* alias(uint64_t address) const { return alias_ + (address - base_); }
+
+    // Gives the pages that lie fully inside the range back to the system.
+    void discard(uint64_t address, size_t size);
+
+    static constexpr size_t kGrain = 512;
+
+  private:
+    uint64_t take(uint64_t from, size_t size, size_t alignment);
+
+    size_t size_;
+    uint64_t base_ = 0;
+    uint8_t* alias_ = nullptr;
+    uint64_t next_ = 0;
+    std::map<uint64_t, size_t> unused_;
+};
+
+constexpr uint64_t round_up(uint64_t value, uint64_t alignment) {
+    return (value + alignment - 1) & ~(alignment - 1);
+}
+
+}  // namespace fake

@@ -1,0 +1,55 @@
+// What every exported function begins with.
+#pragma once
+
+#include "state.h"
+
+namespace fake {
+
+// What must be there before a function can do anything.
+enum class Needs {
+    kNothing,  // also allowed before cuInit and inside a host function
+    kDriver,   // cuInit
+    kContext,  // cuInit and a current context that is alive
+};
+
+// One call of an exported function: counts it, takes the lock for its duration, refuses what must
+// be refused, and injects the faults that a test asked for. `name` is the exported name.
+class Call {
+  public:
+    Call(const char* name, Needs needs);
+
+    // Not CUDA_SUCCESS: the function must return it at once.
+    CUresult refused() const { return refused_; }
+
+    // The calling thread's current context. Only with Needs::kContext.
+    Context& context() const { return *context_; }
+
+    Lock& lock() { return lock_; }
+
+    // The failure that the operation queued by this call is to meet when it runs, if any.
+    CUresult late() const { return late_; }
+
+    // Reports what is certainly a bug of the caller, and returns `code`.
+    CUresult misuse(CUresult code, const char* format, ...) const
+        __attribute__((format(printf, 3, 4)));
+
+  private:
+    CUresult refuse(Needs needs);
+
+    const char* name_;
+    Lock lock_;
+    Context* context_ = nullptr;
+    CUresult refused_ = CUDA_SUCCESS;
+    CUresult late_ = CUDA_SUCCESS;
+};
+
+// Reports a misuse found outside a call. The lock is held.
+void report_misuse(const char* where, const char* text);
+
+// Calls of the current thread come from inside a host function from here on.
+void enter_host_function_thread();
+
+// Codes after which a context is unusable until it is reset.
+bool is_sticky(CUresult code);
+
+}  // namespace fake

@@ -1,0 +1,22 @@
+// What the environment asks of the test double, read once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fake {
+
+struct Config {
+    int devices;         // FAKE_CUDA_DEVICES, default 2
+    size_t memory;       // FAKE_CUDA_MEMORY, bytes or with K, M, G; default 4 GiB
+    unsigned delay_us;   // FAKE_CUDA_DELAY_US, default 50
+    int driver_version;  // FAKE_CUDA_DRIVER_VERSION, default 13000 (11040 in the old variant)
+    int init_error;      // FAKE_CUDA_INIT_ERROR, default 0
+    bool strict;         // FAKE_CUDA_STRICT=1: exit status 97 after misuse
+    bool leak_check;     // FAKE_CUDA_LEAK_CHECK=1: exit status 98 after leaks
+    const char* fail;    // FAKE_CUDA_FAIL
+};
+
+const Config& config();
+
+}  // namespace fake

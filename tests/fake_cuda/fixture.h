@@ -1,0 +1,58 @@
+// What the test double's own tests share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "test_driver.h"
+
+#define OK(call) ASSERT_EQ(CUDA_SUCCESS, (call))
+
+// Device 0's context is current and one stream exists. Afterwards nothing may be left, and as many
+// misuses must have been found as the test says.
+class FakeCuda : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        OK(cuInit(0));
+        misuses_before_ = fakeCudaMisuses();
+        OK(cuDevicePrimaryCtxRetain(&context, 0));
+        OK(cuCtxSetCurrent(context));
+        OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    }
+
+    void TearDown() override {
+        fakeCudaRelease();
+        fakeCudaFail(nullptr);
+        if (!reset) {
+            EXPECT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(context));
+            EXPECT_EQ(CUDA_SUCCESS, cuStreamDestroy_v2(stream));
+        }
+        EXPECT_EQ(CUDA_SUCCESS, cuDevicePrimaryCtxRelease_v2(0));
+        char text[2000] = "";
+        EXPECT_EQ(0, fakeCudaLeaks(text, sizeof text)) << text;
+        EXPECT_EQ(expected_misuses, fakeCudaMisuses() - misuses_before_);
+    }
+
+    CUdeviceptr allocate(size_t size) {
+        CUdeviceptr address = 0;
+        EXPECT_EQ(CUDA_SUCCESS, cuMemAlloc_v2(&address, size));
+        return address;
+    }
+
+    std::vector<uint8_t> read(CUdeviceptr address, size_t size) {
+        std::vector<uint8_t> bytes(size);
+        EXPECT_EQ(CUDA_SUCCESS, cuMemcpyDtoH_v2(bytes.data(), address, size));
+        return bytes;
+    }
+
+    CUcontext context = nullptr;
+    CUstream stream = nullptr;
+    unsigned long long expected_misuses = 0;
+    // The test reset device 0, which took the stream along.
+    bool reset = false;
+
+  private:
+    unsigned long long misuses_before_ = 0;
+};

@@ -1,0 +1,256 @@
+#include "memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "config.h"
+#include "stream.h"
+#include "virtual_memory.h"
+
+namespace fake {
+namespace {
+
+constexpr size_t kHuge = size_t{2} << 20;
+constexpr size_t kPage = 4096;
+
+using ull = unsigned long long;
+
+uint64_t next_id() {
+    static uint64_t id = 0;
+    return ++id;
+}
+
+// New memory holds rubbish, so that nobody relies on zeros. Only the ends of large blocks, which
+// need not exist before somebody writes there.
+void poison(uint8_t* bytes, size_t size) {
+    constexpr size_t kEnd = size_t{64} << 10;
+    const size_t head = std::min(size, kEnd);
+    memset(bytes, 0xCB, head);
+    const size_t tail = std::min(size - head, kEnd);
+    memset(bytes + size - tail, 0xCB, tail);
+}
+
+void add(std::shared_ptr<Block> block) {
+    block->id = next_id();
+    const uint64_t address = block->address;
+    state().blocks.emplace(address, std::move(block));
+}
+
+}  // namespace
+
+const char* name_of(BlockKind kind) {
+    switch (kind) {
+        case BlockKind::kDevice:
+            return "allocation";
+        case BlockKind::kPinned:
+            return "pinned block";
+        case BlockKind::kMapped:
+            return "mapped range";
+    }
+    return "block";
+}
+
+Block::~Block() {
+    if (kind == BlockKind::kDevice) {
+        context->arena.discard(address, size);
+        context->arena.free(address, size);
+        context->used -= round_up(size, Arena::kGrain);
+    } else if (kind == BlockKind::kPinned) {
+        // Not unmapped: whoever touches it later faults, and the address stays recognisable.
+        void* const start = reinterpret_cast<void*>(address);
+        const size_t length = round_up(size, kPage);
+        mmap(start, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0);
+        state().pinned_arena->free(address, length);
+    }
+}
+
+std::shared_ptr<Block> find_block(uint64_t address) {
+    const auto& blocks = state().blocks;
+    auto found = blocks.upper_bound(address);
+    if (found == blocks.begin()) {
+        return nullptr;
+    }
+    --found;
+    return address - found->first < found->second->size ? found->second : nullptr;
+}
+
+bool is_driver_address(uint64_t address) {
+    const State& all = state();
+    const auto inside = [address](const auto& context) { return context->arena.contains(address); };
+    return std::any_of(all.contexts.begin(), all.contexts.end(), inside) ||
+           all.pinned_arena->contains(address) || all.mapped_arena->contains(address);
+}
+
+CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size,
+                 const Context& device, Operand* out) {
+    if (address == 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "%s is null", argument);
+    }
+    auto block = find_block(address);
+    if (block == nullptr) {
+        const uint64_t last = address + size - 1;
+        if (is_driver_address(address) || last < address || is_driver_address(last)) {
+            return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                               "%s 0x%llx is freed, unmapped or was never allocated", argument,
+                               ull{address});
+        }
+        *out = {reinterpret_cast<uint8_t*>(address), nullptr};
+        return CUDA_SUCCESS;
+    }
+    const size_t offset = address - block->address;
+    if (size > block->size - offset) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "%s 0x%llx and %zu bytes cross the end of the %s 0x%llx of %zu bytes",
+                           argument, ull{address}, size, name_of(block->kind), ull{block->address},
+                           block->size);
+    }
+    if (block->kind == BlockKind::kMapped) {
+        const auto access = block->access.find(device.ordinal);
+        if (access == block->access.end() || access->second == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+            return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                               "%s 0x%llx is mapped without access for device %d; cuMemSetAccess",
+                               argument, ull{address}, device.ordinal);
+        }
+    }
+    *out = {block->bytes + offset, std::move(block)};
+    return CUDA_SUCCESS;
+}
+
+}  // namespace fake
+
+using namespace fake;
+
+FAKE_CUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t size) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || size == 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "dptr is null or bytesize is 0");
+    }
+    Context& context = call.context();
+    if (size > context.total || round_up(size, Arena::kGrain) > context.total - context.used) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    const uint64_t address = context.arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
+    if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    context.used += round_up(size, Arena::kGrain);
+    add(std::shared_ptr<Block>(new Block{BlockKind::kDevice,
+                                         &context,
+                                         address,
+                                         size,
+                                         context.arena.alias(address),
+                                         0,
+                                         0,
+                                         nullptr,
+                                         {}}));
+    poison(context.arena.alias(address), size);
+    *out = address;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (address == 0) return CUDA_SUCCESS;
+    auto entry = state().blocks.find(address);
+    if (entry == state().blocks.end() || entry->second->kind != BlockKind::kDevice) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live allocation",
+                           address);
+    }
+    const auto block = entry->second;
+    Context& context = *block->context;
+    if (context.sticky != CUDA_SUCCESS) return context.sticky;
+    // Invalid from here on, so that a second free or a use in another thread is found.
+    state().blocks.erase(entry);
+    // Work queued before is waited for, all of the device's: that is what makes this call slow.
+    wait_for_device(call.lock(), context);
+    if (block->uses != 0) {
+        call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d operations of another device",
+                    address, block->uses);
+    }
+    return context.sticky;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (available == nullptr || total == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "free or total is null");
+    }
+    *available = call.context().total - call.context().used;
+    *total = call.context().total;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size,
+                                                  CUdeviceptr address) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto block = find_block(address);
+    if (block == nullptr) return CUDA_ERROR_NOT_FOUND;
+    if (base != nullptr) *base = block->address;
+    if (size != nullptr) *size = block->size;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** out, size_t size, unsigned flags) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || size == 0 || flags > CU_MEMHOSTALLOC_ALL_FLAGS) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "pp is null, bytesize is 0, or flags 0x%x are unknown", flags);
+    }
+    Arena& arena = *state().pinned_arena;
+    const size_t length = round_up(size, kPage);
+    const uint64_t address = length < size ? 0 : arena.allocate(length, kPage);
+    if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    void* const start = reinterpret_cast<void*>(address);
+    if (mprotect(start, length, PROT_READ | PROT_WRITE) != 0) {
+        arena.free(address, length);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    auto* const bytes = static_cast<uint8_t*>(start);
+    add(std::shared_ptr<Block>(
+        new Block{BlockKind::kPinned, &call.context(), address, size, bytes, 0, 0, nullptr, {}}));
+    poison(bytes, size);
+    *out = start;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemAllocHost_v2(void** out, size_t size) {
+    return cuMemHostAlloc(out, size, 0);
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemFreeHost(void* pointer) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto address = reinterpret_cast<uint64_t>(pointer);
+    const auto entry = state().blocks.find(address);
+    if (entry == state().blocks.end() || entry->second->kind != BlockKind::kPinned) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "%p is not the start of a live pinned block",
+                           pointer);
+    }
+    const auto block = entry->second;
+    state().blocks.erase(entry);
+    if (block->uses != 0) {
+        call.misuse(CUDA_SUCCESS, "%p is still used by %d queued operations", pointer, block->uses);
+        state().changed.wait(call.lock(), [&] { return block->uses == 0; });
+    }
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* pointer,
+                                                       unsigned flags) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto address = reinterpret_cast<uint64_t>(pointer);
+    const auto block = find_block(address);
+    if (out == nullptr || flags != 0 || block == nullptr || block->kind != BlockKind::kPinned) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "%p is not pinned memory, pdptr is null, or flags are not 0", pointer);
+    }
+    *out = address;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,55 @@
+// Live memory, and what an address is.
+#pragma once
+
+#include "call.h"
+#include "state.h"
+
+namespace fake {
+
+enum class BlockKind { kDevice, kPinned, kMapped };
+
+// "allocation", "pinned block" or "mapped range".
+const char* name_of(BlockKind kind);
+
+// A range of live memory that the driver knows. Its storage lives as long as the object.
+struct Block {
+    BlockKind kind;
+    // The device it is on, or for pinned memory the context it was allocated in.
+    Context* context;
+    uint64_t address;
+    size_t size;
+    // Where the driver itself reaches the first byte.
+    uint8_t* bytes;
+    // Queued operations that use it.
+    int uses = 0;
+    uint64_t id = 0;
+    // Mapped ranges: the memory behind it, and what each device may do (CU_MEM_ACCESS_FLAGS_*).
+    std::shared_ptr<Physical> physical;
+    std::map<int, int> access;
+
+    ~Block();
+};
+
+// The live block that contains `address`, or null.
+std::shared_ptr<Block> find_block(uint64_t address);
+
+// True for an address that is or was device memory, pinned memory or a reservation: not pageable
+// memory, and if no live block contains it, a stale address.
+bool is_driver_address(uint64_t address);
+
+// A checked range of memory in a call.
+struct Operand {
+    uint8_t* bytes = nullptr;
+    // Null: pageable memory of the caller.
+    std::shared_ptr<Block> block;
+
+    bool pageable() const { return block == nullptr; }
+    bool on_device() const { return block != nullptr && block->kind != BlockKind::kPinned; }
+};
+
+// Finds out what [address, address + size) is. CUDA_SUCCESS, or a reported misuse: null, stale,
+// crossing the end of a block, or without access for `device`.
+CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size,
+                 const Context& device, Operand* out);
+
+}  // namespace fake

@@ -1,0 +1,56 @@
+// Handles that are looked up and never followed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace fake {
+
+enum class HandleKind : uint64_t { kContext = 1, kStream, kEvent, kModule, kFunction, kPhysical };
+
+// Issues handles of one kind and finds what they stand for. A handle is never issued twice, so that
+// use after destroy is always found. Its upper bits make it an address that no x86-64 or aarch64
+// process can have: whoever follows it faults.
+template <typename T>
+class Registry {
+  public:
+    explicit Registry(HandleKind kind)
+        : base_((uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(kind) << 40)) {}
+
+    uint64_t add(std::shared_ptr<T> object) {
+        const uint64_t handle = base_ + ++issued_ * 16;
+        live_.emplace(handle, std::move(object));
+        return handle;
+    }
+
+    // Null for a handle that is not live.
+    std::shared_ptr<T> find(uint64_t handle) const {
+        const auto found = live_.find(handle);
+        return found == live_.end() ? nullptr : found->second;
+    }
+
+    void remove(uint64_t handle) { live_.erase(handle); }
+
+    // Why `find` returned null, for a person.
+    const char* why_not(uint64_t handle) const {
+        if (handle == 0) return "is null";
+        const bool issued =
+            handle > base_ && handle <= base_ + issued_ * 16 && (handle - base_) % 16 == 0;
+        return issued ? "was destroyed already" : "was never handed out as such a handle";
+    }
+
+    const std::map<uint64_t, std::shared_ptr<T>>& live() const { return live_; }
+
+  private:
+    const uint64_t base_;
+    uint64_t issued_ = 0;
+    std::map<uint64_t, std::shared_ptr<T>> live_;
+};
+
+template <typename Handle>
+uint64_t number_of(Handle handle) {
+    return reinterpret_cast<uint64_t>(handle);
+}
+
+}  // namespace fake

@@ -1,0 +1,253 @@
+#include "virtual_memory.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "call.h"
+#include "context.h"
+#include "memory.h"
+
+namespace fake {
+namespace {
+
+constexpr size_t kGranularity = size_t{2} << 20;
+
+using ull = unsigned long long;
+
+CUresult check_prop(const Call& call, const CUmemAllocationProp* prop) {
+    if (prop == nullptr || prop->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "prop is null, its type is not PINNED, or its location is no device");
+    }
+    if (device(prop->location.id) == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_DEVICE, "prop names device %d, which is not there",
+                           prop->location.id);
+    }
+    // As the attributes of the device say.
+    return prop->requestedHandleTypes == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+// The reservation that contains the whole range, or null.
+std::shared_ptr<Reservation> find_reservation(uint64_t address, size_t size) {
+    const auto& all = state().reservations;
+    auto found = all.upper_bound(address);
+    if (found == all.begin()) {
+        return nullptr;
+    }
+    --found;
+    const Reservation& range = *found->second;
+    const uint64_t offset = address - range.address;
+    const bool inside = offset < range.size && size <= range.size - offset;
+    return inside ? found->second : nullptr;
+}
+
+// Mapped ranges in [address, address + size).
+std::vector<std::shared_ptr<Block>> mapped_in(uint64_t address, size_t size) {
+    std::vector<std::shared_ptr<Block>> found;
+    const auto& blocks = state().blocks;
+    for (auto entry = blocks.begin(); entry != blocks.end(); ++entry) {
+        const Block& block = *entry->second;
+        if (block.kind == BlockKind::kMapped && block.address < address + size &&
+            address < block.address + block.size) {
+            found.push_back(entry->second);
+        }
+    }
+    return found;
+}
+
+// Checks that whole mappings fill the range without a gap.
+bool covers(const std::vector<std::shared_ptr<Block>>& blocks, uint64_t address, size_t size) {
+    size_t sum = 0;
+    for (const auto& block : blocks) {
+        const bool inside =
+            block->address >= address && block->address + block->size <= address + size;
+        sum += inside ? block->size : 0;
+    }
+    return sum == size && size != 0;
+}
+
+}  // namespace
+
+Physical::Physical(Context* context_, size_t size_) : context(context_), size(size_) {
+    void* const start = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bytes = start == MAP_FAILED ? nullptr : static_cast<uint8_t*>(start);
+    context->used += size;
+}
+
+Physical::~Physical() {
+    if (bytes != nullptr) {
+        munmap(bytes, size);
+    }
+    context->used -= size;
+}
+
+}  // namespace fake
+
+using namespace fake;
+
+FAKE_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(size_t* out,
+                                                        const CUmemAllocationProp* prop,
+                                                        int option) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (CUresult code = check_prop(call, prop)) return code;
+    if (out == nullptr || option < 0 || option > 1) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "granularity is null, or option %d unknown",
+                           option);
+    }
+    *out = kGranularity;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, size_t alignment,
+                                              CUdeviceptr /*hint*/, unsigned long long flags) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || size == 0 || size % kGranularity != 0 || flags != 0 ||
+        (alignment & (alignment - 1)) != 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "ptr is null, size %zu is no multiple of %zu, alignment %zu is no power "
+                           "of two, or flags are not 0",
+                           size, kGranularity, alignment);
+    }
+    Arena& arena = *state().mapped_arena;
+    const uint64_t address =
+        arena.allocate(size, alignment < kGranularity ? kGranularity : alignment);
+    if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    state().reservations.emplace(address,
+                                 std::make_shared<Reservation>(Reservation{address, size}));
+    *out = address;
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    const auto entry = state().reservations.find(address);
+    if (entry == state().reservations.end() || entry->second->size != size) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx with %zu bytes is no reservation",
+                           address, size);
+    }
+    if (!mapped_in(address, size).empty()) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx still has mapped memory; cuMemUnmap",
+                           address);
+    }
+    state().reservations.erase(entry);
+    state().mapped_arena->free(address, size);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t size,
+                                      const CUmemAllocationProp* prop, unsigned long long flags) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (CUresult code = check_prop(call, prop)) return code;
+    if (out == nullptr || size == 0 || size % kGranularity != 0 || flags != 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "handle is null, size %zu is no multiple of %zu, or flags are not 0",
+                           size, kGranularity);
+    }
+    Context* const context = device(prop->location.id);
+    if (size > context->total - context->used) return CUDA_ERROR_OUT_OF_MEMORY;
+    auto physical = std::make_shared<Physical>(context, size);
+    if (physical->bytes == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = state().physical.add(std::move(physical));
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (state().physical.find(handle) == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "memory handle 0x%llx %s", handle,
+                           state().physical.why_not(handle));
+    }
+    // What is mapped keeps its memory.
+    state().physical.remove(handle);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset,
+                                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    const auto physical = state().physical.find(handle);
+    if (physical == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "memory handle 0x%llx %s", handle,
+                           state().physical.why_not(handle));
+    }
+    if (offset != 0 || flags != 0 || size != physical->size || address % kGranularity != 0 ||
+        find_reservation(address, size) == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "0x%llx with %zu bytes is not reserved or not aligned, size is not the "
+                           "handle's %zu, or offset or flags are not 0",
+                           address, size, physical->size);
+    }
+    if (!mapped_in(address, size).empty()) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx has mapped memory already", address);
+    }
+    static uint64_t id = uint64_t{1} << 32;
+    state().blocks.emplace(address, std::shared_ptr<Block>(new Block{BlockKind::kMapped,
+                                                                     physical->context,
+                                                                     address,
+                                                                     size,
+                                                                     physical->bytes,
+                                                                     0,
+                                                                     ++id,
+                                                                     physical,
+                                                                     {}}));
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    const auto blocks = mapped_in(address, size);
+    if (!covers(blocks, address, size)) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "0x%llx with %zu bytes is not made of whole mappings", address, size);
+    }
+    for (const auto& block : blocks) {
+        state().blocks.erase(block->address);
+        if (block->uses != 0) {
+            call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations",
+                        ull{block->address}, block->uses);
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemSetAccess(CUdeviceptr address, size_t size,
+                                         const CUmemAccessDesc* descriptions, size_t count) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    const auto blocks = mapped_in(address, size);
+    if (!covers(blocks, address, size)) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "0x%llx with %zu bytes is not made of whole mappings", address, size);
+    }
+    if (descriptions == nullptr || count == 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "desc is null or count is 0");
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const CUmemAccessDesc& wanted = descriptions[i];
+        const bool known = wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                           wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                           wanted.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        if (!known || wanted.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            device(wanted.location.id) == nullptr) {
+            return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                               "desc[%zu]: location type %d, id %d or flags %d unknown", i,
+                               wanted.location.type, wanted.location.id, wanted.flags);
+        }
+    }
+    for (const auto& block : blocks) {
+        for (size_t i = 0; i < count; ++i) {
+            block->access[descriptions[i].location.id] = descriptions[i].flags;
+        }
+    }
+    return CUDA_SUCCESS;
+}
