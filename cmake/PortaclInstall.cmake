@@ -12,6 +12,7 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 # Names under which programs link or dlopen the original: links, so that whoever uses two names
 # still gets one library.
 if(PORTACL_COMPAT_NAMES)
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/compat")
     foreach(name libascendcl.so libacl_rt.so)
         file(CREATE_LINK "${portacl_soname}" "${CMAKE_CURRENT_BINARY_DIR}/compat/${name}" SYMBOLIC)
         install(FILES "${CMAKE_CURRENT_BINARY_DIR}/compat/${name}"

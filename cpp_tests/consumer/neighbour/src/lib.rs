@@ -1,0 +1,9 @@
+//! Uses what collides when two Rust libraries meet: panics, unwinding, threads, allocation.
+
+/// Adds one, by way of a panic on another thread that is caught.
+#[no_mangle]
+pub extern "C" fn neighbour_panics_and_recovers(input: i32) -> i32 {
+    std::panic::set_hook(Box::new(|_| {}));
+    let panic = std::thread::spawn(move || std::panic::panic_any(input)).join().unwrap_err();
+    *panic.downcast::<i32>().unwrap() + 1
+}

@@ -1,0 +1,5 @@
+#include "round_trip.h"
+
+int main(void) {
+    return round_trip();
+}
