@@ -66,7 +66,8 @@ add_custom_command(
     OUTPUT "${portacl_static}" "${portacl_shared}" "${portacl_stage}/${portacl_soname}"
            "${portacl_stage}/libportacl.so" "${portacl_stage}/symbols.txt"
     COMMAND ${CMAKE_COMMAND} -E env
-            "LD=${CMAKE_LINKER}" "NM=${CMAKE_NM}" "OBJCOPY=${CMAKE_OBJCOPY}" "AR=${CMAKE_AR}"
+            "LD=${CMAKE_LINKER}" "NM=${CMAKE_NM}" "OBJCOPY=${CMAKE_OBJCOPY}"
+            "READELF=${CMAKE_READELF}" "AR=${CMAKE_AR}"
             "CC=${CMAKE_C_COMPILER}"
             bash "${PROJECT_SOURCE_DIR}/cmake/make_libraries.sh" ${portacl_make_options}
             "${portacl_archive}" "${portacl_stage}" "${PROJECT_VERSION}" "${portacl_native_libs}"

@@ -19,7 +19,7 @@ while [[ ${1-} == --* ]]; do
 done
 archive=$1 directory=$2 version=$3
 read -ra native_libs <<<"$4"
-: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${AR:=ar}" "${CC:=cc}"
+: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${READELF:=readelf}" "${AR:=ar}" "${CC:=cc}"
 soname=libportacl.so.${version%%.*}
 
 mkdir -p "$directory"
@@ -40,7 +40,16 @@ sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 "$LD" -r --gc-sections --force-group-allocation "@$work/roots.rsp" "$archive" -o "$work/linked.o"
 # The standard library carries LLVM bitcode, which `ar` with a plug-in of another LLVM chokes on.
 "$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \
-    --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/portacl.o"
+    --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/local.o"
+# Each function has a section of its own, so that programs get only what they use; the section
+# repeats the function's long name. A number does as well: a tenth of the archive.
+"$READELF" -SW "$work/local.o" | awk '
+    match($0, /\] \.[^ ]+/) {
+        name = substr($0, RSTART + 2, RLENGTH - 2)
+        if (match(name, /^\.(text\.unlikely|text\.hot|text|rodata|data\.rel\.ro|data|bss|gcc_except_table)\._[RZ]/))
+            print "--rename-section " name "=" substr(name, 1, RLENGTH - 2) count++
+    }' >"$work/rename.rsp"
+"$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/portacl.o"
 "$AR" crsD "$work/libportacl.a" "$work/portacl.o"
 
 { echo "{ global:"; sed 's/$/;/' "$work/symbols.txt"; echo "local: *; };"; } >"$work/exports.map"

@@ -1,7 +1,7 @@
 //! Allocators of the caller, registered for streams.
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc,
     aclrtAllocatorDesc, aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,
@@ -22,9 +22,10 @@ pub unsafe extern "C" fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocatorDestroyDesc(allocatorDesc: aclrtAllocatorDesc) -> aclError {
-    guard("aclrtAllocatorDestroyDesc", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorDestroyDesc",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Sets the object that an allocator's functions receive.
@@ -35,9 +36,10 @@ pub unsafe extern "C" fn aclrtAllocatorSetObjToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     allocator: aclrtAllocator,
 ) -> aclError {
-    guard("aclrtAllocatorSetObjToDesc", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorSetObjToDesc",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Sets the function that allocates.
@@ -48,9 +50,10 @@ pub unsafe extern "C" fn aclrtAllocatorSetAllocFuncToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocFunc,
 ) -> aclError {
-    guard("aclrtAllocatorSetAllocFuncToDesc", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorSetAllocFuncToDesc",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Sets the function that frees.
@@ -61,9 +64,10 @@ pub unsafe extern "C" fn aclrtAllocatorSetFreeFuncToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     func: aclrtAllocatorFreeFunc,
 ) -> aclError {
-    guard("aclrtAllocatorSetFreeFuncToDesc", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorSetFreeFuncToDesc",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Sets the function that allocates near a suggested address.
@@ -74,9 +78,10 @@ pub unsafe extern "C" fn aclrtAllocatorSetAllocAdviseFuncToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocAdviseFunc,
 ) -> aclError {
-    guard("aclrtAllocatorSetAllocAdviseFuncToDesc", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorSetAllocAdviseFuncToDesc",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Sets the function that tells a block's address.
@@ -87,9 +92,10 @@ pub unsafe extern "C" fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
     allocatorDesc: aclrtAllocatorDesc,
     func: aclrtAllocatorGetAddrFromBlockFunc,
 ) -> aclError {
-    guard("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorSetGetAddrFromBlockFuncToDesc",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Registers an allocator for a stream.
@@ -100,9 +106,10 @@ pub unsafe extern "C" fn aclrtAllocatorRegister(
     stream: aclrtStream,
     allocatorDesc: aclrtAllocatorDesc,
 ) -> aclError {
-    guard("aclrtAllocatorRegister", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorRegister",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Takes back aclrtAllocatorRegister.
@@ -110,9 +117,10 @@ pub unsafe extern "C" fn aclrtAllocatorRegister(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocatorUnregister(stream: aclrtStream) -> aclError {
-    guard("aclrtAllocatorUnregister", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorUnregister",
+        "allocators are not registered; call the allocator directly",
+    )
 }
 
 /// Tells the allocator that is registered for a stream.
@@ -128,7 +136,8 @@ pub unsafe extern "C" fn aclrtAllocatorGetByStream(
     allocAdviseFunc: *mut aclrtAllocatorAllocAdviseFunc,
     getAddrFromBlockFunc: *mut aclrtAllocatorGetAddrFromBlockFunc,
 ) -> aclError {
-    guard("aclrtAllocatorGetByStream", || {
-        Err(Error::unsupported("allocators are not registered; call the allocator directly"))
-    })
+    guard_unsupported(
+        "aclrtAllocatorGetByStream",
+        "allocators are not registered; call the allocator directly",
+    )
 }

@@ -2,8 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{aclError, aclrtMbuf};
 
 /// Makes a buffer.
@@ -11,9 +10,10 @@ use crate::ffi::types::{aclError, aclrtMbuf};
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError {
-    guard("aclrtAllocBuf", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtAllocBuf",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Ends a buffer.
@@ -21,9 +21,10 @@ pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclE
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError {
-    guard("aclrtFreeBuf", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtFreeBuf",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Tells address and size of a buffer.
@@ -35,9 +36,10 @@ pub unsafe extern "C" fn aclrtGetBufData(
     dataPtr: *mut *mut c_void,
     size: *mut usize,
 ) -> aclError {
-    guard("aclrtGetBufData", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtGetBufData",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Sets how much of a buffer holds data.
@@ -45,9 +47,10 @@ pub unsafe extern "C" fn aclrtGetBufData(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclError {
-    guard("aclrtSetBufDataLen", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtSetBufDataLen",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Tells how much of a buffer holds data.
@@ -55,9 +58,10 @@ pub unsafe extern "C" fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclEr
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufDataLen(buf: aclrtMbuf, len: *mut usize) -> aclError {
-    guard("aclrtGetBufDataLen", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtGetBufDataLen",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Writes to the user's part of a buffer.
@@ -70,9 +74,10 @@ pub unsafe extern "C" fn aclrtSetBufUserData(
     size: usize,
     offset: usize,
 ) -> aclError {
-    guard("aclrtSetBufUserData", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtSetBufUserData",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Reads from the user's part of a buffer.
@@ -85,9 +90,10 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
     size: usize,
     offset: usize,
 ) -> aclError {
-    guard("aclrtGetBufUserData", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtGetBufUserData",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Makes another reference to a buffer.
@@ -95,9 +101,10 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf) -> aclError {
-    guard("aclrtCopyBufRef", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtCopyBufRef",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Adds a buffer to a chain.
@@ -105,9 +112,10 @@ pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf)
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAppendBufChain(headBuf: aclrtMbuf, buf: aclrtMbuf) -> aclError {
-    guard("aclrtAppendBufChain", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtAppendBufChain",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Tells how many buffers a chain has.
@@ -115,9 +123,10 @@ pub unsafe extern "C" fn aclrtAppendBufChain(headBuf: aclrtMbuf, buf: aclrtMbuf)
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) -> aclError {
-    guard("aclrtGetBufChainNum", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtGetBufChainNum",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }
 
 /// Tells a buffer of a chain.
@@ -129,7 +138,8 @@ pub unsafe extern "C" fn aclrtGetBufFromChain(
     index: u32,
     buf: *mut aclrtMbuf,
 ) -> aclError {
-    guard("aclrtGetBufFromChain", || {
-        Err(Error::unsupported("queue buffers are not available; use memory of aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtGetBufFromChain",
+        "queue buffers are not available; use memory of aclrtMallocHost",
+    )
 }

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::backend::HostFn;
 use crate::core::callback;
 use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtCallback, aclrtCallbackBlockType, aclrtHostFunc, aclrtStream,
 };
@@ -48,11 +48,10 @@ pub unsafe extern "C" fn aclrtSubscribeHostFunc(
     hostFuncThreadId: u64,
     exeStream: aclrtStream,
 ) -> aclError {
-    guard("aclrtSubscribeHostFunc", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSubscribeHostFunc",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Runs host functions in this thread, waiting for them at most `timeout` milliseconds.
@@ -60,11 +59,10 @@ pub unsafe extern "C" fn aclrtSubscribeHostFunc(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
-    guard("aclrtProcessHostFunc", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtProcessHostFunc",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Takes back aclrtSubscribeHostFunc.
@@ -75,11 +73,10 @@ pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(
     hostFuncThreadId: u64,
     exeStream: aclrtStream,
 ) -> aclError {
-    guard("aclrtUnSubscribeHostFunc", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtUnSubscribeHostFunc",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Has a stream's callbacks run in the thread `threadId`, a pthread_t.
@@ -87,11 +84,10 @@ pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
-    guard("aclrtSubscribeReport", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSubscribeReport",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Queues a call of `fn` in the thread that subscribed to the stream's callbacks.
@@ -104,11 +100,10 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
     blockType: MaybeUninit<aclrtCallbackBlockType>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtLaunchCallback", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtLaunchCallback",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Runs callbacks in this thread, waiting for them at most `timeout` milliseconds.
@@ -116,11 +111,10 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
-    guard("aclrtProcessReport", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtProcessReport",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Takes back aclrtSubscribeReport.
@@ -128,9 +122,8 @@ pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
-    guard("aclrtUnSubscribeReport", || {
-        Err(Error::unsupported(
-            "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtUnSubscribeReport",
+        "callbacks in a thread of the caller are not available; use aclrtLaunchHostFunc",
+    )
 }

@@ -4,8 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::context;
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
 use crate::ffi::value::{Out, handle};
 
@@ -70,11 +69,10 @@ pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> a
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStream) -> aclError {
-    guard("aclrtCtxGetCurrentDefaultStream", || {
-        Err(Error::unsupported(
-            "the default stream has no handle of its own; pass a null stream instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCtxGetCurrentDefaultStream",
+        "the default stream has no handle of its own; pass a null stream instead",
+    )
 }
 
 /// Tells whether a device's default context exists. `flags` must be null.
@@ -86,12 +84,11 @@ pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
     flags: *mut u32,
     active: *mut i32,
 ) -> aclError {
-    guard("aclrtGetPrimaryCtxState", || {
-        Err(Error::unsupported(
-            "the state of a default context cannot be asked for; aclrtSetDevice makes it when it \
+    guard_unsupported(
+        "aclrtGetPrimaryCtxState",
+        "the state of a default context cannot be asked for; aclrtSetDevice makes it when it \
              is missing",
-        ))
-    })
+    )
 }
 
 /// Sets an option of the current context.
@@ -102,9 +99,10 @@ pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: i64,
 ) -> aclError {
-    guard("aclrtCtxSetSysParamOpt", || {
-        Err(Error::unsupported("options of a context are not kept; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCtxSetSysParamOpt",
+        "options of a context are not kept; leave the call out",
+    )
 }
 
 /// Tells an option of the current context.
@@ -115,9 +113,7 @@ pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: *mut i64,
 ) -> aclError {
-    guard("aclrtCtxGetSysParamOpt", || {
-        Err(Error::unsupported("options of a context are not kept; assume 0"))
-    })
+    guard_unsupported("aclrtCtxGetSysParamOpt", "options of a context are not kept; assume 0")
 }
 
 /// Sets an option of this process.
@@ -128,9 +124,10 @@ pub unsafe extern "C" fn aclrtSetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: i64,
 ) -> aclError {
-    guard("aclrtSetSysParamOpt", || {
-        Err(Error::unsupported("options of the process are not kept; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtSetSysParamOpt",
+        "options of the process are not kept; leave the call out",
+    )
 }
 
 /// Tells an option of this process, 0 if it was never set.
@@ -141,9 +138,7 @@ pub unsafe extern "C" fn aclrtGetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: *mut i64,
 ) -> aclError {
-    guard("aclrtGetSysParamOpt", || {
-        Err(Error::unsupported("options of the process are not kept; assume 0"))
-    })
+    guard_unsupported("aclrtGetSysParamOpt", "options of the process are not kept; assume 0")
 }
 
 /// Tells where the current context notes floating-point overflows.
@@ -151,9 +146,8 @@ pub unsafe extern "C" fn aclrtGetSysParamOpt(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {
-    guard("aclrtCtxGetFloatOverflowAddr", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCtxGetFloatOverflowAddr",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{aclDataBuffer, aclError};
 
 /// Makes a data buffer for memory of the caller, or returns null.
@@ -23,11 +23,10 @@ pub unsafe extern "C" fn aclCreateDataBuffer(data: *mut c_void, size: usize) -> 
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclDestroyDataBuffer(dataBuffer: *const aclDataBuffer) -> aclError {
-    guard("aclDestroyDataBuffer", || {
-        Err(Error::unsupported(
-            "data buffers are not available; keep address and size beside each other",
-        ))
-    })
+    guard_unsupported(
+        "aclDestroyDataBuffer",
+        "data buffers are not available; keep address and size beside each other",
+    )
 }
 
 /// Makes a data buffer stand for other memory.
@@ -39,11 +38,10 @@ pub unsafe extern "C" fn aclUpdateDataBuffer(
     data: *mut c_void,
     size: usize,
 ) -> aclError {
-    guard("aclUpdateDataBuffer", || {
-        Err(Error::unsupported(
-            "data buffers are not available; keep address and size beside each other",
-        ))
-    })
+    guard_unsupported(
+        "aclUpdateDataBuffer",
+        "data buffers are not available; keep address and size beside each other",
+    )
 }
 
 /// The address in a data buffer, or null.

@@ -3,9 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
 use crate::core::{device, runtime};
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceStateCallback, aclrtDeviceStatus,
     aclrtDeviceTaskAbortCallback, aclrtRunMode, aclrtTsId,
@@ -97,12 +96,11 @@ pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError {
-    guard("aclrtSynchronizeDeviceWithTimeout", || {
-        Err(Error::unsupported(
-            "waiting for a device with a time limit is not available; use \
+    guard_unsupported(
+        "aclrtSynchronizeDeviceWithTimeout",
+        "waiting for a device with a time limit is not available; use \
              aclrtSynchronizeStreamWithTimeout on its streams",
-        ))
-    })
+    )
 }
 
 /// Where the program runs, seen from the device: always ACL_HOST. Works at any time.
@@ -124,11 +122,10 @@ pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclError {
-    guard("aclrtSetTsDevice", || {
-        Err(Error::unsupported(
-            "there are no task schedulers to choose from here; leave the call out",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetTsDevice",
+        "there are no task schedulers to choose from here; leave the call out",
+    )
 }
 
 /// Tells whether a device works normally.
@@ -139,12 +136,11 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
     deviceId: i32,
     deviceStatus: *mut aclrtDeviceStatus,
 ) -> aclError {
-    guard("aclrtQueryDeviceStatus", || {
-        Err(Error::unsupported(
-            "the state of a device cannot be asked for; aclrtSynchronizeDevice reports a device \
+    guard_unsupported(
+        "aclrtQueryDeviceStatus",
+        "the state of a device cannot be asked for; aclrtSynchronizeDevice reports a device \
              that failed",
-        ))
-    })
+    )
 }
 
 /// Drops all work of a device, waiting at most `timeout` milliseconds.
@@ -152,12 +148,11 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
-    guard("aclrtDeviceTaskAbort", || {
-        Err(Error::unsupported(
-            "the work of a whole device cannot be dropped; use aclrtDestroyStreamForce on its \
+    guard_unsupported(
+        "aclrtDeviceTaskAbort",
+        "the work of a whole device cannot be dropped; use aclrtDestroyStreamForce on its \
              streams",
-        ))
-    })
+    )
 }
 
 /// Has `callback` called before and after aclrtDeviceTaskAbort.
@@ -169,9 +164,10 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     callback: aclrtDeviceTaskAbortCallback,
     args: *mut c_void,
 ) -> aclError {
-    guard("aclrtSetDeviceTaskAbortCallback", || {
-        Err(Error::unsupported("aclrtDeviceTaskAbort is not available, so nothing would call back"))
-    })
+    guard_unsupported(
+        "aclrtSetDeviceTaskAbortCallback",
+        "aclrtDeviceTaskAbort is not available, so nothing would call back",
+    )
 }
 
 /// Has `callback` called before and after devices are set and reset; null takes it back.
@@ -183,12 +179,11 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     callback: aclrtDeviceStateCallback,
     args: *mut c_void,
 ) -> aclError {
-    guard("aclrtRegDeviceStateCallback", || {
-        Err(Error::unsupported(
-            "changes of a device's state are not announced; run the code beside aclrtSetDevice \
+    guard_unsupported(
+        "aclrtRegDeviceStateCallback",
+        "changes of a device's state are not announced; run the code beside aclrtSetDevice \
              and aclrtResetDevice",
-        ))
-    })
+    )
 }
 
 /// Writes a device's level-2 cache back to its memory.
@@ -196,9 +191,10 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
-    guard("aclrtDeviceL2CacheFlush", || {
-        Err(Error::unsupported("caches of the devices here are coherent; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtDeviceL2CacheFlush",
+        "caches of the devices here are coherent; leave the call out",
+    )
 }
 
 /// Tells a limit of the current device.
@@ -209,11 +205,10 @@ pub unsafe extern "C" fn aclrtDeviceGetLimit(
     limit: MaybeUninit<aclrtDeviceLimit>,
     value: *mut usize,
 ) -> aclError {
-    guard("aclrtDeviceGetLimit", || {
-        Err(Error::unsupported(
-            "limits of device stacks and print queues do not exist here; leave the call out",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetLimit",
+        "limits of device stacks and print queues do not exist here; leave the call out",
+    )
 }
 
 /// Sets a limit of the current device.
@@ -224,9 +219,8 @@ pub unsafe extern "C" fn aclrtDeviceSetLimit(
     limit: MaybeUninit<aclrtDeviceLimit>,
     value: usize,
 ) -> aclError {
-    guard("aclrtDeviceSetLimit", || {
-        Err(Error::unsupported(
-            "limits of device stacks and print queues do not exist here; leave the call out",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDeviceSetLimit",
+        "limits of device stacks and print queues do not exist here; leave the call out",
+    )
 }

@@ -3,8 +3,7 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtAtomicOperation, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
     aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
@@ -19,12 +18,11 @@ pub unsafe extern "C" fn aclrtGetDeviceInfo(
     attr: MaybeUninit<aclrtDevAttr>,
     value: *mut i64,
 ) -> aclError {
-    guard("aclrtGetDeviceInfo", || {
-        Err(Error::unsupported(
-            "this fact about devices is not available; use aclrtGetDeviceCount and \
+    guard_unsupported(
+        "aclrtGetDeviceInfo",
+        "this fact about devices is not available; use aclrtGetDeviceCount and \
              aclrtGetMemInfo for what is known",
-        ))
-    })
+    )
 }
 
 /// Tells whether a device has a feature: ACL_DEV_FEATURE_SUPPORT or ACL_DEV_FEATURE_NOT_SUPPORT.
@@ -36,12 +34,11 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
     devFeatureType: MaybeUninit<aclrtDevFeatureType>,
     value: *mut i32,
 ) -> aclError {
-    guard("aclrtGetDeviceCapability", || {
-        Err(Error::unsupported(
-            "this fact about devices is not available; use aclrtGetDeviceCount and \
+    guard_unsupported(
+        "aclrtGetDeviceCapability",
+        "this fact about devices is not available; use aclrtGetDeviceCount and \
              aclrtGetMemInfo for what is known",
-        ))
-    })
+    )
 }
 
 /// Tells how busy a device is, in percent.
@@ -52,9 +49,10 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     deviceId: i32,
     utilizationInfo: *mut aclrtUtilizationInfo,
 ) -> aclError {
-    guard("aclrtGetDeviceUtilizationRate", || {
-        Err(Error::unsupported("how busy a device is is not measured; use the system's tools"))
-    })
+    guard_unsupported(
+        "aclrtGetDeviceUtilizationRate",
+        "how busy a device is is not measured; use the system's tools",
+    )
 }
 
 /// Tells how two devices are connected, as ACL_RT_DEVS_TOPOLOGY_* bits.
@@ -66,11 +64,10 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(
     otherDeviceId: u32,
     value: *mut u64,
 ) -> aclError {
-    guard("aclrtGetDevicesTopo", || {
-        Err(Error::unsupported(
-            "the connection of devices is not examined; assume that all of them are on one host",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetDevicesTopo",
+        "the connection of devices is not examined; assume that all of them are on one host",
+    )
 }
 
 /// Tells a number that names the device for ever and everywhere.
@@ -78,9 +75,10 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid) -> aclError {
-    guard("aclrtDeviceGetUuid", || {
-        Err(Error::unsupported("devices have no lasting identity here; use their index"))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetUuid",
+        "devices have no lasting identity here; use their index",
+    )
 }
 
 /// Writes the device's PCI address as text.
@@ -92,9 +90,10 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
     pciBusId: *mut c_char,
     len: i32,
 ) -> aclError {
-    guard("aclrtDeviceGetPCIBusId", || {
-        Err(Error::unsupported("PCI addresses are not kept; use the index of the device"))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetPCIBusId",
+        "PCI addresses are not kept; use the index of the device",
+    )
 }
 
 /// Finds the device with a PCI address.
@@ -105,9 +104,10 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     pciBusId: *const c_char,
     deviceId: *mut i32,
 ) -> aclError {
-    guard("aclrtDeviceGetByPCIBusId", || {
-        Err(Error::unsupported("PCI addresses are not kept; use the index of the device"))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetByPCIBusId",
+        "PCI addresses are not kept; use the index of the device",
+    )
 }
 
 /// Tells the process id that other processes put on their lists to share memory with this one.
@@ -115,11 +115,10 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
-    guard("aclrtDeviceGetBareTgid", || {
-        Err(Error::unsupported(
-            "memory cannot be shared between processes, so there are no lists; getpid gives the id",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetBareTgid",
+        "memory cannot be shared between processes, so there are no lists; getpid gives the id",
+    )
 }
 
 /// Tells the least and the most urgent stream priority of the current device; smaller numbers are
@@ -131,12 +130,11 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     leastPriority: *mut i32,
     greatestPriority: *mut i32,
 ) -> aclError {
-    guard("aclrtDeviceGetStreamPriorityRange", || {
-        Err(Error::unsupported(
-            "the range of stream priorities cannot be asked for; 0 is the most urgent one of \
+    guard_unsupported(
+        "aclrtDeviceGetStreamPriorityRange",
+        "the range of stream priorities cannot be asked for; 0 is the most urgent one of \
              every device",
-        ))
-    })
+    )
 }
 
 /// Converts a device number of this process to one of the machine.
@@ -147,12 +145,11 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
     userDevid: i32,
     logicDevId: *mut i32,
 ) -> aclError {
-    guard("aclrtGetLogicDevIdByUserDevId", || {
-        Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same \
+    guard_unsupported(
+        "aclrtGetLogicDevIdByUserDevId",
+        "device numbers are not converted; user, logical and physical numbers are the same \
              here",
-        ))
-    })
+    )
 }
 
 /// Converts a device number of the machine to one of this process.
@@ -163,12 +160,11 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     logicDevId: i32,
     userDevid: *mut i32,
 ) -> aclError {
-    guard("aclrtGetUserDevIdByLogicDevId", || {
-        Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same \
+    guard_unsupported(
+        "aclrtGetUserDevIdByLogicDevId",
+        "device numbers are not converted; user, logical and physical numbers are the same \
              here",
-        ))
-    })
+    )
 }
 
 /// Converts a physical device number to one of the machine.
@@ -179,12 +175,11 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
     phyDevId: i32,
     logicDevId: *mut i32,
 ) -> aclError {
-    guard("aclrtGetLogicDevIdByPhyDevId", || {
-        Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same \
+    guard_unsupported(
+        "aclrtGetLogicDevIdByPhyDevId",
+        "device numbers are not converted; user, logical and physical numbers are the same \
              here",
-        ))
-    })
+    )
 }
 
 /// Converts a device number to a physical one.
@@ -195,12 +190,11 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
     logicDevId: i32,
     phyDevId: *mut i32,
 ) -> aclError {
-    guard("aclrtGetPhyDevIdByLogicDevId", || {
-        Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same \
+    guard_unsupported(
+        "aclrtGetPhyDevIdByLogicDevId",
+        "device numbers are not converted; user, logical and physical numbers are the same \
              here",
-        ))
-    })
+    )
 }
 
 /// Converts a device number of this process to a physical one.
@@ -211,12 +205,11 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
     userDevId: i32,
     phyDevId: *mut i32,
 ) -> aclError {
-    guard("aclrtGetPhyDevIdByUserDevId", || {
-        Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same \
+    guard_unsupported(
+        "aclrtGetPhyDevIdByUserDevId",
+        "device numbers are not converted; user, logical and physical numbers are the same \
              here",
-        ))
-    })
+    )
 }
 
 /// Converts a physical device number to one of this process.
@@ -227,12 +220,11 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     phyDevId: i32,
     userDevId: *mut i32,
 ) -> aclError {
-    guard("aclrtGetUserDevIdByPhyDevId", || {
-        Err(Error::unsupported(
-            "device numbers are not converted; user, logical and physical numbers are the same \
+    guard_unsupported(
+        "aclrtGetUserDevIdByPhyDevId",
+        "device numbers are not converted; user, logical and physical numbers are the same \
              here",
-        ))
-    })
+    )
 }
 
 /// Tells the number of the last task that this thread submitted.
@@ -240,11 +232,10 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError {
-    guard("aclrtGetThreadLastTaskId", || {
-        Err(Error::unsupported(
-            "tasks are not numbered; record an event to find a place in a stream",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetThreadLastTaskId",
+        "tasks are not numbered; record an event to find a place in a stream",
+    )
 }
 
 /// Tells which atomic operations a device can do on host memory.
@@ -257,9 +248,10 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
     count: u32,
     deviceId: i32,
 ) -> aclError {
-    guard("aclrtDeviceGetHostAtomicCapabilities", || {
-        Err(Error::unsupported("atomic capabilities are not kept; assume that there are none"))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetHostAtomicCapabilities",
+        "atomic capabilities are not kept; assume that there are none",
+    )
 }
 
 /// Tells which atomic operations a device can do on another device's memory.
@@ -273,9 +265,10 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
     srcDeviceId: i32,
     dstDeviceId: i32,
 ) -> aclError {
-    guard("aclrtDeviceGetP2PAtomicCapabilities", || {
-        Err(Error::unsupported("atomic capabilities are not kept; assume that there are none"))
-    })
+    guard_unsupported(
+        "aclrtDeviceGetP2PAtomicCapabilities",
+        "atomic capabilities are not kept; assume that there are none",
+    )
 }
 
 /// Tells whether an engine of a device can use mapped host memory.
@@ -287,9 +280,8 @@ pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
     hacType: MaybeUninit<aclrtHacType>,
     capabilities: *mut aclrtHostMemMapCapability,
 ) -> aclError {
-    guard("aclrtHostMemMapCapabilities", || {
-        Err(Error::unsupported(
-            "host memory cannot be mapped for devices; copy it with aclrtMemcpyAsync",
-        ))
-    })
+    guard_unsupported(
+        "aclrtHostMemMapCapabilities",
+        "host memory cannot be mapped for devices; copy it with aclrtMemcpyAsync",
+    )
 }

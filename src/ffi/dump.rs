@@ -2,8 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::aclError;
 
 /// Starts dumping.
@@ -11,12 +10,11 @@ use crate::ffi::types::aclError;
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
-    guard("aclmdlInitDump", || {
-        Err(Error::unsupported(
-            "there are no operators whose data could be dumped; copy device memory with \
+    guard_unsupported(
+        "aclmdlInitDump",
+        "there are no operators whose data could be dumped; copy device memory with \
              aclrtMemcpy and write it yourself",
-        ))
-    })
+    )
 }
 
 /// Configures dumping from a JSON file.
@@ -24,12 +22,11 @@ pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
-    guard("aclmdlSetDump", || {
-        Err(Error::unsupported(
-            "there are no operators whose data could be dumped; copy device memory with \
+    guard_unsupported(
+        "aclmdlSetDump",
+        "there are no operators whose data could be dumped; copy device memory with \
              aclrtMemcpy and write it yourself",
-        ))
-    })
+    )
 }
 
 /// Ends dumping.
@@ -37,10 +34,9 @@ pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlFinalizeDump() -> aclError {
-    guard("aclmdlFinalizeDump", || {
-        Err(Error::unsupported(
-            "there are no operators whose data could be dumped; copy device memory with \
+    guard_unsupported(
+        "aclmdlFinalizeDump",
+        "there are no operators whose data could be dumped; copy device memory with \
              aclrtMemcpy and write it yourself",
-        ))
-    })
+    )
 }

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::error::{self, Code, Error, Result};
-use crate::ffi::guard::{guard, guard_value_anywhere};
+use crate::ffi::guard::{guard_unsupported, guard_value_anywhere};
 use crate::ffi::types::{aclError, aclrtErrorInfo, aclrtLastErrLevel, aclrtMemUceInfo};
 use crate::ffi::value::enum_value;
 
@@ -51,12 +51,11 @@ pub unsafe extern "C" fn aclrtGetErrorVerbose(
     deviceId: i32,
     errorInfo: *mut aclrtErrorInfo,
 ) -> aclError {
-    guard("aclrtGetErrorVerbose", || {
-        Err(Error::unsupported(
-            "details of hardware errors are not kept; use aclGetRecentErrMsg for what is known \
+    guard_unsupported(
+        "aclrtGetErrorVerbose",
+        "details of hardware errors are not kept; use aclGetRecentErrMsg for what is known \
              about a failure",
-        ))
-    })
+    )
 }
 
 /// Tries to repair the hardware error that aclrtGetErrorVerbose described.
@@ -67,12 +66,11 @@ pub unsafe extern "C" fn aclrtRepairError(
     deviceId: i32,
     errorInfo: *const aclrtErrorInfo,
 ) -> aclError {
-    guard("aclrtRepairError", || {
-        Err(Error::unsupported(
-            "devices here have no repairable errors; reset the device with aclrtResetDeviceForce \
+    guard_unsupported(
+        "aclrtRepairError",
+        "devices here have no repairable errors; reset the device with aclrtResetDeviceForce \
              instead",
-        ))
-    })
+    )
 }
 
 /// Lists device memory with uncorrectable errors.
@@ -85,11 +83,10 @@ pub unsafe extern "C" fn aclrtGetMemUceInfo(
     arraySize: usize,
     retSize: *mut usize,
 ) -> aclError {
-    guard("aclrtGetMemUceInfo", || {
-        Err(Error::unsupported(
-            "memory errors are not reported to programs here; the driver's own tools show them",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetMemUceInfo",
+        "memory errors are not reported to programs here; the driver's own tools show them",
+    )
 }
 
 /// Repairs device memory with uncorrectable errors.
@@ -101,12 +98,11 @@ pub unsafe extern "C" fn aclrtMemUceRepair(
     memUceInfoArray: *mut aclrtMemUceInfo,
     arraySize: usize,
 ) -> aclError {
-    guard("aclrtMemUceRepair", || {
-        Err(Error::unsupported(
-            "memory errors cannot be repaired from here; free the memory and reset the device \
+    guard_unsupported(
+        "aclrtMemUceRepair",
+        "memory errors cannot be repaired from here; free the memory and reset the device \
              instead",
-        ))
-    })
+    )
 }
 
 /// What both questions for the last error have in common: only the thread's own can be asked for.

@@ -1,8 +1,7 @@
 //! Events: points in a stream's work that others can wait for.
 
-use crate::core::error::Error;
 use crate::core::event;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus,
     aclrtStream,
@@ -94,11 +93,10 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(
     stream: aclrtStream,
     flag: u32,
 ) -> aclError {
-    guard("aclrtRecordEventWithFlag", || {
-        Err(Error::unsupported(
-            "records with flags belong to graphs, which are not available; use aclrtRecordEvent",
-        ))
-    })
+    guard_unsupported(
+        "aclrtRecordEventWithFlag",
+        "records with flags belong to graphs, which are not available; use aclrtRecordEvent",
+    )
 }
 
 /// Makes an event unrecorded again, in stream order.
@@ -106,11 +104,10 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
-    guard("aclrtResetEvent", || {
-        Err(Error::unsupported(
-            "events cannot be reset; record them again, or use aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtResetEvent",
+        "events cannot be reset; record them again, or use aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Whether an event's latest record has happened. Never recorded: complete for an event of
@@ -144,9 +141,10 @@ pub unsafe extern "C" fn aclrtQueryEvent(
     event: aclrtEvent,
     status: *mut aclrtEventStatus,
 ) -> aclError {
-    guard("aclrtQueryEvent", || {
-        Err(Error::unsupported("the older query is not available; use aclrtQueryEventStatus"))
-    })
+    guard_unsupported(
+        "aclrtQueryEvent",
+        "the older query is not available; use aclrtQueryEventStatus",
+    )
 }
 
 /// Tells whether all waits for the event are over.
@@ -157,12 +155,11 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
     event: aclrtEvent,
     status: *mut aclrtEventWaitStatus,
 ) -> aclError {
-    guard("aclrtQueryEventWaitStatus", || {
-        Err(Error::unsupported(
-            "waits for an event are not counted; use aclrtQueryEventStatus, or aclrtStreamQuery \
+    guard_unsupported(
+        "aclrtQueryEventWaitStatus",
+        "waits for an event are not counted; use aclrtQueryEventStatus, or aclrtStreamQuery \
              on the waiting stream",
-        ))
-    })
+    )
 }
 
 /// Waits until an event's latest record as of the call has happened; returns at once if there is none.
@@ -184,11 +181,10 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
     event: aclrtEvent,
     timeout: i32,
 ) -> aclError {
-    guard("aclrtSynchronizeEventWithTimeout", || {
-        Err(Error::unsupported(
-            "waiting for an event with a time limit is not available; poll aclrtQueryEventStatus",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSynchronizeEventWithTimeout",
+        "waiting for an event with a time limit is not available; poll aclrtQueryEventStatus",
+    )
 }
 
 /// The time from one event's latest record to another's, measured on the device. Both should have been
@@ -223,11 +219,10 @@ pub unsafe extern "C" fn aclrtEventGetTimestamp(
     event: aclrtEvent,
     timestamp: *mut u64,
 ) -> aclError {
-    guard("aclrtEventGetTimestamp", || {
-        Err(Error::unsupported(
-            "the time of one event cannot be asked for; use aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclrtEventGetTimestamp",
+        "the time of one event cannot be asked for; use aclrtEventElapsedTime",
+    )
 }
 
 /// Tells an event's number.
@@ -235,9 +230,7 @@ pub unsafe extern "C" fn aclrtEventGetTimestamp(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -> aclError {
-    guard("aclrtGetEventId", || {
-        Err(Error::unsupported("events have no numbers; compare their handles instead"))
-    })
+    guard_unsupported("aclrtGetEventId", "events have no numbers; compare their handles instead")
 }
 
 /// Tells how many more events the current device can have.
@@ -245,9 +238,8 @@ pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError {
-    guard("aclrtGetEventAvailNum", || {
-        Err(Error::unsupported(
-            "the number of events is limited by memory only; assume that there are enough",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetEventAvailNum",
+        "the number of events is limited by memory only; assume that there are enough",
+    )
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle,
     aclrtOpExceptionCallback,
@@ -16,11 +16,10 @@ use crate::ffi::types::{
 pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
     callback: aclrtExceptionInfoCallback,
 ) -> aclError {
-    guard("aclrtSetExceptionInfoCallback", || {
-        Err(Error::unsupported(
-            "failures on a device are not announced; check the code of aclrtSynchronizeStream",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetExceptionInfoCallback",
+        "failures on a device are not announced; check the code of aclrtSynchronizeStream",
+    )
 }
 
 /// Adds a function to those called when work fails on a device.
@@ -30,11 +29,10 @@ pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
 pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
     callback: aclrtExceptionInfoCallback,
 ) -> aclError {
-    guard("aclrtExceptionInfoCallbackRegister", || {
-        Err(Error::unsupported(
-            "failures on a device are not announced; check the code of aclrtSynchronizeStream",
-        ))
-    })
+    guard_unsupported(
+        "aclrtExceptionInfoCallbackRegister",
+        "failures on a device are not announced; check the code of aclrtSynchronizeStream",
+    )
 }
 
 /// Takes back aclrtExceptionInfoCallbackRegister.
@@ -44,11 +42,10 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
 pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(
     callback: aclrtExceptionInfoCallback,
 ) -> aclError {
-    guard("aclrtExceptionInfoCallbackUnregister", || {
-        Err(Error::unsupported(
-            "failures on a device are not announced; check the code of aclrtSynchronizeStream",
-        ))
-    })
+    guard_unsupported(
+        "aclrtExceptionInfoCallbackUnregister",
+        "failures on a device are not announced; check the code of aclrtSynchronizeStream",
+    )
 }
 
 /// Has `callback` called when a kernel of a binary fails.
@@ -60,11 +57,10 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
     callback: aclrtOpExceptionCallback,
     userData: *mut c_void,
 ) -> aclError {
-    guard("aclrtBinarySetExceptionCallback", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so none of their kernels can fail",
-        ))
-    })
+    guard_unsupported(
+        "aclrtBinarySetExceptionCallback",
+        "device binaries cannot be loaded, so none of their kernels can fail",
+    )
 }
 
 /// The number of the task that failed, 0xFFFFFFFF if it is not known.
@@ -138,11 +134,10 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
     devArgsPtr: *mut *mut c_void,
     devArgsLen: *mut u32,
 ) -> aclError {
-    guard("aclrtGetArgsFromExceptionInfo", || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetArgsFromExceptionInfo",
+        "failures on a device are not announced, so there is no information to read",
+    )
 }
 
 /// Tells which kernel failed.
@@ -153,9 +148,8 @@ pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
     info: *const aclrtExceptionInfo,
     func: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtGetFuncHandleFromExceptionInfo", || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetFuncHandleFromExceptionInfo",
+        "failures on a device are not announced, so there is no information to read",
+    )
 }

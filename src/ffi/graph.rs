@@ -3,8 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclmdlRICondHandle,
     aclmdlRICondHandleFlag, aclmdlRICondTaskParams, aclmdlRITask, aclmdlRITaskParams,
@@ -20,9 +19,10 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(
     stream: aclrtStream,
     mode: MaybeUninit<aclmdlRICaptureMode>,
 ) -> aclError {
-    guard("aclmdlRICaptureBegin", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureBegin",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Ends the recording that aclmdlRICaptureBegin started; gives the graph.
@@ -33,9 +33,10 @@ pub unsafe extern "C" fn aclmdlRICaptureEnd(
     stream: aclrtStream,
     modelRI: *mut aclmdlRI,
 ) -> aclError {
-    guard("aclmdlRICaptureEnd", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureEnd",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells whether a stream is recorded, and into which graph.
@@ -47,9 +48,10 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
     status: *mut aclmdlRICaptureStatus,
     modelRI: *mut aclmdlRI,
 ) -> aclError {
-    guard("aclmdlRICaptureGetInfo", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureGetInfo",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Exchanges this thread's rule of what is allowed while recording.
@@ -59,9 +61,10 @@ pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
 pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(
     mode: *mut aclmdlRICaptureMode,
 ) -> aclError {
-    guard("aclmdlRICaptureThreadExchangeMode", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureThreadExchangeMode",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Starts a group of recorded tasks that can be changed later.
@@ -69,9 +72,10 @@ pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError {
-    guard("aclmdlRICaptureTaskGrpBegin", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureTaskGrpBegin",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Ends a group of recorded tasks; gives its handle.
@@ -82,9 +86,10 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
     stream: aclrtStream,
     handle: *mut aclrtTaskGrp,
 ) -> aclError {
-    guard("aclmdlRICaptureTaskGrpEnd", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureTaskGrpEnd",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Starts to change the tasks of a group.
@@ -95,9 +100,10 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
     stream: aclrtStream,
     handle: aclrtTaskGrp,
 ) -> aclError {
-    guard("aclmdlRICaptureTaskUpdateBegin", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureTaskUpdateBegin",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Ends the change that aclmdlRICaptureTaskUpdateBegin started.
@@ -105,9 +111,10 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError {
-    guard("aclmdlRICaptureTaskUpdateEnd", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureTaskUpdateEnd",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Starts to record what is submitted to a stream into a given graph.
@@ -119,9 +126,10 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
     modelRI: aclmdlRI,
     mode: MaybeUninit<aclmdlRICaptureMode>,
 ) -> aclError {
-    guard("aclmdlRICaptureToModelRIBegin", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICaptureToModelRIBegin",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Starts to build a graph from streams that store their work.
@@ -129,9 +137,10 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -> aclError {
-    guard("aclmdlRIBuildBegin", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIBuildBegin",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Makes a stream part of a graph that is being built.
@@ -143,9 +152,10 @@ pub unsafe extern "C" fn aclmdlRIBindStream(
     stream: aclrtStream,
     flag: u32,
 ) -> aclError {
-    guard("aclmdlRIBindStream", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIBindStream",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Takes a stream out of a graph.
@@ -153,9 +163,10 @@ pub unsafe extern "C" fn aclmdlRIBindStream(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard("aclmdlRIUnbindStream", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIUnbindStream",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Marks the end of a graph on one of its streams.
@@ -163,9 +174,10 @@ pub unsafe extern "C" fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtSt
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard("aclmdlRIEndTask", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIEndTask",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Ends the building of a graph.
@@ -173,9 +185,10 @@ pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream)
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut c_void) -> aclError {
-    guard("aclmdlRIBuildEnd", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIBuildEnd",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Runs a graph and waits, at most `timeout` milliseconds; -1 waits for ever.
@@ -183,9 +196,10 @@ pub unsafe extern "C" fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut c_voi
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> aclError {
-    guard("aclmdlRIExecute", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIExecute",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Runs a graph, in stream order.
@@ -193,9 +207,10 @@ pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> acl
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard("aclmdlRIExecuteAsync", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIExecuteAsync",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Stops a graph that runs.
@@ -203,9 +218,10 @@ pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtSt
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
-    guard("aclmdlRIAbort", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIAbort",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Ends a graph.
@@ -213,9 +229,10 @@ pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError {
-    guard("aclmdlRIDestroy", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIDestroy",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Has `func` called when a graph ends.
@@ -227,9 +244,10 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
     func: aclrtCallback,
     userData: *mut c_void,
 ) -> aclError {
-    guard("aclmdlRIDestroyRegisterCallback", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIDestroyRegisterCallback",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Takes back aclmdlRIDestroyRegisterCallback.
@@ -240,9 +258,10 @@ pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
     modelRI: aclmdlRI,
     func: aclrtCallback,
 ) -> aclError {
-    guard("aclmdlRIDestroyUnregisterCallback", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIDestroyUnregisterCallback",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Makes changed tasks of a graph take effect.
@@ -250,9 +269,10 @@ pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
-    guard("aclmdlRIUpdate", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIUpdate",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Gives a graph a name.
@@ -260,9 +280,10 @@ pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char) -> aclError {
-    guard("aclmdlRISetName", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRISetName",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells the name of a graph.
@@ -274,9 +295,10 @@ pub unsafe extern "C" fn aclmdlRIGetName(
     maxLen: u32,
     name: *mut c_char,
 ) -> aclError {
-    guard("aclmdlRIGetName", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIGetName",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells the number of a graph.
@@ -284,9 +306,10 @@ pub unsafe extern "C" fn aclmdlRIGetName(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -> aclError {
-    guard("aclmdlRIGetId", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIGetId",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Lists the streams of a graph; with a null list, only how many there are.
@@ -298,9 +321,10 @@ pub unsafe extern "C" fn aclmdlRIGetStreams(
     streams: *mut aclrtStream,
     numStreams: *mut u32,
 ) -> aclError {
-    guard("aclmdlRIGetStreams", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIGetStreams",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Lists the tasks of a graph's stream; with a null list, only how many there are.
@@ -312,9 +336,10 @@ pub unsafe extern "C" fn aclmdlRIGetTasksByStream(
     tasks: *mut aclmdlRITask,
     numTasks: *mut u32,
 ) -> aclError {
-    guard("aclmdlRIGetTasksByStream", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIGetTasksByStream",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells what kind of work a task is.
@@ -325,9 +350,10 @@ pub unsafe extern "C" fn aclmdlRITaskGetType(
     task: aclmdlRITask,
     r#type: *mut aclmdlRITaskType,
 ) -> aclError {
-    guard("aclmdlRITaskGetType", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRITaskGetType",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells the parameters of a task.
@@ -338,9 +364,10 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(
     task: aclmdlRITask,
     params: *mut aclmdlRITaskParams,
 ) -> aclError {
-    guard("aclmdlRITaskGetParams", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRITaskGetParams",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Changes the parameters of a task.
@@ -351,9 +378,10 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
     task: aclmdlRITask,
     params: *mut aclmdlRITaskParams,
 ) -> aclError {
-    guard("aclmdlRITaskSetParams", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRITaskSetParams",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells the place of a task in its stream.
@@ -361,9 +389,10 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError {
-    guard("aclmdlRITaskGetSeqId", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRITaskGetSeqId",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Makes a graph skip a task.
@@ -371,9 +400,10 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError {
-    guard("aclmdlRITaskDisable", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRITaskDisable",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells an attribute of a kernel task.
@@ -385,9 +415,10 @@ pub unsafe extern "C" fn aclmdlRIKernelTaskGetAttribute(
     attrId: MaybeUninit<aclrtLaunchKernelAttrId>,
     attrValue: *mut aclrtLaunchKernelAttrValue,
 ) -> aclError {
-    guard("aclmdlRIKernelTaskGetAttribute", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIKernelTaskGetAttribute",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Makes the value that a conditional task of a graph looks at.
@@ -400,9 +431,10 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
     flag: MaybeUninit<aclmdlRICondHandleFlag>,
     handle: *mut aclmdlRICondHandle,
 ) -> aclError {
-    guard("aclmdlRICondHandleCreate", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICondHandleCreate",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Tells the device address of a condition's value.
@@ -413,9 +445,10 @@ pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(
     handle: aclmdlRICondHandle,
     ptr: *mut *mut u64,
 ) -> aclError {
-    guard("aclmdlRICondHandleGetCondPtr", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRICondHandleGetCondPtr",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Adds a conditional task to a stream that is recorded.
@@ -427,9 +460,10 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
     stream: aclrtStream,
     flags: u32,
 ) -> aclError {
-    guard("aclmdlRIAddCondTask", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIAddCondTask",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Prints a graph.
@@ -437,9 +471,10 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
-    guard("aclmdlRIDebugPrint", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIDebugPrint",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }
 
 /// Writes a graph to a JSON file.
@@ -451,7 +486,8 @@ pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(
     path: *const c_char,
     flags: u32,
 ) -> aclError {
-    guard("aclmdlRIDebugJsonPrint", || {
-        Err(Error::unsupported("graphs are not available; submit the work to a stream each time"))
-    })
+    guard_unsupported(
+        "aclmdlRIDebugJsonPrint",
+        "graphs are not available; submit the work to a stream each time",
+    )
 }

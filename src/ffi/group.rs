@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 
 /// Tells how many groups the current device has.
@@ -12,11 +12,10 @@ use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
-    guard("aclrtGetGroupCount", || {
-        Err(Error::unsupported(
-            "devices are not divided into groups; work always uses the whole device",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetGroupCount",
+        "devices are not divided into groups; work always uses the whole device",
+    )
 }
 
 /// Makes room for descriptions of the groups, or returns null.
@@ -36,11 +35,10 @@ pub unsafe extern "C" fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
-    guard("aclrtDestroyGroupInfo", || {
-        Err(Error::unsupported(
-            "devices are not divided into groups; work always uses the whole device",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDestroyGroupInfo",
+        "devices are not divided into groups; work always uses the whole device",
+    )
 }
 
 /// Fills in the descriptions of all groups.
@@ -48,11 +46,10 @@ pub unsafe extern "C" fn aclrtDestroyGroupInfo(groupInfo: *mut aclrtGroupInfo) -
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetAllGroupInfo(groupInfo: *mut aclrtGroupInfo) -> aclError {
-    guard("aclrtGetAllGroupInfo", || {
-        Err(Error::unsupported(
-            "devices are not divided into groups; work always uses the whole device",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetAllGroupInfo",
+        "devices are not divided into groups; work always uses the whole device",
+    )
 }
 
 /// Tells an attribute of a group.
@@ -67,11 +64,10 @@ pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
     valueLen: usize,
     paramRetSize: *mut usize,
 ) -> aclError {
-    guard("aclrtGetGroupInfoDetail", || {
-        Err(Error::unsupported(
-            "devices are not divided into groups; work always uses the whole device",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetGroupInfoDetail",
+        "devices are not divided into groups; work always uses the whole device",
+    )
 }
 
 /// Makes later work of this thread use a group.
@@ -79,9 +75,8 @@ pub unsafe extern "C" fn aclrtGetGroupInfoDetail(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetGroup(groupId: i32) -> aclError {
-    guard("aclrtSetGroup", || {
-        Err(Error::unsupported(
-            "devices are not divided into groups; work always uses the whole device",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetGroup",
+        "devices are not divided into groups; work always uses the whole device",
+    )
 }

@@ -39,6 +39,14 @@ pub fn guard_value_anywhere<T>(
     fallback
 }
 
+/// The whole body of an entry that this library does not have: `why` says what is missing and what
+/// to do instead. Out of line, because there are hundreds of these and each would carry the guard.
+#[cold]
+#[inline(never)]
+pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
+    guard(call, || Err(Error::unsupported(why)))
+}
+
 /// What holds for every other call: none works in a forked child.
 #[inline]
 fn enter() -> Result<()> {

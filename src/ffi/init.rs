@@ -4,9 +4,9 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::path::Path;
 
-use crate::core::error::{Code, Error, Result};
+use crate::core::error::{Code, Result};
 use crate::core::runtime;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType,
 };
@@ -98,11 +98,10 @@ pub unsafe extern "C" fn aclInitCallbackRegister(
     cbFunc: aclInitCallbackFunc,
     userData: *mut c_void,
 ) -> aclError {
-    guard("aclInitCallbackRegister", || {
-        Err(Error::unsupported(
-            "callbacks at aclInit are not kept; run the code right after aclInit instead",
-        ))
-    })
+    guard_unsupported(
+        "aclInitCallbackRegister",
+        "callbacks at aclInit are not kept; run the code right after aclInit instead",
+    )
 }
 
 /// Takes back a registration of aclInitCallbackRegister.
@@ -113,9 +112,10 @@ pub unsafe extern "C" fn aclInitCallbackUnRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,
     cbFunc: aclInitCallbackFunc,
 ) -> aclError {
-    guard("aclInitCallbackUnRegister", || {
-        Err(Error::unsupported("callbacks at aclInit are not kept, so there is none to take back"))
-    })
+    guard_unsupported(
+        "aclInitCallbackUnRegister",
+        "callbacks at aclInit are not kept, so there is none to take back",
+    )
 }
 
 /// Has `cbFunc` called when the library ends.
@@ -127,11 +127,10 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
     cbFunc: aclFinalizeCallbackFunc,
     userData: *mut c_void,
 ) -> aclError {
-    guard("aclFinalizeCallbackRegister", || {
-        Err(Error::unsupported(
-            "callbacks at aclFinalize are not kept; run the code right before aclFinalize instead",
-        ))
-    })
+    guard_unsupported(
+        "aclFinalizeCallbackRegister",
+        "callbacks at aclFinalize are not kept; run the code right before aclFinalize instead",
+    )
 }
 
 /// Takes back a registration of aclFinalizeCallbackRegister.
@@ -142,9 +141,8 @@ pub unsafe extern "C" fn aclFinalizeCallbackUnRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,
     cbFunc: aclFinalizeCallbackFunc,
 ) -> aclError {
-    guard("aclFinalizeCallbackUnRegister", || {
-        Err(Error::unsupported(
-            "callbacks at aclFinalize are not kept, so there is none to take back",
-        ))
-    })
+    guard_unsupported(
+        "aclFinalizeCallbackUnRegister",
+        "callbacks at aclFinalize are not kept, so there is none to take back",
+    )
 }

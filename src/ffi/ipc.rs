@@ -3,8 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType,
     aclrtMemHandleType, aclrtMemSharedHandleType, aclrtServerPid,
@@ -21,12 +20,11 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
     len: usize,
     flags: u64,
 ) -> aclError {
-    guard("aclrtIpcMemGetExportKey", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtIpcMemGetExportKey",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Opens another process's memory by its name.
@@ -38,12 +36,11 @@ pub unsafe extern "C" fn aclrtIpcMemImportByKey(
     key: *const c_char,
     flags: u64,
 ) -> aclError {
-    guard("aclrtIpcMemImportByKey", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtIpcMemImportByKey",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Closes shared memory.
@@ -51,12 +48,11 @@ pub unsafe extern "C" fn aclrtIpcMemImportByKey(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
-    guard("aclrtIpcMemClose", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtIpcMemClose",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Lists the processes that may open a name.
@@ -68,12 +64,11 @@ pub unsafe extern "C" fn aclrtIpcMemSetImportPid(
     pid: *mut i32,
     num: usize,
 ) -> aclError {
-    guard("aclrtIpcMemSetImportPid", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtIpcMemSetImportPid",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Lists the processes of other servers that may open a name.
@@ -85,11 +80,10 @@ pub unsafe extern "C" fn aclrtIpcMemImportPidInterServer(
     serverPids: *mut aclrtServerPid,
     num: usize,
 ) -> aclError {
-    guard("aclrtIpcMemImportPidInterServer", || {
-        Err(Error::unsupported(
-            "nothing can be shared between servers; send the data over the network",
-        ))
-    })
+    guard_unsupported(
+        "aclrtIpcMemImportPidInterServer",
+        "nothing can be shared between servers; send the data over the network",
+    )
 }
 
 /// Sets how shared memory is reached.
@@ -101,12 +95,11 @@ pub unsafe extern "C" fn aclrtIpcMemSetAttr(
     r#type: MaybeUninit<aclrtIpcMemAttrType>,
     attr: u64,
 ) -> aclError {
-    guard("aclrtIpcMemSetAttr", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtIpcMemSetAttr",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Makes a handle through which another process opens an event.
@@ -117,12 +110,11 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(
     event: aclrtEvent,
     handle: *mut aclrtIpcEventHandle,
 ) -> aclError {
-    guard("aclrtIpcGetEventHandle", || {
-        Err(Error::unsupported(
-            "events cannot be shared between processes; synchronise, and tell the other process \
+    guard_unsupported(
+        "aclrtIpcGetEventHandle",
+        "events cannot be shared between processes; synchronise, and tell the other process \
              by a pipe or socket",
-        ))
-    })
+    )
 }
 
 /// Opens another process's event.
@@ -133,12 +125,11 @@ pub unsafe extern "C" fn aclrtIpcOpenEventHandle(
     handle: aclrtIpcEventHandle,
     event: *mut aclrtEvent,
 ) -> aclError {
-    guard("aclrtIpcOpenEventHandle", || {
-        Err(Error::unsupported(
-            "events cannot be shared between processes; synchronise, and tell the other process \
+    guard_unsupported(
+        "aclrtIpcOpenEventHandle",
+        "events cannot be shared between processes; synchronise, and tell the other process \
              by a pipe or socket",
-        ))
-    })
+    )
 }
 
 /// Gives physical memory a number under which other processes open it.
@@ -151,12 +142,11 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
     flags: u64,
     shareableHandle: *mut u64,
 ) -> aclError {
-    guard("aclrtMemExportToShareableHandle", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtMemExportToShareableHandle",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Gives physical memory a handle under which other processes open it.
@@ -169,12 +159,11 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
     shareType: MaybeUninit<aclrtMemSharedHandleType>,
     shareableHandle: *mut c_void,
 ) -> aclError {
-    guard("aclrtMemExportToShareableHandleV2", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtMemExportToShareableHandleV2",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Opens another process's physical memory by its number.
@@ -186,12 +175,11 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
     deviceId: i32,
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
-    guard("aclrtMemImportFromShareableHandle", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtMemImportFromShareableHandle",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Opens another process's physical memory by its handle.
@@ -204,12 +192,11 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
     flags: u64,
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
-    guard("aclrtMemImportFromShareableHandleV2", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtMemImportFromShareableHandleV2",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Lists the processes that may open a number.
@@ -221,12 +208,11 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
     pid: *mut i32,
     pidNum: usize,
 ) -> aclError {
-    guard("aclrtMemSetPidToShareableHandle", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtMemSetPidToShareableHandle",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }
 
 /// Lists the processes that may open a handle.
@@ -239,10 +225,9 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandleV2(
     pid: *mut i32,
     pidNum: usize,
 ) -> aclError {
-    guard("aclrtMemSetPidToShareableHandleV2", || {
-        Err(Error::unsupported(
-            "nothing can be shared between processes; pass the data through the system's shared \
+    guard_unsupported(
+        "aclrtMemSetPidToShareableHandleV2",
+        "nothing can be shared between processes; pass the data through the system's shared \
              memory and copy it",
-        ))
-    })
+    )
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncAttribute,
     aclrtFuncHandle,
@@ -28,12 +28,11 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
-    guard("aclrtDestroyBinary", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtDestroyBinary",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Loads a described device binary.
@@ -44,12 +43,11 @@ pub unsafe extern "C" fn aclrtBinaryLoad(
     binary: aclrtBinary,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtBinaryLoad", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryLoad",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Loads a device binary from a file.
@@ -61,12 +59,11 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
     options: *mut aclrtBinaryLoadOptions,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtBinaryLoadFromFile", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryLoadFromFile",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Loads a device binary from memory.
@@ -79,12 +76,11 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     options: *const aclrtBinaryLoadOptions,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtBinaryLoadFromData", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryLoadFromData",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Unloads a device binary.
@@ -92,12 +88,11 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryUnLoad(binHandle: aclrtBinHandle) -> aclError {
-    guard("aclrtBinaryUnLoad", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryUnLoad",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Finds a kernel by name.
@@ -109,12 +104,11 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtBinaryGetFunction", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryGetFunction",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Finds a kernel by number.
@@ -126,12 +120,11 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
     funcEntry: u64,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtBinaryGetFunctionByEntry", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryGetFunctionByEntry",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Finds a variable of a device binary by name.
@@ -144,12 +137,11 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
     dptr: *mut *mut c_void,
     size: *mut usize,
 ) -> aclError {
-    guard("aclrtBinaryGetGlobal", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryGetGlobal",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells where a device binary lies in device memory.
@@ -161,12 +153,11 @@ pub unsafe extern "C" fn aclrtBinaryGetDevAddress(
     binAddr: *mut *mut c_void,
     binSize: *mut usize,
 ) -> aclError {
-    guard("aclrtBinaryGetDevAddress", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtBinaryGetDevAddress",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Makes a function of a binary for the device's own CPUs known.
@@ -179,11 +170,10 @@ pub unsafe extern "C" fn aclrtRegisterCpuFunc(
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtRegisterCpuFunc", || {
-        Err(Error::unsupported(
-            "the devices here have no CPUs of their own; use aclrtLaunchHostFunc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtRegisterCpuFunc",
+        "the devices here have no CPUs of their own; use aclrtLaunchHostFunc",
+    )
 }
 
 /// Tells the kernel behind a host symbol.
@@ -194,12 +184,11 @@ pub unsafe extern "C" fn aclrtGetFuncBySymbol(
     symbol: *const c_void,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard("aclrtGetFuncBySymbol", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtGetFuncBySymbol",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells where the code of a kernel lies.
@@ -211,12 +200,11 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
     aicAddr: *mut *mut c_void,
     aivAddr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtGetFunctionAddr", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtGetFunctionAddr",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells an attribute of a kernel.
@@ -228,12 +216,11 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
     attrType: MaybeUninit<aclrtFuncAttribute>,
     attrValue: *mut i64,
 ) -> aclError {
-    guard("aclrtGetFunctionAttribute", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtGetFunctionAttribute",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells the name of a kernel.
@@ -245,12 +232,11 @@ pub unsafe extern "C" fn aclrtGetFunctionName(
     maxLen: u32,
     name: *mut c_char,
 ) -> aclError {
-    guard("aclrtGetFunctionName", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtGetFunctionName",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells how large the code of a kernel is.
@@ -262,12 +248,11 @@ pub unsafe extern "C" fn aclrtGetFunctionSize(
     aicSize: *mut usize,
     aivSize: *mut usize,
 ) -> aclError {
-    guard("aclrtGetFunctionSize", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtGetFunctionSize",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells how much fast memory a block of a kernel can still have.
@@ -279,12 +264,11 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
     flags: u32,
     dynamicUbufSize: *mut usize,
 ) -> aclError {
-    guard("aclrtFunctionGetAvailDynUbufPerBlock", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtFunctionGetAvailDynUbufPerBlock",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells which device binary a kernel belongs to.
@@ -295,12 +279,11 @@ pub unsafe extern "C" fn aclrtFunctionGetBinary(
     funcHandle: aclrtFuncHandle,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard("aclrtFunctionGetBinary", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtFunctionGetBinary",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells how many parameters a kernel has.
@@ -311,12 +294,11 @@ pub unsafe extern "C" fn aclrtFunctionGetParamCount(
     func: *const c_void,
     paramCount: *mut usize,
 ) -> aclError {
-    guard("aclrtFunctionGetParamCount", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtFunctionGetParamCount",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells offset and size of a kernel's parameter.
@@ -329,12 +311,11 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
     paramOffset: *mut usize,
     paramSize: *mut usize,
 ) -> aclError {
-    guard("aclrtFunctionGetParamInfo", || {
-        Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtFunctionGetParamInfo",
+        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells the address through which cores of a device synchronise.
@@ -342,9 +323,8 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetHardwareSyncAddr(addr: *mut *mut c_void) -> aclError {
-    guard("aclrtGetHardwareSyncAddr", || {
-        Err(Error::unsupported(
-            "cores do not synchronise through an address here; end the kernel and start another",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetHardwareSyncAddr",
+        "cores do not synchronise through an address here; end the kernel and start another",
+    )
 }

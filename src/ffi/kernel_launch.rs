@@ -2,8 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtParamHandle,
     aclrtPlaceHolderInfo, aclrtStream, aclrtTaskUpdateInfo, dim3,
@@ -17,12 +16,11 @@ pub unsafe extern "C" fn aclrtKernelArgsInit(
     funcHandle: aclrtFuncHandle,
     argsHandle: *mut aclrtArgsHandle,
 ) -> aclError {
-    guard("aclrtKernelArgsInit", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsInit",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Starts a list of a kernel's arguments in memory of the caller.
@@ -35,12 +33,11 @@ pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
     userHostMem: *mut c_void,
     actualArgsSize: usize,
 ) -> aclError {
-    guard("aclrtKernelArgsInitByUserMem", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsInitByUserMem",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Adds an argument to a list.
@@ -53,12 +50,11 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
     paramSize: usize,
     paramHandle: *mut aclrtParamHandle,
 ) -> aclError {
-    guard("aclrtKernelArgsAppend", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsAppend",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Adds an argument whose data follows later.
@@ -69,12 +65,11 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
     argsHandle: aclrtArgsHandle,
     paramHandle: *mut aclrtParamHandle,
 ) -> aclError {
-    guard("aclrtKernelArgsAppendPlaceHolder", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsAppendPlaceHolder",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells where the data of a place holder goes.
@@ -87,12 +82,11 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     dataSize: usize,
     bufferAddr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtKernelArgsGetPlaceHolderBuffer", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsGetPlaceHolderBuffer",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Changes an argument of a list.
@@ -105,12 +99,11 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
     param: *mut c_void,
     paramSize: usize,
 ) -> aclError {
-    guard("aclrtKernelArgsParaUpdate", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsParaUpdate",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Ends a list of a kernel's arguments.
@@ -118,12 +111,11 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) -> aclError {
-    guard("aclrtKernelArgsFinalize", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsFinalize",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells how much memory of the caller the handle of a list needs.
@@ -134,12 +126,11 @@ pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(
     funcHandle: aclrtFuncHandle,
     memSize: *mut usize,
 ) -> aclError {
-    guard("aclrtKernelArgsGetHandleMemSize", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsGetHandleMemSize",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Tells how much memory of the caller a kernel's arguments need.
@@ -151,12 +142,11 @@ pub unsafe extern "C" fn aclrtKernelArgsGetMemSize(
     userArgsSize: usize,
     actualArgsSize: *mut usize,
 ) -> aclError {
-    guard("aclrtKernelArgsGetMemSize", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtKernelArgsGetMemSize",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel with arguments in one block of memory.
@@ -170,12 +160,11 @@ pub unsafe extern "C" fn aclrtLaunchKernel(
     argsSize: usize,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtLaunchKernel", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchKernel",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel with arguments in one block of memory and attributes.
@@ -190,12 +179,11 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
     cfg: *mut aclrtLaunchKernelCfg,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtLaunchKernelV2", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchKernelV2",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel with a list of arguments and attributes.
@@ -210,12 +198,11 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
     argsHandle: aclrtArgsHandle,
     reserve: *mut c_void,
 ) -> aclError {
-    guard("aclrtLaunchKernelWithConfig", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchKernelWithConfig",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel with arguments in host memory.
@@ -232,12 +219,11 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     placeHolderArray: *mut aclrtPlaceHolderInfo,
     placeHolderNum: usize,
 ) -> aclError {
-    guard("aclrtLaunchKernelWithHostArgs", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchKernelWithHostArgs",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel with an array of pointers to its arguments.
@@ -251,12 +237,11 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
     cfg: *mut aclrtLaunchKernelCfg,
     args: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtLaunchKernelWithArgsArray", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchKernelWithArgsArray",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel of many threads with an array of pointers to its arguments.
@@ -272,12 +257,11 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
     cfg: *mut aclrtLaunchKernelCfg,
     args: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtLaunchSIMTKernelWithArgsArray", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchSIMTKernelWithArgsArray",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Launches a kernel of many threads with arguments in host memory.
@@ -296,12 +280,11 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     placeHolderArray: *mut aclrtPlaceHolderInfo,
     placeHolderNum: usize,
 ) -> aclError {
-    guard("aclrtLaunchSIMTKernelWithHostArgs", || {
-        Err(Error::unsupported(
-            "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
+    guard_unsupported(
+        "aclrtLaunchSIMTKernelWithHostArgs",
+        "kernels cannot be launched here; do the computation with aclrtReduceAsync or with a \
              host function of aclrtLaunchHostFunc",
-        ))
-    })
+    )
 }
 
 /// Changes a task that waits in a stream.
@@ -314,9 +297,10 @@ pub unsafe extern "C" fn aclrtTaskUpdateAsync(
     info: *mut aclrtTaskUpdateInfo,
     execStream: aclrtStream,
 ) -> aclError {
-    guard("aclrtTaskUpdateAsync", || {
-        Err(Error::unsupported("tasks cannot be changed once they are queued; submit a new one"))
-    })
+    guard_unsupported(
+        "aclrtTaskUpdateAsync",
+        "tasks cannot be changed once they are queued; submit a new one",
+    )
 }
 
 /// Notes information of the caller about the last task.
@@ -327,9 +311,10 @@ pub unsafe extern "C" fn aclrtCacheLastTaskExtendInfo(
     extendInfoPtr: *const c_char,
     infoSize: usize,
 ) -> aclError {
-    guard("aclrtCacheLastTaskExtendInfo", || {
-        Err(Error::unsupported("notes about tasks are not kept; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCacheLastTaskExtendInfo",
+        "notes about tasks are not kept; leave the call out",
+    )
 }
 
 /// Notes the operator behind the last task.
@@ -340,7 +325,8 @@ pub unsafe extern "C" fn aclrtCacheLastTaskOpInfo(
     infoPtr: *const c_void,
     infoSize: usize,
 ) -> aclError {
-    guard("aclrtCacheLastTaskOpInfo", || {
-        Err(Error::unsupported("notes about tasks are not kept; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCacheLastTaskOpInfo",
+        "notes about tasks are not kept; leave the call out",
+    )
 }

@@ -2,8 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 
 /// Makes a label.
@@ -11,11 +10,10 @@ use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
-    guard("aclrtCreateLabel", || {
-        Err(Error::unsupported(
-            "labels belong to graphs, which are not available; branch on the host instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCreateLabel",
+        "labels belong to graphs, which are not available; branch on the host instead",
+    )
 }
 
 /// Ends a label.
@@ -23,11 +21,10 @@ pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyLabel(label: aclrtLabel) -> aclError {
-    guard("aclrtDestroyLabel", || {
-        Err(Error::unsupported(
-            "labels belong to graphs, which are not available; branch on the host instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDestroyLabel",
+        "labels belong to graphs, which are not available; branch on the host instead",
+    )
 }
 
 /// Puts a label at the current end of a stream.
@@ -35,11 +32,10 @@ pub unsafe extern "C" fn aclrtDestroyLabel(label: aclrtLabel) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> aclError {
-    guard("aclrtSetLabel", || {
-        Err(Error::unsupported(
-            "labels belong to graphs, which are not available; branch on the host instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetLabel",
+        "labels belong to graphs, which are not available; branch on the host instead",
+    )
 }
 
 /// Makes a list of labels.
@@ -51,11 +47,10 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
     num: usize,
     labelList: *mut aclrtLabelList,
 ) -> aclError {
-    guard("aclrtCreateLabelList", || {
-        Err(Error::unsupported(
-            "labels belong to graphs, which are not available; branch on the host instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCreateLabelList",
+        "labels belong to graphs, which are not available; branch on the host instead",
+    )
 }
 
 /// Ends a list of labels.
@@ -63,11 +58,10 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyLabelList(labelList: aclrtLabelList) -> aclError {
-    guard("aclrtDestroyLabelList", || {
-        Err(Error::unsupported(
-            "labels belong to graphs, which are not available; branch on the host instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDestroyLabelList",
+        "labels belong to graphs, which are not available; branch on the host instead",
+    )
 }
 
 /// Jumps to the label whose index is read from device memory.
@@ -80,9 +74,8 @@ pub unsafe extern "C" fn aclrtSwitchLabelByIndex(
     labelList: aclrtLabelList,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtSwitchLabelByIndex", || {
-        Err(Error::unsupported(
-            "labels belong to graphs, which are not available; branch on the host instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSwitchLabelByIndex",
+        "labels belong to graphs, which are not available; branch on the host instead",
+    )
 }

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute,
     aclrtStream,
@@ -19,11 +18,10 @@ pub unsafe extern "C" fn aclrtMemAllocManaged(
     size: u64,
     flag: u32,
 ) -> aclError {
-    guard("aclrtMemAllocManaged", || {
-        Err(Error::unsupported(
-            "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemAllocManaged",
+        "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
+    )
 }
 
 /// Tells how managed memory will be used.
@@ -36,11 +34,10 @@ pub unsafe extern "C" fn aclrtMemManagedAdvise(
     advise: MaybeUninit<aclrtMemManagedAdviseType>,
     location: aclrtMemManagedLocation,
 ) -> aclError {
-    guard("aclrtMemManagedAdvise", || {
-        Err(Error::unsupported(
-            "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemManagedAdvise",
+        "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
+    )
 }
 
 /// Tells an attribute of a range of managed memory.
@@ -54,11 +51,10 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttr(
     data: *mut c_void,
     dataSize: usize,
 ) -> aclError {
-    guard("aclrtMemManagedGetAttr", || {
-        Err(Error::unsupported(
-            "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemManagedGetAttr",
+        "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
+    )
 }
 
 /// Tells several attributes of a range of managed memory.
@@ -73,11 +69,10 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
     data: *mut *mut c_void,
     dataSizes: *mut usize,
 ) -> aclError {
-    guard("aclrtMemManagedGetAttrs", || {
-        Err(Error::unsupported(
-            "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemManagedGetAttrs",
+        "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
+    )
 }
 
 /// Moves managed memory to a place, in stream order.
@@ -91,11 +86,10 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchAsync(
     flags: u32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemManagedPrefetchAsync", || {
-        Err(Error::unsupported(
-            "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemManagedPrefetchAsync",
+        "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
+    )
 }
 
 /// Moves ranges of managed memory to their places, in stream order.
@@ -112,9 +106,8 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
     flags: u64,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemManagedPrefetchBatchAsync", || {
-        Err(Error::unsupported(
-            "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemManagedPrefetchBatchAsync",
+        "managed memory is not available; use aclrtMalloc, aclrtMallocHost and copies",
+    )
 }

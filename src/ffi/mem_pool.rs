@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 
 /// Makes a pool.
@@ -15,9 +14,10 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
     memPool: *mut aclrtMemPool,
     poolProps: *const aclrtMemPoolProps,
 ) -> aclError {
-    guard("aclrtMemPoolCreate", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolCreate",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }
 
 /// Ends a pool.
@@ -25,9 +25,10 @@ pub unsafe extern "C" fn aclrtMemPoolCreate(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolDestroy(memPool: aclrtMemPool) -> aclError {
-    guard("aclrtMemPoolDestroy", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolDestroy",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }
 
 /// Takes memory from a pool, usable in the stream's order.
@@ -40,9 +41,10 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
     memPool: aclrtMemPool,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemPoolMallocAsync", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolMallocAsync",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }
 
 /// Gives memory back to its pool, in stream order.
@@ -50,9 +52,10 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemPoolFreeAsync(ptr: *mut c_void, stream: aclrtStream) -> aclError {
-    guard("aclrtMemPoolFreeAsync", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolFreeAsync",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }
 
 /// Sets an attribute of a pool.
@@ -64,9 +67,10 @@ pub unsafe extern "C" fn aclrtMemPoolSetAttr(
     attr: MaybeUninit<aclrtMemPoolAttr>,
     value: *mut c_void,
 ) -> aclError {
-    guard("aclrtMemPoolSetAttr", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolSetAttr",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }
 
 /// Tells an attribute of a pool.
@@ -78,9 +82,10 @@ pub unsafe extern "C" fn aclrtMemPoolGetAttr(
     attr: MaybeUninit<aclrtMemPoolAttr>,
     value: *mut c_void,
 ) -> aclError {
-    guard("aclrtMemPoolGetAttr", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolGetAttr",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }
 
 /// Releases memory that a pool keeps but does not use.
@@ -91,7 +96,8 @@ pub unsafe extern "C" fn aclrtMemPoolTrimTo(
     memPool: aclrtMemPool,
     minBytesToKeep: usize,
 ) -> aclError {
-    guard("aclrtMemPoolTrimTo", || {
-        Err(Error::unsupported("memory pools are not available; use aclrtMalloc and aclrtFree"))
-    })
+    guard_unsupported(
+        "aclrtMemPoolTrimTo",
+        "memory pools are not available; use aclrtMalloc and aclrtFree",
+    )
 }

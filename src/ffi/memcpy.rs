@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
 use crate::core::memcpy::{self, ReduceRequest, Request};
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclDataType, aclError, aclrtMemcpyBatchAttr, aclrtMemcpyKind, aclrtRandomNumTaskInfo,
     aclrtReduceKind, aclrtStream,
@@ -84,9 +84,10 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyAsyncWithCondition", || {
-        Err(Error::unsupported("the older name is not available; use aclrtMemcpyAsync"))
-    })
+    guard_unsupported(
+        "aclrtMemcpyAsyncWithCondition",
+        "the older name is not available; use aclrtMemcpyAsync",
+    )
 }
 
 /// Copies between places whose addresses are read on the device.
@@ -103,11 +104,10 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyAsyncWithOffset", || {
-        Err(Error::unsupported(
-            "copies through addresses in device memory are not available; use aclrtMemcpyAsync",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemcpyAsyncWithOffset",
+        "copies through addresses in device memory are not available; use aclrtMemcpyAsync",
+    )
 }
 
 /// Copies a rectangle of memory and waits.
@@ -123,9 +123,7 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
     height: usize,
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
-    guard("aclrtMemcpy2d", || {
-        Err(Error::unsupported("rectangles are not copied; use aclrtMemcpy for each row"))
-    })
+    guard_unsupported("aclrtMemcpy2d", "rectangles are not copied; use aclrtMemcpy for each row")
 }
 
 /// Copies a rectangle of memory, in stream order.
@@ -142,9 +140,10 @@ pub unsafe extern "C" fn aclrtMemcpy2dAsync(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpy2dAsync", || {
-        Err(Error::unsupported("rectangles are not copied; use aclrtMemcpyAsync for each row"))
-    })
+    guard_unsupported(
+        "aclrtMemcpy2dAsync",
+        "rectangles are not copied; use aclrtMemcpyAsync for each row",
+    )
 }
 
 /// Makes many copies and waits; `failIndex` tells which one was wrong.
@@ -162,9 +161,10 @@ pub unsafe extern "C" fn aclrtMemcpyBatch(
     numAttrs: usize,
     failIndex: *mut usize,
 ) -> aclError {
-    guard("aclrtMemcpyBatch", || {
-        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpy for each"))
-    })
+    guard_unsupported(
+        "aclrtMemcpyBatch",
+        "copies are not made in batches; use aclrtMemcpy for each",
+    )
 }
 
 /// Makes many copies and waits.
@@ -181,9 +181,10 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
     attrsIndexes: *mut usize,
     numAttrs: usize,
 ) -> aclError {
-    guard("aclrtMemcpyBatchV2", || {
-        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpy for each"))
-    })
+    guard_unsupported(
+        "aclrtMemcpyBatchV2",
+        "copies are not made in batches; use aclrtMemcpy for each",
+    )
 }
 
 /// Makes many copies, in stream order; `failIndex` tells which one was wrong.
@@ -202,9 +203,10 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
     failIndex: *mut usize,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyBatchAsync", || {
-        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpyAsync for each"))
-    })
+    guard_unsupported(
+        "aclrtMemcpyBatchAsync",
+        "copies are not made in batches; use aclrtMemcpyAsync for each",
+    )
 }
 
 /// Makes many copies, in stream order.
@@ -222,9 +224,10 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
     numAttrs: usize,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyBatchAsyncV2", || {
-        Err(Error::unsupported("copies are not made in batches; use aclrtMemcpyAsync for each"))
-    })
+    guard_unsupported(
+        "aclrtMemcpyBatchAsyncV2",
+        "copies are not made in batches; use aclrtMemcpyAsync for each",
+    )
 }
 
 /// Tells the size of the description of a copy.
@@ -235,9 +238,10 @@ pub unsafe extern "C" fn aclrtGetMemcpyDescSize(
     kind: MaybeUninit<aclrtMemcpyKind>,
     descSize: *mut usize,
 ) -> aclError {
-    guard("aclrtGetMemcpyDescSize", || {
-        Err(Error::unsupported("copies are not described in device memory; use aclrtMemcpyAsync"))
-    })
+    guard_unsupported(
+        "aclrtGetMemcpyDescSize",
+        "copies are not described in device memory; use aclrtMemcpyAsync",
+    )
 }
 
 /// Fills the description of a copy.
@@ -252,9 +256,10 @@ pub unsafe extern "C" fn aclrtSetMemcpyDesc(
     count: usize,
     config: *mut c_void,
 ) -> aclError {
-    guard("aclrtSetMemcpyDesc", || {
-        Err(Error::unsupported("copies are not described in device memory; use aclrtMemcpyAsync"))
-    })
+    guard_unsupported(
+        "aclrtSetMemcpyDesc",
+        "copies are not described in device memory; use aclrtMemcpyAsync",
+    )
 }
 
 /// Does the described copy, in stream order.
@@ -266,9 +271,10 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithDesc(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyAsyncWithDesc", || {
-        Err(Error::unsupported("copies are not described in device memory; use aclrtMemcpyAsync"))
-    })
+    guard_unsupported(
+        "aclrtMemcpyAsyncWithDesc",
+        "copies are not described in device memory; use aclrtMemcpyAsync",
+    )
 }
 
 /// Copies to a variable of a device binary and waits.
@@ -282,12 +288,11 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbol(
     offset: usize,
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
-    guard("aclrtMemcpyToSymbol", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy to \
+    guard_unsupported(
+        "aclrtMemcpyToSymbol",
+        "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy to \
              memory of aclrtMalloc",
-        ))
-    })
+    )
 }
 
 /// Copies to a variable of a device binary, in stream order.
@@ -302,12 +307,11 @@ pub unsafe extern "C" fn aclrtMemcpyToSymbolAsync(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyToSymbolAsync", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync to \
+    guard_unsupported(
+        "aclrtMemcpyToSymbolAsync",
+        "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync to \
              memory of aclrtMalloc",
-        ))
-    })
+    )
 }
 
 /// Copies from a variable of a device binary and waits.
@@ -322,12 +326,11 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbol(
     offset: usize,
     kind: MaybeUninit<aclrtMemcpyKind>,
 ) -> aclError {
-    guard("aclrtMemcpyFromSymbol", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy from \
+    guard_unsupported(
+        "aclrtMemcpyFromSymbol",
+        "device binaries cannot be loaded, so they have no variables; use aclrtMemcpy from \
              memory of aclrtMalloc",
-        ))
-    })
+    )
 }
 
 /// Copies from a variable of a device binary, in stream order.
@@ -343,12 +346,11 @@ pub unsafe extern "C" fn aclrtMemcpyFromSymbolAsync(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemcpyFromSymbolAsync", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync \
+    guard_unsupported(
+        "aclrtMemcpyFromSymbolAsync",
+        "device binaries cannot be loaded, so they have no variables; use aclrtMemcpyAsync \
              from memory of aclrtMalloc",
-        ))
-    })
+    )
 }
 
 /// Tells the address of a variable of a device binary.
@@ -359,12 +361,11 @@ pub unsafe extern "C" fn aclrtGetSymbolAddress(
     symbol: *const c_void,
     devPtr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtGetSymbolAddress", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use memory of \
+    guard_unsupported(
+        "aclrtGetSymbolAddress",
+        "device binaries cannot be loaded, so they have no variables; use memory of \
              aclrtMalloc",
-        ))
-    })
+    )
 }
 
 /// Tells the size of a variable of a device binary.
@@ -372,12 +373,11 @@ pub unsafe extern "C" fn aclrtGetSymbolAddress(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut usize) -> aclError {
-    guard("aclrtGetSymbolSize", || {
-        Err(Error::unsupported(
-            "device binaries cannot be loaded, so they have no variables; use memory of \
+    guard_unsupported(
+        "aclrtGetSymbolSize",
+        "device binaries cannot be loaded, so they have no variables; use memory of \
              aclrtMalloc",
-        ))
-    })
+    )
 }
 
 /// Queues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around;
@@ -434,11 +434,10 @@ pub unsafe extern "C" fn aclrtRandomNumAsync(
     stream: aclrtStream,
     reserve: *mut c_void,
 ) -> aclError {
-    guard("aclrtRandomNumAsync", || {
-        Err(Error::unsupported(
-            "random numbers are not made on devices; make them on the host and copy them",
-        ))
-    })
+    guard_unsupported(
+        "aclrtRandomNumAsync",
+        "random numbers are not made on devices; make them on the host and copy them",
+    )
 }
 
 /// Writes a 64-bit value to device memory, in stream order.
@@ -451,11 +450,10 @@ pub unsafe extern "C" fn aclrtValueWrite(
     flag: u32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtValueWrite", || {
-        Err(Error::unsupported(
-            "values are not written by streams; use aclrtMemcpyAsync from page-locked memory",
-        ))
-    })
+    guard_unsupported(
+        "aclrtValueWrite",
+        "values are not written by streams; use aclrtMemcpyAsync from page-locked memory",
+    )
 }
 
 /// Makes a stream wait until a 64-bit value in device memory meets a condition.
@@ -468,10 +466,9 @@ pub unsafe extern "C" fn aclrtValueWait(
     flag: u32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtValueWait", || {
-        Err(Error::unsupported(
-            "streams do not wait for values in memory; record an event and use \
+    guard_unsupported(
+        "aclrtValueWait",
+        "streams do not wait for values in memory; record an event and use \
              aclrtStreamWaitEvent",
-        ))
-    })
+    )
 }

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use crate::backend::Place;
 use crate::core::error::Error;
 use crate::core::{device, memory};
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtHostRegisterType, aclrtMallocConfig,
     aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType, aclrtMemMallocPolicy, aclrtMemUsageInfo,
@@ -52,9 +52,7 @@ pub unsafe extern "C" fn aclrtMallocAlign32(
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard("aclrtMallocAlign32", || {
-        Err(Error::unsupported("the tail cannot be left out; use aclrtMalloc"))
-    })
+    guard_unsupported("aclrtMallocAlign32", "the tail cannot be left out; use aclrtMalloc")
 }
 
 /// Allocates device memory that goes through the caches.
@@ -66,11 +64,10 @@ pub unsafe extern "C" fn aclrtMallocCached(
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard("aclrtMallocCached", || {
-        Err(Error::unsupported(
-            "memory with a cache policy of its own is not available; use aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMallocCached",
+        "memory with a cache policy of its own is not available; use aclrtMalloc",
+    )
 }
 
 /// Allocates device memory with attributes.
@@ -83,9 +80,10 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard("aclrtMallocWithCfg", || {
-        Err(Error::unsupported("attributes of an allocation are not used; use aclrtMalloc"))
-    })
+    guard_unsupported(
+        "aclrtMallocWithCfg",
+        "attributes of an allocation are not used; use aclrtMalloc",
+    )
 }
 
 /// Allocates device memory that the task scheduler uses.
@@ -98,9 +96,7 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard("aclrtMallocForTaskScheduler", || {
-        Err(Error::unsupported("there is no task scheduler; use aclrtMalloc"))
-    })
+    guard_unsupported("aclrtMallocForTaskScheduler", "there is no task scheduler; use aclrtMalloc")
 }
 
 /// Frees device memory. The address is invalid at once; operations queued before still have the memory,
@@ -121,11 +117,10 @@ pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
-    guard("aclrtFreeWithDevSync", || {
-        Err(Error::unsupported(
-            "freeing does not synchronise here; call aclrtSynchronizeDevice, then aclrtFree",
-        ))
-    })
+    guard_unsupported(
+        "aclrtFreeWithDevSync",
+        "freeing does not synchronise here; call aclrtSynchronizeDevice, then aclrtFree",
+    )
 }
 
 /// Allocates page-locked host memory for all devices; copies between it and a device are truly
@@ -157,9 +152,10 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     size: u64,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard("aclrtMallocHostWithCfg", || {
-        Err(Error::unsupported("attributes of an allocation are not used; use aclrtMallocHost"))
-    })
+    guard_unsupported(
+        "aclrtMallocHostWithCfg",
+        "attributes of an allocation are not used; use aclrtMallocHost",
+    )
 }
 
 /// Frees page-locked host memory. The address is invalid at once; operations queued before still have the
@@ -179,11 +175,10 @@ pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHostWithDevSync(hostPtr: *mut c_void) -> aclError {
-    guard("aclrtFreeHostWithDevSync", || {
-        Err(Error::unsupported(
-            "freeing does not synchronise here; call aclrtSynchronizeDevice, then aclrtFreeHost",
-        ))
-    })
+    guard_unsupported(
+        "aclrtFreeHostWithDevSync",
+        "freeing does not synchronise here; call aclrtSynchronizeDevice, then aclrtFreeHost",
+    )
 }
 
 /// Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
@@ -242,11 +237,10 @@ pub unsafe extern "C" fn aclrtMemsetD32(
     value: u32,
     N: usize,
 ) -> aclError {
-    guard("aclrtMemsetD32", || {
-        Err(Error::unsupported(
-            "words cannot be set; use aclrtMemset for bytes, or copy a prepared buffer",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemsetD32",
+        "words cannot be set; use aclrtMemset for bytes, or copy a prepared buffer",
+    )
 }
 
 /// Sets 32-bit words of memory, in stream order.
@@ -260,11 +254,10 @@ pub unsafe extern "C" fn aclrtMemsetD32Async(
     N: usize,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtMemsetD32Async", || {
-        Err(Error::unsupported(
-            "words cannot be set; use aclrtMemsetAsync for bytes, or copy a prepared buffer",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemsetD32Async",
+        "words cannot be set; use aclrtMemsetAsync for bytes, or copy a prepared buffer",
+    )
 }
 
 /// Free and total memory of the current device.
@@ -303,9 +296,10 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     inputNum: usize,
     outputNum: *mut usize,
 ) -> aclError {
-    guard("aclrtGetMemUsageInfo", || {
-        Err(Error::unsupported("memory is not counted by user; use aclrtGetMemInfo for the total"))
-    })
+    guard_unsupported(
+        "aclrtGetMemUsageInfo",
+        "memory is not counted by user; use aclrtGetMemInfo for the total",
+    )
 }
 
 /// Where an address lives: anywhere inside an allocation of this library, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED)
@@ -347,11 +341,10 @@ pub unsafe extern "C" fn aclrtMemGetAddressRange(
     pbase: *mut *mut c_void,
     psize: *mut usize,
 ) -> aclError {
-    guard("aclrtMemGetAddressRange", || {
-        Err(Error::unsupported(
-            "the range of an allocation cannot be asked for; keep it beside the pointer",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemGetAddressRange",
+        "the range of an allocation cannot be asked for; keep it beside the pointer",
+    )
 }
 
 /// Tells whether all addresses of a list are memory of one type.
@@ -365,11 +358,10 @@ pub unsafe extern "C" fn aclrtCheckMemType(
     checkResult: *mut u32,
     reserve: u32,
 ) -> aclError {
-    guard("aclrtCheckMemType", || {
-        Err(Error::unsupported(
-            "addresses are not checked in lists; use aclrtPointerGetAttributes on each",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCheckMemType",
+        "addresses are not checked in lists; use aclrtPointerGetAttributes on each",
+    )
 }
 
 /// Writes cached device memory back.
@@ -377,9 +369,10 @@ pub unsafe extern "C" fn aclrtCheckMemType(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemFlush(devPtr: *mut c_void, size: usize) -> aclError {
-    guard("aclrtMemFlush", || {
-        Err(Error::unsupported("caches of the devices here are coherent; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtMemFlush",
+        "caches of the devices here are coherent; leave the call out",
+    )
 }
 
 /// Drops what caches hold of device memory.
@@ -387,9 +380,10 @@ pub unsafe extern "C" fn aclrtMemFlush(devPtr: *mut c_void, size: usize) -> aclE
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemInvalidate(devPtr: *mut c_void, size: usize) -> aclError {
-    guard("aclrtMemInvalidate", || {
-        Err(Error::unsupported("caches of the devices here are coherent; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtMemInvalidate",
+        "caches of the devices here are coherent; leave the call out",
+    )
 }
 
 /// Locks host memory of the caller and maps it for the device.
@@ -402,11 +396,10 @@ pub unsafe extern "C" fn aclrtHostRegister(
     r#type: MaybeUninit<aclrtHostRegisterType>,
     devPtr: *mut *mut c_void,
 ) -> aclError {
-    guard("aclrtHostRegister", || {
-        Err(Error::unsupported(
-            "the caller's memory cannot be registered; allocate with aclrtMallocHost",
-        ))
-    })
+    guard_unsupported(
+        "aclrtHostRegister",
+        "the caller's memory cannot be registered; allocate with aclrtMallocHost",
+    )
 }
 
 /// Locks host memory of the caller, as ACL_HOST_REG_* flags say.
@@ -414,11 +407,10 @@ pub unsafe extern "C" fn aclrtHostRegister(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError {
-    guard("aclrtHostRegisterV2", || {
-        Err(Error::unsupported(
-            "the caller's memory cannot be registered; allocate with aclrtMallocHost",
-        ))
-    })
+    guard_unsupported(
+        "aclrtHostRegisterV2",
+        "the caller's memory cannot be registered; allocate with aclrtMallocHost",
+    )
 }
 
 /// Takes back a registration of host memory.
@@ -426,11 +418,10 @@ pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: 
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostUnregister(ptr: *mut c_void) -> aclError {
-    guard("aclrtHostUnregister", || {
-        Err(Error::unsupported(
-            "the caller's memory cannot be registered, so there is nothing to take back",
-        ))
-    })
+    guard_unsupported(
+        "aclrtHostUnregister",
+        "the caller's memory cannot be registered, so there is nothing to take back",
+    )
 }
 
 /// Tells the device's address of registered host memory.
@@ -442,11 +433,10 @@ pub unsafe extern "C" fn aclrtHostGetDevicePointer(
     pDevice: *mut *mut c_void,
     flag: u32,
 ) -> aclError {
-    guard("aclrtHostGetDevicePointer", || {
-        Err(Error::unsupported(
-            "host memory has no device address here; copy it with aclrtMemcpyAsync",
-        ))
-    })
+    guard_unsupported(
+        "aclrtHostGetDevicePointer",
+        "host memory has no device address here; copy it with aclrtMemcpyAsync",
+    )
 }
 
 /// Prefetches memory into caches or writes it back, in stream order.
@@ -459,9 +449,7 @@ pub unsafe extern "C" fn aclrtCmoAsync(
     cmoType: MaybeUninit<aclrtCmoType>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtCmoAsync", || {
-        Err(Error::unsupported("caches cannot be managed from here; leave the call out"))
-    })
+    guard_unsupported("aclrtCmoAsync", "caches cannot be managed from here; leave the call out")
 }
 
 /// As aclrtCmoAsync, for a barrier to wait for.
@@ -475,9 +463,10 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
     barrierId: u32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtCmoAsyncWithBarrier", || {
-        Err(Error::unsupported("caches cannot be managed from here; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCmoAsyncWithBarrier",
+        "caches cannot be managed from here; leave the call out",
+    )
 }
 
 /// Makes a stream wait for cache operations.
@@ -489,9 +478,10 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
     stream: aclrtStream,
     flag: u32,
 ) -> aclError {
-    guard("aclrtCmoWaitBarrier", || {
-        Err(Error::unsupported("caches cannot be managed from here; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCmoWaitBarrier",
+        "caches cannot be managed from here; leave the call out",
+    )
 }
 
 /// Tells the size of the description of a cache operation.
@@ -499,9 +489,10 @@ pub unsafe extern "C" fn aclrtCmoWaitBarrier(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
-    guard("aclrtCmoGetDescSize", || {
-        Err(Error::unsupported("caches cannot be managed from here; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCmoGetDescSize",
+        "caches cannot be managed from here; leave the call out",
+    )
 }
 
 /// Fills the description of a cache operation.
@@ -513,9 +504,7 @@ pub unsafe extern "C" fn aclrtCmoSetDesc(
     src: *mut c_void,
     size: usize,
 ) -> aclError {
-    guard("aclrtCmoSetDesc", || {
-        Err(Error::unsupported("caches cannot be managed from here; leave the call out"))
-    })
+    guard_unsupported("aclrtCmoSetDesc", "caches cannot be managed from here; leave the call out")
 }
 
 /// Does the described cache operation, in stream order.
@@ -528,7 +517,8 @@ pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
     stream: aclrtStream,
     reserve: *const c_void,
 ) -> aclError {
-    guard("aclrtCmoAsyncWithDesc", || {
-        Err(Error::unsupported("caches cannot be managed from here; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtCmoAsyncWithDesc",
+        "caches cannot be managed from here; leave the call out",
+    )
 }

@@ -2,8 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify,
     aclrtServerPid, aclrtStream,
@@ -14,11 +13,10 @@ use crate::ffi::types::{
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) -> aclError {
-    guard("aclrtCreateNotify", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCreateNotify",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Ends a notify.
@@ -26,11 +24,10 @@ pub unsafe extern "C" fn aclrtCreateNotify(notify: *mut aclrtNotify, flag: u64) 
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError {
-    guard("aclrtDestroyNotify", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDestroyNotify",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Signals a notify, in stream order.
@@ -38,11 +35,10 @@ pub unsafe extern "C" fn aclrtDestroyNotify(notify: aclrtNotify) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> aclError {
-    guard("aclrtRecordNotify", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtRecordNotify",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Makes a stream wait for a notify and consume it, for at most `timeout` seconds; 0 waits for
@@ -55,11 +51,10 @@ pub unsafe extern "C" fn aclrtWaitAndResetNotify(
     stream: aclrtStream,
     timeout: u32,
 ) -> aclError {
-    guard("aclrtWaitAndResetNotify", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtWaitAndResetNotify",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Tells a notify's number.
@@ -67,11 +62,10 @@ pub unsafe extern "C" fn aclrtWaitAndResetNotify(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u32) -> aclError {
-    guard("aclrtGetNotifyId", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetNotifyId",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Takes back the signals of several notifies.
@@ -79,11 +73,10 @@ pub unsafe extern "C" fn aclrtGetNotifyId(notify: aclrtNotify, notifyId: *mut u3
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtNotifyBatchReset(notifies: *mut aclrtNotify, num: usize) -> aclError {
-    guard("aclrtNotifyBatchReset", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNotifyBatchReset",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Gives a notify a name under which other processes open it.
@@ -96,11 +89,10 @@ pub unsafe extern "C" fn aclrtNotifyGetExportKey(
     len: usize,
     flags: u64,
 ) -> aclError {
-    guard("aclrtNotifyGetExportKey", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNotifyGetExportKey",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Opens another process's notify by its name.
@@ -112,11 +104,10 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(
     key: *const c_char,
     flags: u64,
 ) -> aclError {
-    guard("aclrtNotifyImportByKey", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNotifyImportByKey",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Lists the processes that may open a notify.
@@ -128,11 +119,10 @@ pub unsafe extern "C" fn aclrtNotifySetImportPid(
     pid: *mut i32,
     num: usize,
 ) -> aclError {
-    guard("aclrtNotifySetImportPid", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNotifySetImportPid",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Lists the processes of other servers that may open a notify.
@@ -144,11 +134,10 @@ pub unsafe extern "C" fn aclrtNotifySetImportPidInterServer(
     serverPids: *mut aclrtServerPid,
     num: usize,
 ) -> aclError {
-    guard("aclrtNotifySetImportPidInterServer", || {
-        Err(Error::unsupported(
-            "nothing can be shared between servers; send a message over the network",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNotifySetImportPidInterServer",
+        "nothing can be shared between servers; send a message over the network",
+    )
 }
 
 /// Makes a notify that counts.
@@ -159,11 +148,10 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(
     cntNotify: *mut aclrtCntNotify,
     flag: u64,
 ) -> aclError {
-    guard("aclrtCntNotifyCreate", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCntNotifyCreate",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Ends a notify that counts.
@@ -171,11 +159,10 @@ pub unsafe extern "C" fn aclrtCntNotifyCreate(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCntNotifyDestroy(cntNotify: aclrtCntNotify) -> aclError {
-    guard("aclrtCntNotifyDestroy", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCntNotifyDestroy",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Changes the count of a notify, in stream order.
@@ -187,11 +174,10 @@ pub unsafe extern "C" fn aclrtCntNotifyRecord(
     stream: aclrtStream,
     info: *mut aclrtCntNotifyRecordInfo,
 ) -> aclError {
-    guard("aclrtCntNotifyRecord", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCntNotifyRecord",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Makes a stream wait until the count of a notify meets a condition.
@@ -203,11 +189,10 @@ pub unsafe extern "C" fn aclrtCntNotifyWaitWithTimeout(
     stream: aclrtStream,
     info: *mut aclrtCntNotifyWaitInfo,
 ) -> aclError {
-    guard("aclrtCntNotifyWaitWithTimeout", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCntNotifyWaitWithTimeout",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Sets the count of a notify back to zero, in stream order.
@@ -218,11 +203,10 @@ pub unsafe extern "C" fn aclrtCntNotifyReset(
     cntNotify: aclrtCntNotify,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtCntNotifyReset", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCntNotifyReset",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }
 
 /// Tells the number of a notify that counts.
@@ -233,9 +217,8 @@ pub unsafe extern "C" fn aclrtCntNotifyGetId(
     cntNotify: aclrtCntNotify,
     notifyId: *mut u32,
 ) -> aclError {
-    guard("aclrtCntNotifyGetId", || {
-        Err(Error::unsupported(
-            "notifies are not available; use an event of aclrtCreateEventExWithFlag",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCntNotifyGetId",
+        "notifies are not available; use an event of aclrtCreateEventExWithFlag",
+    )
 }

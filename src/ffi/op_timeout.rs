@@ -1,7 +1,6 @@
 //! How long an operator, or a wait on a stream, may take.
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::aclError;
 
 /// Sets how many seconds an operator may take.
@@ -9,11 +8,10 @@ use crate::ffi::types::aclError;
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
-    guard("aclrtSetOpExecuteTimeOut", || {
-        Err(Error::unsupported(
-            "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetOpExecuteTimeOut",
+        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
+    )
 }
 
 /// Sets how many milliseconds an operator may take.
@@ -21,11 +19,10 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError {
-    guard("aclrtSetOpExecuteTimeOutWithMs", || {
-        Err(Error::unsupported(
-            "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetOpExecuteTimeOutWithMs",
+        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
+    )
 }
 
 /// Sets how many microseconds an operator may take, and tells the time that was really set.
@@ -36,11 +33,10 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(
     timeout: u64,
     actualTimeout: *mut u64,
 ) -> aclError {
-    guard("aclrtSetOpExecuteTimeOutV2", || {
-        Err(Error::unsupported(
-            "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetOpExecuteTimeOutV2",
+        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
+    )
 }
 
 /// Tells how many milliseconds an operator may take.
@@ -48,11 +44,10 @@ pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclError {
-    guard("aclrtGetOpExecuteTimeout", || {
-        Err(Error::unsupported(
-            "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetOpExecuteTimeout",
+        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
+    )
 }
 
 /// Tells the unit of the time limits, in microseconds.
@@ -60,11 +55,10 @@ pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclErr
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError {
-    guard("aclrtGetOpTimeOutInterval", || {
-        Err(Error::unsupported(
-            "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetOpTimeOutInterval",
+        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
+    )
 }
 
 /// Sets how many seconds a wait on a stream may take; 0 is for ever.
@@ -72,9 +66,8 @@ pub unsafe extern "C" fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclErr
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError {
-    guard("aclrtSetOpWaitTimeout", || {
-        Err(Error::unsupported(
-            "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetOpWaitTimeout",
+        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
+    )
 }

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 
 /// Sets whether later streams of the device saturate or give infinities.
@@ -14,11 +13,10 @@ use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 pub unsafe extern "C" fn aclrtSetDeviceSatMode(
     mode: MaybeUninit<aclrtFloatOverflowMode>,
 ) -> aclError {
-    guard("aclrtSetDeviceSatMode", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetDeviceSatMode",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Tells whether streams of the device saturate or give infinities.
@@ -26,11 +24,10 @@ pub unsafe extern "C" fn aclrtSetDeviceSatMode(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode) -> aclError {
-    guard("aclrtGetDeviceSatMode", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetDeviceSatMode",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Switches the watch for overflow on a stream.
@@ -38,11 +35,10 @@ pub unsafe extern "C" fn aclrtGetDeviceSatMode(mode: *mut aclrtFloatOverflowMode
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> aclError {
-    guard("aclrtSetStreamOverflowSwitch", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetStreamOverflowSwitch",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Tells whether a stream is watched for overflow.
@@ -53,11 +49,10 @@ pub unsafe extern "C" fn aclrtGetStreamOverflowSwitch(
     stream: aclrtStream,
     flag: *mut u32,
 ) -> aclError {
-    guard("aclrtGetStreamOverflowSwitch", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetStreamOverflowSwitch",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Writes to device memory whether an overflow happened.
@@ -69,11 +64,10 @@ pub unsafe extern "C" fn aclrtGetOverflowStatus(
     outputSize: usize,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtGetOverflowStatus", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetOverflowStatus",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Forgets the overflows so far.
@@ -81,11 +75,10 @@ pub unsafe extern "C" fn aclrtGetOverflowStatus(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclError {
-    guard("aclrtResetOverflowStatus", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtResetOverflowStatus",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Writes to device memory whether a floating-point overflow happened.
@@ -97,11 +90,10 @@ pub unsafe extern "C" fn aclrtGetFloatOverflowStatus(
     outputSize: u64,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtGetFloatOverflowStatus", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetFloatOverflowStatus",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Forgets the floating-point overflows so far.
@@ -109,11 +101,10 @@ pub unsafe extern "C" fn aclrtGetFloatOverflowStatus(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> aclError {
-    guard("aclrtResetFloatOverflowStatus", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtResetFloatOverflowStatus",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Writes to device memory whether a floating-point overflow happened, in a check mode.
@@ -126,11 +117,10 @@ pub unsafe extern "C" fn aclrtNpuGetFloatOverFlowStatus(
     checkMode: u32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtNpuGetFloatOverFlowStatus", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNpuGetFloatOverFlowStatus",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }
 
 /// Forgets the floating-point overflows of a check mode.
@@ -141,9 +131,8 @@ pub unsafe extern "C" fn aclrtNpuClearFloatOverFlowStatus(
     checkMode: u32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtNpuClearFloatOverFlowStatus", || {
-        Err(Error::unsupported(
-            "floating-point overflow is not watched; check results for infinities instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtNpuClearFloatOverFlowStatus",
+        "floating-point overflow is not watched; check results for infinities instead",
+    )
 }

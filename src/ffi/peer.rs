@@ -1,7 +1,6 @@
 //! Access of devices to each other's memory.
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::aclError;
 
 /// Tells whether one device can use another's memory.
@@ -13,11 +12,10 @@ pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
     deviceId: i32,
     peerDeviceId: i32,
 ) -> aclError {
-    guard("aclrtDeviceCanAccessPeer", || {
-        Err(Error::unsupported(
-            "peer access is not switched; copies between devices work without it",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDeviceCanAccessPeer",
+        "peer access is not switched; copies between devices work without it",
+    )
 }
 
 /// Lets the current device use a peer's memory.
@@ -25,11 +23,10 @@ pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceEnablePeerAccess(peerDeviceId: i32, flags: u32) -> aclError {
-    guard("aclrtDeviceEnablePeerAccess", || {
-        Err(Error::unsupported(
-            "peer access is not switched; copies between devices work without it",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDeviceEnablePeerAccess",
+        "peer access is not switched; copies between devices work without it",
+    )
 }
 
 /// Takes back aclrtDeviceEnablePeerAccess.
@@ -37,11 +34,10 @@ pub unsafe extern "C" fn aclrtDeviceEnablePeerAccess(peerDeviceId: i32, flags: u
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceDisablePeerAccess(peerDeviceId: i32) -> aclError {
-    guard("aclrtDeviceDisablePeerAccess", || {
-        Err(Error::unsupported(
-            "peer access is not switched; copies between devices work without it",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDeviceDisablePeerAccess",
+        "peer access is not switched; copies between devices work without it",
+    )
 }
 
 /// Tells whether one device may use another's memory at the moment.
@@ -53,9 +49,8 @@ pub unsafe extern "C" fn aclrtDevicePeerAccessStatus(
     peerDeviceId: i32,
     status: *mut i32,
 ) -> aclError {
-    guard("aclrtDevicePeerAccessStatus", || {
-        Err(Error::unsupported(
-            "peer access is not switched; copies between devices work without it",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDevicePeerAccessStatus",
+        "peer access is not switched; copies between devices work without it",
+    )
 }

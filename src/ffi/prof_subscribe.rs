@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri,
     aclprofSubscribeOpFlag,
@@ -33,11 +33,10 @@ pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
 pub unsafe extern "C" fn aclprofDestroySubscribeConfig(
     profSubscribeConfig: *const aclprofSubscribeConfig,
 ) -> aclError {
-    guard("aclprofDestroySubscribeConfig", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofDestroySubscribeConfig",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Has the profile of a model written while it runs.
@@ -48,11 +47,10 @@ pub unsafe extern "C" fn aclprofModelSubscribe(
     modelId: u32,
     profSubscribeConfig: *const aclprofSubscribeConfig,
 ) -> aclError {
-    guard("aclprofModelSubscribe", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofModelSubscribe",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Takes back aclprofModelSubscribe.
@@ -60,11 +58,10 @@ pub unsafe extern "C" fn aclprofModelSubscribe(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
-    guard("aclprofModelUnSubscribe", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofModelUnSubscribe",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Tells the size of one operator's description.
@@ -72,11 +69,10 @@ pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclError {
-    guard("aclprofGetOpDescSize", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofGetOpDescSize",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Tells how many operators are described.
@@ -88,11 +84,10 @@ pub unsafe extern "C" fn aclprofGetOpNum(
     opInfoLen: usize,
     opNumber: *mut u32,
 ) -> aclError {
-    guard("aclprofGetOpNum", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofGetOpNum",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Tells how long the type of an operator is.
@@ -105,11 +100,10 @@ pub unsafe extern "C" fn aclprofGetOpTypeLen(
     index: u32,
     opTypeLen: *mut usize,
 ) -> aclError {
-    guard("aclprofGetOpTypeLen", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofGetOpTypeLen",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Tells the type of an operator.
@@ -123,11 +117,10 @@ pub unsafe extern "C" fn aclprofGetOpType(
     opType: *mut c_char,
     opTypeLen: usize,
 ) -> aclError {
-    guard("aclprofGetOpType", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofGetOpType",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Tells how long the name of an operator is.
@@ -140,11 +133,10 @@ pub unsafe extern "C" fn aclprofGetOpNameLen(
     index: u32,
     opNameLen: *mut usize,
 ) -> aclError {
-    guard("aclprofGetOpNameLen", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofGetOpNameLen",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Tells the name of an operator.
@@ -158,11 +150,10 @@ pub unsafe extern "C" fn aclprofGetOpName(
     opName: *mut c_char,
     opNameLen: usize,
 ) -> aclError {
-    guard("aclprofGetOpName", || {
-        Err(Error::unsupported(
-            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
-        ))
-    })
+    guard_unsupported(
+        "aclprofGetOpName",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// When an operator started.

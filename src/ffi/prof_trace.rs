@@ -2,8 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{aclError, aclrtStream};
 
 /// Puts a mark of the caller into a stream.
@@ -15,9 +14,8 @@ pub unsafe extern "C" fn aclrtProfTrace(
     length: i32,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtProfTrace", || {
-        Err(Error::unsupported(
-            "there is no profiler to trace for; record an event with a time stamp",
-        ))
-    })
+    guard_unsupported(
+        "aclrtProfTrace",
+        "there is no profiler to trace for; record an event with a time stamp",
+    )
 }

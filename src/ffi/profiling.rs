@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType,
     aclprofEventAttributes, aclprofStepInfo, aclprofStepTag, aclrtStream,
@@ -15,9 +15,10 @@ use crate::ffi::types::{
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: usize) -> aclError {
-    guard("aclprofInit", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofInit",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Ends the profiler.
@@ -25,9 +26,10 @@ pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: 
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofFinalize() -> aclError {
-    guard("aclprofFinalize", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofFinalize",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Describes what to profile, or returns null.
@@ -51,9 +53,10 @@ pub unsafe extern "C" fn aclprofCreateConfig(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyConfig(profilerConfig: *const aclprofConfig) -> aclError {
-    guard("aclprofDestroyConfig", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofDestroyConfig",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Sets an option of the profiler.
@@ -65,9 +68,10 @@ pub unsafe extern "C" fn aclprofSetConfig(
     config: *const c_char,
     configLength: usize,
 ) -> aclError {
-    guard("aclprofSetConfig", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofSetConfig",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Starts to profile as described.
@@ -75,9 +79,10 @@ pub unsafe extern "C" fn aclprofSetConfig(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofStart(profilerConfig: *const aclprofConfig) -> aclError {
-    guard("aclprofStart", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofStart",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Stops to profile as described.
@@ -85,9 +90,10 @@ pub unsafe extern "C" fn aclprofStart(profilerConfig: *const aclprofConfig) -> a
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofStop(profilerConfig: *const aclprofConfig) -> aclError {
-    guard("aclprofStop", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofStop",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Makes a step, or returns null.
@@ -117,9 +123,10 @@ pub unsafe extern "C" fn aclprofGetStepTimestamp(
     tag: MaybeUninit<aclprofStepTag>,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclprofGetStepTimestamp", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofGetStepTimestamp",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Makes a stamp, or returns null.
@@ -149,9 +156,10 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(
     msg: *const c_char,
     msgLen: u32,
 ) -> aclError {
-    guard("aclprofSetStampTraceMessage", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofSetStampTraceMessage",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Notes a stamp now.
@@ -159,9 +167,10 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofMark(stamp: *mut c_void) -> aclError {
-    guard("aclprofMark", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofMark",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Notes a text now, in stream order.
@@ -173,9 +182,10 @@ pub unsafe extern "C" fn aclprofMarkEx(
     msgLen: usize,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclprofMarkEx", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofMarkEx",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Starts a range that aclprofPop ends.
@@ -183,9 +193,10 @@ pub unsafe extern "C" fn aclprofMarkEx(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofPush(stamp: *mut c_void) -> aclError {
-    guard("aclprofPush", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofPush",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Ends the range that was started last.
@@ -193,9 +204,10 @@ pub unsafe extern "C" fn aclprofPush(stamp: *mut c_void) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofPop() -> aclError {
-    guard("aclprofPop", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofPop",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Starts a range that aclprofRangeStop ends.
@@ -203,9 +215,10 @@ pub unsafe extern "C" fn aclprofPop() -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangeStart(stamp: *mut c_void, rangeId: *mut u32) -> aclError {
-    guard("aclprofRangeStart", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofRangeStart",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Ends a range by its number.
@@ -213,9 +226,10 @@ pub unsafe extern "C" fn aclprofRangeStart(stamp: *mut c_void, rangeId: *mut u32
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangeStop(rangeId: u32) -> aclError {
-    guard("aclprofRangeStop", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofRangeStop",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Starts a range with attributes that aclprofRangePop ends.
@@ -223,9 +237,10 @@ pub unsafe extern "C" fn aclprofRangeStop(rangeId: u32) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -> aclError {
-    guard("aclprofRangePushEx", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofRangePushEx",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// Ends the range that aclprofRangePushEx started last.
@@ -233,9 +248,10 @@ pub unsafe extern "C" fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofRangePop() -> aclError {
-    guard("aclprofRangePop", || {
-        Err(Error::unsupported("profiling is not available; take times with aclrtEventElapsedTime"))
-    })
+    guard_unsupported(
+        "aclprofRangePop",
+        "profiling is not available; take times with aclrtEventElapsedTime",
+    )
 }
 
 /// The number of a text in the profile.

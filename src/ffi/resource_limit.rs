@@ -2,8 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{aclError, aclrtDevResLimitType, aclrtStream};
 
 /// Tells how many cores of a type work on a device may use.
@@ -15,9 +14,10 @@ pub unsafe extern "C" fn aclrtGetDeviceResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard("aclrtGetDeviceResLimit", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtGetDeviceResLimit",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Sets how many cores of a type work on a device may use.
@@ -29,9 +29,10 @@ pub unsafe extern "C" fn aclrtSetDeviceResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: u32,
 ) -> aclError {
-    guard("aclrtSetDeviceResLimit", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtSetDeviceResLimit",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Takes back aclrtSetDeviceResLimit.
@@ -39,9 +40,10 @@ pub unsafe extern "C" fn aclrtSetDeviceResLimit(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDeviceResLimit(deviceId: i32) -> aclError {
-    guard("aclrtResetDeviceResLimit", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtResetDeviceResLimit",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Tells how many cores of a type a stream's work may use.
@@ -53,9 +55,10 @@ pub unsafe extern "C" fn aclrtGetStreamResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard("aclrtGetStreamResLimit", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtGetStreamResLimit",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Sets how many cores of a type a stream's work may use.
@@ -67,9 +70,10 @@ pub unsafe extern "C" fn aclrtSetStreamResLimit(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: u32,
 ) -> aclError {
-    guard("aclrtSetStreamResLimit", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtSetStreamResLimit",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Takes back aclrtSetStreamResLimit.
@@ -77,9 +81,10 @@ pub unsafe extern "C" fn aclrtSetStreamResLimit(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError {
-    guard("aclrtResetStreamResLimit", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtResetStreamResLimit",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Makes a stream's limits this thread's.
@@ -87,9 +92,10 @@ pub unsafe extern "C" fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclErr
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -> aclError {
-    guard("aclrtUseStreamResInCurrentThread", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtUseStreamResInCurrentThread",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Takes back aclrtUseStreamResInCurrentThread.
@@ -97,9 +103,10 @@ pub unsafe extern "C" fn aclrtUseStreamResInCurrentThread(stream: aclrtStream) -
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> aclError {
-    guard("aclrtUnuseStreamResInCurrentThread", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtUnuseStreamResInCurrentThread",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }
 
 /// Tells how many cores of a type this thread's work may use.
@@ -110,7 +117,8 @@ pub unsafe extern "C" fn aclrtGetResInCurrentThread(
     r#type: MaybeUninit<aclrtDevResLimitType>,
     value: *mut u32,
 ) -> aclError {
-    guard("aclrtGetResInCurrentThread", || {
-        Err(Error::unsupported("limits of cores are not kept; work always uses the whole device"))
-    })
+    guard_unsupported(
+        "aclrtGetResInCurrentThread",
+        "limits of cores are not kept; work always uses the whole device",
+    )
 }

@@ -3,8 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs,
     aclrtSnapShotStage,
@@ -15,12 +14,11 @@ use crate::ffi::types::{
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_void) -> aclError {
-    guard("aclrtSnapShotProcessLock", || {
-        Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start \
+    guard_unsupported(
+        "aclrtSnapShotProcessLock",
+        "processes cannot be saved with their devices; save the data of the program and start \
              anew",
-        ))
-    })
+    )
 }
 
 /// Takes back aclrtSnapShotProcessLock.
@@ -28,12 +26,11 @@ pub unsafe extern "C" fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_vo
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_void) -> aclError {
-    guard("aclrtSnapShotProcessUnlock", || {
-        Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start \
+    guard_unsupported(
+        "aclrtSnapShotProcessUnlock",
+        "processes cannot be saved with their devices; save the data of the program and start \
              anew",
-        ))
-    })
+    )
 }
 
 /// Saves the devices' state of a locked process and releases the devices.
@@ -44,12 +41,11 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
     pid: c_int,
     args: *mut aclrtSnapShotBackupArgs,
 ) -> aclError {
-    guard("aclrtSnapShotProcessBackup", || {
-        Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start \
+    guard_unsupported(
+        "aclrtSnapShotProcessBackup",
+        "processes cannot be saved with their devices; save the data of the program and start \
              anew",
-        ))
-    })
+    )
 }
 
 /// Gives a saved process its devices' state back.
@@ -60,12 +56,11 @@ pub unsafe extern "C" fn aclrtSnapShotProcessRestore(
     pid: c_int,
     args: *mut aclrtSnapShotRestoreArgs,
 ) -> aclError {
-    guard("aclrtSnapShotProcessRestore", || {
-        Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start \
+    guard_unsupported(
+        "aclrtSnapShotProcessRestore",
+        "processes cannot be saved with their devices; save the data of the program and start \
              anew",
-        ))
-    })
+    )
 }
 
 /// Has `callback` called at a stage of a snapshot.
@@ -77,12 +72,11 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
     callback: aclrtSnapShotCallBack,
     args: *mut c_void,
 ) -> aclError {
-    guard("aclrtSnapShotCallbackRegister", || {
-        Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start \
+    guard_unsupported(
+        "aclrtSnapShotCallbackRegister",
+        "processes cannot be saved with their devices; save the data of the program and start \
              anew",
-        ))
-    })
+    )
 }
 
 /// Takes back aclrtSnapShotCallbackRegister.
@@ -93,10 +87,9 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackUnregister(
     stage: MaybeUninit<aclrtSnapShotStage>,
     callback: aclrtSnapShotCallBack,
 ) -> aclError {
-    guard("aclrtSnapShotCallbackUnregister", || {
-        Err(Error::unsupported(
-            "processes cannot be saved with their devices; save the data of the program and start \
+    guard_unsupported(
+        "aclrtSnapShotCallbackUnregister",
+        "processes cannot be saved with their devices; save the data of the program and start \
              anew",
-        ))
-    })
+    )
 }

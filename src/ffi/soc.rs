@@ -3,9 +3,8 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
 use crate::core::info;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
 
 /// The name of the processor that programs choose their code by: `PORTACL_SOC_NAME`, else `Ascend910B1`.
@@ -27,9 +26,10 @@ pub unsafe extern "C" fn aclGetDeviceCapability(
     deviceInfo: MaybeUninit<aclDeviceInfo>,
     value: *mut i64,
 ) -> aclError {
-    guard("aclGetDeviceCapability", || {
-        Err(Error::unsupported("attributes of the chip are not kept; assume the defaults"))
-    })
+    guard_unsupported(
+        "aclGetDeviceCapability",
+        "attributes of the chip are not kept; assume the defaults",
+    )
 }
 
 /// Tells whether the chip has an attribute.
@@ -40,9 +40,10 @@ pub unsafe extern "C" fn aclGetCannAttribute(
     cannAttr: MaybeUninit<aclCannAttr>,
     value: *mut i32,
 ) -> aclError {
-    guard("aclGetCannAttribute", || {
-        Err(Error::unsupported("attributes of the chip are not kept; assume the defaults"))
-    })
+    guard_unsupported(
+        "aclGetCannAttribute",
+        "attributes of the chip are not kept; assume the defaults",
+    )
 }
 
 /// Tells which attributes there are.
@@ -53,7 +54,8 @@ pub unsafe extern "C" fn aclGetCannAttributeList(
     cannAttrList: *mut *const aclCannAttr,
     num: *mut usize,
 ) -> aclError {
-    guard("aclGetCannAttributeList", || {
-        Err(Error::unsupported("attributes of the chip are not kept; assume the defaults"))
-    })
+    guard_unsupported(
+        "aclGetCannAttributeList",
+        "attributes of the chip are not kept; assume the defaults",
+    )
 }

@@ -3,9 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
 use crate::core::stream;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtCompareDataType, aclrtCondition, aclrtEvent, aclrtStream, aclrtStreamAttr,
     aclrtStreamAttrValue, aclrtStreamStateCallback, aclrtStreamStatus,
@@ -154,11 +153,10 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithTimeout(
     event: aclrtEvent,
     timeout: i32,
 ) -> aclError {
-    guard("aclrtStreamWaitEventWithTimeout", || {
-        Err(Error::unsupported(
-            "waits on a stream have no time limit here; use aclrtStreamWaitEvent",
-        ))
-    })
+    guard_unsupported(
+        "aclrtStreamWaitEventWithTimeout",
+        "waits on a stream have no time limit here; use aclrtStreamWaitEvent",
+    )
 }
 
 /// As aclrtStreamWaitEvent, for at most `timeout` seconds, with ACL_EVENT_WAIT_* flags.
@@ -171,11 +169,10 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
     timeout: u32,
     flag: u32,
 ) -> aclError {
-    guard("aclrtStreamWaitEventWithFlag", || {
-        Err(Error::unsupported(
-            "waits with flags belong to graphs, which are not available; use aclrtStreamWaitEvent",
-        ))
-    })
+    guard_unsupported(
+        "aclrtStreamWaitEventWithFlag",
+        "waits with flags belong to graphs, which are not available; use aclrtStreamWaitEvent",
+    )
 }
 
 /// Tells a stream's number, unique on its device.
@@ -183,9 +180,7 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i32) -> aclError {
-    guard("aclrtStreamGetId", || {
-        Err(Error::unsupported("streams have no numbers; compare their handles instead"))
-    })
+    guard_unsupported("aclrtStreamGetId", "streams have no numbers; compare their handles instead")
 }
 
 /// Tells the flags a stream was made with.
@@ -193,9 +188,10 @@ pub unsafe extern "C" fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i3
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u32) -> aclError {
-    guard("aclrtStreamGetFlags", || {
-        Err(Error::unsupported("the flags of a stream are not kept; keep them beside the handle"))
-    })
+    guard_unsupported(
+        "aclrtStreamGetFlags",
+        "the flags of a stream are not kept; keep them beside the handle",
+    )
 }
 
 /// Tells the priority a stream was made with.
@@ -206,11 +202,10 @@ pub unsafe extern "C" fn aclrtStreamGetPriority(
     stream: aclrtStream,
     priority: *mut u32,
 ) -> aclError {
-    guard("aclrtStreamGetPriority", || {
-        Err(Error::unsupported(
-            "the priority of a stream cannot be asked for; keep it beside the handle",
-        ))
-    })
+    guard_unsupported(
+        "aclrtStreamGetPriority",
+        "the priority of a stream cannot be asked for; keep it beside the handle",
+    )
 }
 
 /// Tells how many more streams the current device can have.
@@ -218,11 +213,10 @@ pub unsafe extern "C" fn aclrtStreamGetPriority(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> aclError {
-    guard("aclrtGetStreamAvailableNum", || {
-        Err(Error::unsupported(
-            "the number of streams is limited by memory only; assume that there are enough",
-        ))
-    })
+    guard_unsupported(
+        "aclrtGetStreamAvailableNum",
+        "the number of streams is limited by memory only; assume that there are enough",
+    )
 }
 
 /// Drops a stream's queued work and stops what runs; the stream lives on.
@@ -230,11 +224,10 @@ pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> ac
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
-    guard("aclrtStreamAbort", || {
-        Err(Error::unsupported(
-            "work cannot be dropped while the stream lives on; use aclrtDestroyStreamForce",
-        ))
-    })
+    guard_unsupported(
+        "aclrtStreamAbort",
+        "work cannot be dropped while the stream lives on; use aclrtDestroyStreamForce",
+    )
 }
 
 /// Stops a stream's work.
@@ -242,9 +235,7 @@ pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
-    guard("aclrtStreamStop", || {
-        Err(Error::unsupported("a stream cannot be stopped; use aclrtDestroyStreamForce"))
-    })
+    guard_unsupported("aclrtStreamStop", "a stream cannot be stopped; use aclrtDestroyStreamForce")
 }
 
 /// Sets what happens after a failure on the stream: ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
@@ -252,11 +243,10 @@ pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError {
-    guard("aclrtSetStreamFailureMode", || {
-        Err(Error::unsupported(
-            "streams always go on after a failure; check the code of aclrtSynchronizeStream",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetStreamFailureMode",
+        "streams always go on after a failure; check the code of aclrtSynchronizeStream",
+    )
 }
 
 /// Has `callback` called after streams are made and before they end; null takes it back.
@@ -268,12 +258,11 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
     callback: aclrtStreamStateCallback,
     args: *mut c_void,
 ) -> aclError {
-    guard("aclrtRegStreamStateCallback", || {
-        Err(Error::unsupported(
-            "changes of a stream's state are not announced; run the code beside aclrtCreateStream \
+    guard_unsupported(
+        "aclrtRegStreamStateCallback",
+        "changes of a stream's state are not announced; run the code beside aclrtCreateStream \
              and aclrtDestroyStream",
-        ))
-    })
+    )
 }
 
 /// Sets an attribute of a stream.
@@ -285,9 +274,10 @@ pub unsafe extern "C" fn aclrtSetStreamAttribute(
     stmAttrType: MaybeUninit<aclrtStreamAttr>,
     value: *mut aclrtStreamAttrValue,
 ) -> aclError {
-    guard("aclrtSetStreamAttribute", || {
-        Err(Error::unsupported("attributes of streams are not kept; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtSetStreamAttribute",
+        "attributes of streams are not kept; leave the call out",
+    )
 }
 
 /// Tells an attribute of a stream.
@@ -299,9 +289,10 @@ pub unsafe extern "C" fn aclrtGetStreamAttribute(
     stmAttrType: MaybeUninit<aclrtStreamAttr>,
     value: *mut aclrtStreamAttrValue,
 ) -> aclError {
-    guard("aclrtGetStreamAttribute", || {
-        Err(Error::unsupported("attributes of streams are not kept; assume the defaults"))
-    })
+    guard_unsupported(
+        "aclrtGetStreamAttribute",
+        "attributes of streams are not kept; assume the defaults",
+    )
 }
 
 /// Empties a stream whose work was stored rather than run.
@@ -309,11 +300,10 @@ pub unsafe extern "C" fn aclrtGetStreamAttribute(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtPersistentTaskClean(stream: aclrtStream) -> aclError {
-    guard("aclrtPersistentTaskClean", || {
-        Err(Error::unsupported(
-            "streams that store their work are not available; make a new stream instead",
-        ))
-    })
+    guard_unsupported(
+        "aclrtPersistentTaskClean",
+        "streams that store their work are not available; make a new stream instead",
+    )
 }
 
 /// Starts one stream's stored work from another stream.
@@ -324,11 +314,10 @@ pub unsafe extern "C" fn aclrtActiveStream(
     activeStream: aclrtStream,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtActiveStream", || {
-        Err(Error::unsupported(
-            "streams that store their work are not available; submit the work directly",
-        ))
-    })
+    guard_unsupported(
+        "aclrtActiveStream",
+        "streams that store their work are not available; submit the work directly",
+    )
 }
 
 /// Compares two values on the device and goes on with one of two streams.
@@ -344,10 +333,9 @@ pub unsafe extern "C" fn aclrtSwitchStream(
     falseStream: aclrtStream,
     stream: aclrtStream,
 ) -> aclError {
-    guard("aclrtSwitchStream", || {
-        Err(Error::unsupported(
-            "streams that store their work are not available; compare on the host and submit the \
+    guard_unsupported(
+        "aclrtSwitchStream",
+        "streams that store their work are not available; compare on the host and submit the \
              work directly",
-        ))
-    })
+    )
 }

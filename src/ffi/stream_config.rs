@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 
 /// Makes the description of a stream, or returns null.
@@ -26,11 +26,10 @@ pub unsafe extern "C" fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConf
 pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(
     handle: *mut aclrtStreamConfigHandle,
 ) -> aclError {
-    guard("aclrtDestroyStreamConfigHandle", || {
-        Err(Error::unsupported(
-            "streams are not made from descriptions; use aclrtCreateStreamWithConfig",
-        ))
-    })
+    guard_unsupported(
+        "aclrtDestroyStreamConfigHandle",
+        "streams are not made from descriptions; use aclrtCreateStreamWithConfig",
+    )
 }
 
 /// Sets one attribute in the description of a stream.
@@ -43,11 +42,10 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
     attrValue: *const c_void,
     valueSize: usize,
 ) -> aclError {
-    guard("aclrtSetStreamConfigOpt", || {
-        Err(Error::unsupported(
-            "streams are not made from descriptions; use aclrtCreateStreamWithConfig",
-        ))
-    })
+    guard_unsupported(
+        "aclrtSetStreamConfigOpt",
+        "streams are not made from descriptions; use aclrtCreateStreamWithConfig",
+    )
 }
 
 /// Makes a stream as it is described.
@@ -58,9 +56,8 @@ pub unsafe extern "C" fn aclrtCreateStreamV2(
     stream: *mut aclrtStream,
     handle: *const aclrtStreamConfigHandle,
 ) -> aclError {
-    guard("aclrtCreateStreamV2", || {
-        Err(Error::unsupported(
-            "streams are not made from descriptions; use aclrtCreateStreamWithConfig",
-        ))
-    })
+    guard_unsupported(
+        "aclrtCreateStreamV2",
+        "streams are not made from descriptions; use aclrtCreateStreamWithConfig",
+    )
 }

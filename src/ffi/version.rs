@@ -3,9 +3,8 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
 use crate::core::info;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 use crate::ffi::value::Out;
 
@@ -43,11 +42,10 @@ pub unsafe extern "C" fn aclsysGetCANNVersion(
     name: MaybeUninit<aclCANNPackageName>,
     version: *mut aclCANNPackageVersion,
 ) -> aclError {
-    guard("aclsysGetCANNVersion", || {
-        Err(Error::unsupported(
-            "package versions are not kept; use aclrtGetVersion for the version of the interface",
-        ))
-    })
+    guard_unsupported(
+        "aclsysGetCANNVersion",
+        "package versions are not kept; use aclrtGetVersion for the version of the interface",
+    )
 }
 
 /// Writes the version of the package `pkgName` as text to `versionStr`.
@@ -58,11 +56,10 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
     pkgName: *mut c_char,
     versionStr: *mut c_char,
 ) -> aclError {
-    guard("aclsysGetVersionStr", || {
-        Err(Error::unsupported(
-            "package versions are not kept; use aclrtGetVersion for the version of the interface",
-        ))
-    })
+    guard_unsupported(
+        "aclsysGetVersionStr",
+        "package versions are not kept; use aclrtGetVersion for the version of the interface",
+    )
 }
 
 /// Tells the version of the package `pkgName` as one number that grows with every release.
@@ -73,11 +70,10 @@ pub unsafe extern "C" fn aclsysGetVersionNum(
     pkgName: *mut c_char,
     versionNum: *mut i32,
 ) -> aclError {
-    guard("aclsysGetVersionNum", || {
-        Err(Error::unsupported(
-            "package versions are not kept; use aclrtGetVersion for the version of the interface",
-        ))
-    })
+    guard_unsupported(
+        "aclsysGetVersionNum",
+        "package versions are not kept; use aclrtGetVersion for the version of the interface",
+    )
 }
 
 /// Tells whether code built for the chip `socVersion` runs on this device.
@@ -88,10 +84,9 @@ pub unsafe extern "C" fn aclrtCheckArchCompatibility(
     socVersion: *const c_char,
     canCompatible: *mut i32,
 ) -> aclError {
-    guard("aclrtCheckArchCompatibility", || {
-        Err(Error::unsupported(
-            "chips are not compared, as device binaries cannot run here; compare the name with \
+    guard_unsupported(
+        "aclrtCheckArchCompatibility",
+        "chips are not compared, as device binaries cannot run here; compare the name with \
              aclrtGetSocName",
-        ))
-    })
+    )
 }

@@ -3,8 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::ffi::guard::guard;
+use crate::ffi::guard::guard_unsupported;
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLinkType,
     aclrtMemLocation, aclrtPhysicalMemProp,
@@ -19,11 +18,10 @@ pub unsafe extern "C" fn aclrtMemGetAllocationGranularity(
     option: MaybeUninit<aclrtMemGranularityOptions>,
     granularity: *mut usize,
 ) -> aclError {
-    guard("aclrtMemGetAllocationGranularity", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemGetAllocationGranularity",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Reserves a range of addresses without memory.
@@ -37,11 +35,10 @@ pub unsafe extern "C" fn aclrtReserveMemAddress(
     expectPtr: *mut c_void,
     flags: u64,
 ) -> aclError {
-    guard("aclrtReserveMemAddress", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtReserveMemAddress",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// As aclrtReserveMemAddress, outside the range that unified caching covers.
@@ -55,11 +52,10 @@ pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
     expectPtr: *mut c_void,
     flags: u64,
 ) -> aclError {
-    guard("aclrtReserveMemAddressNoUCMemory", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtReserveMemAddressNoUCMemory",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Gives back a range of addresses from which all memory was unmapped.
@@ -67,11 +63,10 @@ pub unsafe extern "C" fn aclrtReserveMemAddressNoUCMemory(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtReleaseMemAddress(virPtr: *mut c_void) -> aclError {
-    guard("aclrtReleaseMemAddress", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtReleaseMemAddress",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Allocates physical memory without an address.
@@ -84,11 +79,10 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
     prop: *const aclrtPhysicalMemProp,
     flags: u64,
 ) -> aclError {
-    guard("aclrtMallocPhysical", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMallocPhysical",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Gives up physical memory; it goes when it is mapped nowhere.
@@ -96,11 +90,10 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclError {
-    guard("aclrtFreePhysical", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtFreePhysical",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Maps physical memory into a reserved range.
@@ -114,11 +107,10 @@ pub unsafe extern "C" fn aclrtMapMem(
     handle: aclrtDrvMemHandle,
     flags: u64,
 ) -> aclError {
-    guard("aclrtMapMem", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMapMem",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Maps physical memory that is out of reach until aclrtMemSetAccess.
@@ -132,11 +124,10 @@ pub unsafe extern "C" fn aclrtMemMapNoAccess(
     handle: aclrtDrvMemHandle,
     flags: u64,
 ) -> aclError {
-    guard("aclrtMemMapNoAccess", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemMapNoAccess",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Takes back aclrtMapMem.
@@ -144,11 +135,10 @@ pub unsafe extern "C" fn aclrtMemMapNoAccess(
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnmapMem(virPtr: *mut c_void) -> aclError {
-    guard("aclrtUnmapMem", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtUnmapMem",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Sets which devices may read and write a mapped range.
@@ -161,11 +151,10 @@ pub unsafe extern "C" fn aclrtMemSetAccess(
     desc: *mut aclrtMemAccessDesc,
     count: usize,
 ) -> aclError {
-    guard("aclrtMemSetAccess", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemSetAccess",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Tells how a device may use a mapped range.
@@ -177,11 +166,10 @@ pub unsafe extern "C" fn aclrtMemGetAccess(
     location: *mut aclrtMemLocation,
     flag: *mut u64,
 ) -> aclError {
-    guard("aclrtMemGetAccess", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemGetAccess",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Tells the physical memory behind a mapped address, and keeps it alive once more.
@@ -192,11 +180,10 @@ pub unsafe extern "C" fn aclrtMemRetainAllocationHandle(
     virPtr: *mut c_void,
     handle: *mut aclrtDrvMemHandle,
 ) -> aclError {
-    guard("aclrtMemRetainAllocationHandle", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemRetainAllocationHandle",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Tells how physical memory was asked for.
@@ -207,11 +194,10 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
     handle: aclrtDrvMemHandle,
     prop: *mut aclrtPhysicalMemProp,
 ) -> aclError {
-    guard("aclrtMemGetAllocationPropertiesFromHandle", || {
-        Err(Error::unsupported(
-            "virtual memory management is not available; allocate with aclrtMalloc",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemGetAllocationPropertiesFromHandle",
+        "virtual memory management is not available; allocate with aclrtMalloc",
+    )
 }
 
 /// Maps device memory for another device.
@@ -224,9 +210,10 @@ pub unsafe extern "C" fn aclrtMemP2PMap(
     dstDevId: i32,
     flags: u64,
 ) -> aclError {
-    guard("aclrtMemP2PMap", || {
-        Err(Error::unsupported("memory is not mapped between devices; copy with aclrtMemcpyAsync"))
-    })
+    guard_unsupported(
+        "aclrtMemP2PMap",
+        "memory is not mapped between devices; copy with aclrtMemcpyAsync",
+    )
 }
 
 /// Maps memory of another device through a chosen connection.
@@ -239,11 +226,10 @@ pub unsafe extern "C" fn aclrtMemMapSelectedLink(
     virPtrSrc: *mut c_void,
     linkIdx: u32,
 ) -> aclError {
-    guard("aclrtMemMapSelectedLink", || {
-        Err(Error::unsupported(
-            "connections between devices cannot be chosen; copy with aclrtMemcpyAsync",
-        ))
-    })
+    guard_unsupported(
+        "aclrtMemMapSelectedLink",
+        "connections between devices cannot be chosen; copy with aclrtMemcpyAsync",
+    )
 }
 
 /// Advises which connection mappings of physical memory use.
@@ -254,7 +240,8 @@ pub unsafe extern "C" fn aclrtMemMapSetLink(
     handle: aclrtDrvMemHandle,
     adviceLink: MaybeUninit<aclrtMemLinkType>,
 ) -> aclError {
-    guard("aclrtMemMapSetLink", || {
-        Err(Error::unsupported("connections between devices cannot be chosen; leave the call out"))
-    })
+    guard_unsupported(
+        "aclrtMemMapSetLink",
+        "connections between devices cannot be chosen; leave the call out",
+    )
 }
