@@ -1,10 +1,305 @@
-//! NVIDIA GPUs, through the CUDA driver. This file is a placeholder until the backend lands.
+//! NVIDIA GPUs, through the CUDA driver.
+//!
+//! The files have the names of the cpu backend's; besides them `driver` is the table of the
+//! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
+//! contexts, and `pending` memory that queued work still uses.
 
+use std::collections::HashMap;
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Driver, Fault, FaultKind, Result};
+use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
+use parking_lot::Mutex;
 
-/// Opens the backend.
+use self::context::{Context, Contexts};
+use self::device::DeviceState;
+use self::driver::{Api, Outcome};
+use self::pending::Pending;
+use self::stream::StreamState;
+use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, inside_host_function};
+
+mod context;
+mod copy;
+mod device;
+mod driver;
+mod error;
+mod event;
+mod host_fn;
+mod memory;
+mod pending;
+mod reduce;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+/// Loads and initialises the CUDA driver of this machine. A fault of kind
+/// [`FaultKind::NoDevice`] tells what is missing.
 pub fn open() -> Result<Arc<dyn Driver>> {
-    Err(Fault::new(FaultKind::NoDevice, "the CUDA backend is not in this build"))
+    Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?)?))))
+}
+
+/// The driver behind the trait.
+struct CudaDriver(Arc<DriverState>);
+
+/// What everything of this backend shares.
+struct DriverState {
+    api: Arc<Api>,
+    devices: u32,
+    contexts: Contexts,
+    /// Every stream of every open device, also those that are dropped but not finished.
+    streams: Mutex<Vec<Arc<StreamState>>>,
+    /// Some of them are dropped and have not been destroyed.
+    any_dropped: AtomicBool,
+    pending: Pending,
+    /// Pinned host memory by its address, with the context that it belongs to.
+    pinned: Mutex<HashMap<usize, Arc<Context>>>,
+    /// A device was left with work that does not end.
+    forsaken: AtomicBool,
+}
+
+impl DriverState {
+    fn new(api: Api) -> Result<Self> {
+        let mut devices: c_int = 0;
+        // SAFETY: a place for the answer.
+        unsafe { api.device_get_count(&mut devices) }?;
+        let devices = u32::try_from(devices).unwrap_or(0);
+        if devices == 0 {
+            return Err(Fault::new(
+                FaultKind::NoDevice,
+                "the CUDA driver has no device; see what `nvidia-smi` and CUDA_VISIBLE_DEVICES \
+                 say, or use the cpu backend",
+            ));
+        }
+        Ok(Self {
+            api: Arc::new(api),
+            devices,
+            contexts: Contexts::new(devices),
+            streams: Mutex::default(),
+            any_dropped: AtomicBool::new(false),
+            pending: Pending::default(),
+            pinned: Mutex::default(),
+            forsaken: AtomicBool::new(false),
+        })
+    }
+
+    fn api(&self) -> &Api {
+        &self.api
+    }
+
+    fn pending(&self) -> &Pending {
+        &self.pending
+    }
+
+    fn acquire_context(&self, ordinal: u32) -> Result<Arc<Context>> {
+        self.contexts.acquire(&self.api, ordinal)
+    }
+
+    fn release_context(&self, context: &Context) {
+        self.contexts.release(context);
+    }
+
+    /// A context for what belongs to no device in particular: one that is in use anyway, else the
+    /// first device's that has not failed.
+    fn acquire_any_context(&self) -> Result<Arc<Context>> {
+        let in_use = self.contexts.healthy().map(|context| context.ordinal()).next();
+        let usable = || (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
+        let ordinal = in_use.or_else(usable).ok_or_else(|| {
+            Fault::new(FaultKind::Execution, "all CUDA devices have failed; reset them")
+        })?;
+        self.acquire_context(ordinal)
+    }
+
+    fn remember_pinned(&self, base: usize, context: Arc<Context>) {
+        self.pinned.lock().insert(base, context);
+    }
+
+    /// The context of pinned memory that is about to be given back. `None` when it must not be:
+    /// work that never ends may use it.
+    fn forget_pinned(&self, base: usize) -> Option<Arc<Context>> {
+        let context = self.pinned.lock().remove(&base)?;
+        (!self.is_forsaken()).then_some(context)
+    }
+
+    fn pinned_bases(&self) -> Vec<usize> {
+        self.pinned.lock().keys().copied().collect()
+    }
+
+    fn add_stream(&self, stream: &Arc<StreamState>) {
+        self.streams.lock().push(Arc::clone(stream));
+    }
+
+    /// Streams that may have work, as far as that is known without asking the driver.
+    fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
+        let streams = self.streams.lock();
+        streams.iter().filter(|stream| !stream.is_known_idle()).cloned().collect()
+    }
+
+    /// No stream has work.
+    fn all_settled(&self) -> bool {
+        self.streams_with_work().iter().all(|stream| stream.is_settled())
+    }
+
+    fn streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
+        let streams = self.streams.lock();
+        streams.iter().filter(|stream| Arc::ptr_eq(stream.device(), device)).cloned().collect()
+    }
+
+    /// Takes the streams of a device out of the list: the caller destroys them.
+    fn remove_streams_of(&self, device: &Arc<DeviceState>) -> Vec<Arc<StreamState>> {
+        let mut streams = self.streams.lock();
+        let (removed, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut *streams)
+            .into_iter()
+            .partition(|stream| Arc::ptr_eq(stream.device(), device));
+        *streams = kept;
+        removed
+    }
+
+    /// A stream in the list has lost its owner.
+    fn stream_dropped(&self) {
+        // Relaxed: a hint; who misses it sweeps with the next call.
+        self.any_dropped.store(true, Ordering::Relaxed);
+        // A host function may hold the last reference, and may not call the driver.
+        if !inside_host_function() {
+            self.sweep_streams();
+        }
+    }
+
+    /// Destroys dropped streams that have finished.
+    fn sweep_streams(&self) {
+        if !self.any_dropped.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let dropped: Vec<_> =
+            self.streams.lock().iter().filter(|stream| stream.is_dropped()).cloned().collect();
+        for stream in dropped {
+            // `close` destroys what it finds in the list, so its end has to wait for this.
+            let Some(_open) = stream.device().keep_open() else { continue };
+            if !stream.is_settled() {
+                self.any_dropped.store(true, Ordering::Relaxed);
+            } else if self.remove_stream(&stream) {
+                // SAFETY: idle, and whoever takes it out of the list destroys it.
+                let destroy = |api: &Api| unsafe { api.stream_destroy(stream.raw().0) };
+                // A failed context has taken it along already.
+                let _ = stream.device().context().attempt(destroy);
+            }
+        }
+    }
+
+    /// True when it was in the list.
+    fn remove_stream(&self, stream: &Arc<StreamState>) -> bool {
+        let mut streams = self.streams.lock();
+        let Some(index) = streams.iter().position(|known| Arc::ptr_eq(known, stream)) else {
+            return false;
+        };
+        streams.swap_remove(index);
+        true
+    }
+
+    /// Releases what queued work no longer uses, without waiting.
+    fn reap(&self) {
+        self.sweep_streams();
+        self.pending.reap(self);
+    }
+
+    /// As [`Self::reap`], even if the driver waits for other work.
+    fn reap_all(&self) {
+        self.sweep_streams();
+        self.pending.reap_all(self);
+    }
+
+    /// Memory of this device waits to be released.
+    fn has_pending(&self, device: &DeviceState) -> bool {
+        self.pending.has_any_of(device)
+    }
+
+    /// Gives up on a device whose work does not end.
+    fn forsake(&self) {
+        // Relaxed: a flag by itself.
+        self.forsaken.store(true, Ordering::Relaxed);
+    }
+
+    fn is_forsaken(&self) -> bool {
+        self.forsaken.load(Ordering::Relaxed)
+    }
+
+    /// Runs driver calls in the calling thread's context, or in one of ours where it has none.
+    /// `None` when there is none at all.
+    fn in_some_context(&self, calls: impl FnOnce(&Api) -> Outcome) -> Option<Outcome> {
+        let mut current: CUcontext = std::ptr::null_mut();
+        // SAFETY: a place for the answer.
+        unsafe { self.api.ctx_get_current(&mut current) }.ok()?;
+        if !current.is_null() {
+            return Some(calls(&self.api));
+        }
+        let context = self.contexts.healthy().next()?;
+        Some(context.attempt(calls))
+    }
+
+    /// Where the driver says that an address lives, if it knows it.
+    fn place_of(&self, addr: usize) -> Option<Place> {
+        let (mut kind, mut ordinal): (c_uint, c_int) = (0, 0);
+        let ask = |api: &Api| -> Outcome {
+            let addr = addr as CUdeviceptr;
+            let (kind_of, ordinal_of) = (
+                CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE as c_int,
+                CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL as c_int,
+            );
+            // SAFETY: places for the answers, of the size that each attribute has.
+            unsafe {
+                api.pointer_get_attribute((&raw mut kind).cast::<c_void>(), kind_of, addr)?;
+                api.pointer_get_attribute((&raw mut ordinal).cast::<c_void>(), ordinal_of, addr)
+            }
+        };
+        // An address that the driver does not know gives an error, as does a failed context.
+        self.in_some_context(ask)?.ok()?;
+        const HOST: c_uint = CUmemorytype::CU_MEMORYTYPE_HOST as c_uint;
+        const DEVICE: c_uint = CUmemorytype::CU_MEMORYTYPE_DEVICE as c_uint;
+        const UNIFIED: c_uint = CUmemorytype::CU_MEMORYTYPE_UNIFIED as c_uint;
+        match kind {
+            HOST => Some(Place::Pinned),
+            DEVICE | UNIFIED => u32::try_from(ordinal).ok().map(Place::Device),
+            _ => None,
+        }
+    }
+}
+
+impl Driver for CudaDriver {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn device_count(&self) -> u32 {
+        self.0.devices
+    }
+
+    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
+        device::open(&self.0, ordinal)
+    }
+
+    fn alloc_host(&self, len: usize) -> Result<Block> {
+        memory::alloc_host(&self.0, len)
+    }
+
+    fn free_host(&self, block: Block) -> Result<()> {
+        memory::free_host(&self.0, block)
+    }
+
+    fn foreign_place(&self, addr: usize) -> Option<Place> {
+        self.0.place_of(addr)
+    }
+
+    fn page_size(&self, block: Block) -> usize {
+        memory::page_size(block)
+    }
+
+    /// Work that a device was left with may use any memory: then everything stays as it is.
+    fn shutdown(&self) -> bool {
+        if self.0.is_forsaken() || !self.0.all_settled() {
+            return false;
+        }
+        self.0.reap_all();
+        memory::free_all_pinned(&self.0);
+        true
+    }
 }

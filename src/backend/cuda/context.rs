@@ -1,0 +1,238 @@
+//! Primary contexts: what the driver needs to be current on a thread before most of its calls.
+//!
+//! A device is used through its primary context, the one that the CUDA runtime and frameworks in
+//! the same process use too; never through one of our own. Before each call the context is made
+//! current where it is not, since the caller, or a framework, may have made another one current in
+//! between. It then stays current, as the CUDA runtime does it: putting the earlier one back would
+//! cost two driver calls around each of ours.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::sys::{CUcontext, CUctx_st, CUdevice};
+use parking_lot::Mutex;
+
+use super::driver::{Api, Outcome};
+use super::error::Failure;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// A driver handle that may be used from every thread.
+pub(super) struct Raw<T>(pub(super) *mut T);
+
+impl<T> Clone for Raw<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Raw<T> {}
+
+impl<T> Raw<T> {
+    /// For sets of handles.
+    pub(super) fn key(self) -> usize {
+        self.0.addr()
+    }
+}
+
+// SAFETY: driver handles are names: the driver's functions take them from any thread, and nothing
+// here dereferences them.
+unsafe impl<T> Send for Raw<T> {}
+// SAFETY: likewise.
+unsafe impl<T> Sync for Raw<T> {}
+
+/// Numbers the contexts of this process, so that a thread can tell a context from an earlier one
+/// at the same address.
+static LIVES: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    /// The number of the context that this thread made current last.
+    static ENTERED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The primary context of a device, retained.
+pub(super) struct Context {
+    api: Arc<Api>,
+    ordinal: u32,
+    device: CUdevice,
+    raw: Raw<CUctx_st>,
+    life: u64,
+    /// The failure that ended this context, if one did.
+    failed: OnceLock<Fault>,
+}
+
+impl Context {
+    fn retain(api: &Arc<Api>, ordinal: u32) -> Result<Self> {
+        let device = device_of(api, ordinal)?;
+        let mut raw: CUcontext = std::ptr::null_mut();
+        // SAFETY: a device of the driver, and a place for the answer.
+        unsafe { api.primary_ctx_retain(&mut raw, device) }?;
+        // Relaxed: the number only has to be different from all others.
+        let life = LIVES.fetch_add(1, Ordering::Relaxed);
+        Ok(Self {
+            api: Arc::clone(api),
+            ordinal,
+            device,
+            raw: Raw(raw),
+            life,
+            failed: OnceLock::new(),
+        })
+    }
+
+    /// Gives the reference back. The thread keeps no name of a context that may be gone.
+    fn release(&self) {
+        let mut current: CUcontext = std::ptr::null_mut();
+        // SAFETY: a place for the answer, no context, and a device that was retained once. Nobody
+        // could act on a refusal here: the reference is given up either way.
+        unsafe {
+            if self.api.ctx_get_current(&mut current).is_ok() && current == self.raw.0 {
+                let _ = self.api.ctx_set_current(std::ptr::null_mut());
+            }
+            let _ = self.api.primary_ctx_release(self.device);
+        }
+    }
+
+    /// The driver's number of the device.
+    pub(super) fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    /// The failure that ended this context, if one did.
+    pub(super) fn failure(&self) -> Option<&Fault> {
+        self.failed.get()
+    }
+
+    /// Makes this context current on the calling thread where it is not.
+    fn enter(&self) -> Outcome {
+        let mut current: CUcontext = std::ptr::null_mut();
+        // SAFETY: a place for the answer.
+        unsafe { self.api.ctx_get_current(&mut current) }?;
+        // A context that ended leaves its address current on threads that used it, and the next
+        // one may get the same address: hence the second condition.
+        if current != self.raw.0 || ENTERED.get() != self.life {
+            // SAFETY: retained, so it exists.
+            unsafe { self.api.ctx_set_current(self.raw.0) }?;
+            ENTERED.set(self.life);
+        }
+        Ok(())
+    }
+
+    /// Runs driver calls in this context, whatever happened to it before.
+    pub(super) fn attempt(&self, calls: impl FnOnce(&Api) -> Outcome) -> Outcome {
+        self.enter()?;
+        calls(&self.api)
+    }
+
+    /// Runs driver calls in this context. After a failure that ended the context it says so
+    /// without asking the driver.
+    #[inline]
+    pub(super) fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.call_for(FaultKind::OutOfDeviceMemory, calls)
+    }
+
+    /// As [`Self::call`]; `out_of_memory` tells what has run out when the driver says so.
+    #[inline]
+    pub(super) fn call_for(
+        &self,
+        out_of_memory: FaultKind,
+        calls: impl FnOnce(&Api) -> Outcome,
+    ) -> Result<()> {
+        self.healthy()?;
+        self.attempt(calls).map_err(|failure| self.note(failure, out_of_memory))
+    }
+
+    /// Asks whether something has happened: `false` while the driver says "not ready".
+    pub(super) fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
+        self.healthy()?;
+        match self.attempt(question) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.is_not_ready() => Ok(false),
+            Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
+        }
+    }
+
+    /// The fault that ended this context, if one did.
+    #[inline]
+    pub(super) fn healthy(&self) -> Result<()> {
+        match self.failed.get() {
+            None => Ok(()),
+            Some(fault) => Err(fault.clone()),
+        }
+    }
+
+    /// A failure as a fault; one that ends the context is remembered.
+    #[cold]
+    fn note(&self, failure: Failure, out_of_memory: FaultKind) -> Fault {
+        let mut fault = failure.fault(out_of_memory);
+        if !failure.is_sticky() {
+            return fault;
+        }
+        fault.text = format!(
+            "work failed on CUDA device {} and ended its context: {}; reset the device",
+            self.ordinal, fault.text
+        );
+        self.failed.get_or_init(|| fault).clone()
+    }
+}
+
+/// The driver's handle of the device with this ordinal.
+pub(super) fn device_of(api: &Api, ordinal: u32) -> Result<CUdevice> {
+    let mut device: CUdevice = 0;
+    // SAFETY: a place for the answer.
+    unsafe { api.device_get(&mut device, ordinal as c_int) }?;
+    Ok(device)
+}
+
+/// All contexts in use, each retained once however many use it.
+pub(super) struct Contexts {
+    slots: Vec<Mutex<Option<Slot>>>,
+}
+
+struct Slot {
+    context: Arc<Context>,
+    users: usize,
+}
+
+impl Contexts {
+    /// None in use, for this many devices.
+    pub(super) fn new(devices: u32) -> Self {
+        Self { slots: (0..devices).map(|_| Mutex::new(None)).collect() }
+    }
+
+    /// The context of a device, for one more user, who gives it back with [`Self::release`].
+    pub(super) fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
+        let mut slot = self.slots[ordinal as usize].lock();
+        if slot.is_none() {
+            *slot = Some(Slot { context: Arc::new(Context::retain(api, ordinal)?), users: 0 });
+        }
+        let slot = slot.as_mut().expect("filled above");
+        slot.users += 1;
+        Ok(Arc::clone(&slot.context))
+    }
+
+    /// One user less; the last one ends the context as far as this library is concerned.
+    pub(super) fn release(&self, context: &Context) {
+        let mut slot = self.slots[context.ordinal as usize].lock();
+        let Some(used) = slot.as_mut() else { return };
+        used.users -= 1;
+        if used.users == 0 {
+            used.context.release();
+            *slot = None;
+        }
+    }
+
+    /// The contexts in use, those that failed left out.
+    pub(super) fn healthy(&self) -> impl Iterator<Item = Arc<Context>> {
+        self.slots
+            .iter()
+            .filter_map(|slot| slot.lock().as_ref().map(|used| Arc::clone(&used.context)))
+            .filter(|context| context.failure().is_none())
+    }
+
+    /// False when the context of this device has failed.
+    pub(super) fn is_usable(&self, ordinal: u32) -> bool {
+        let slot = self.slots[ordinal as usize].lock();
+        slot.as_ref().is_none_or(|used| used.context.failure().is_none())
+    }
+}

@@ -1,0 +1,315 @@
+//! An open device: its context, and everything of the driver's that was made in it.
+
+use std::collections::HashSet;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use cudarc::driver::sys::{CUdevice_attribute, CUevent, CUevent_flags, CUevent_st, CUstream_st};
+use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
+
+use super::context::{Context, Raw, device_of};
+use super::driver::{Api, Outcome};
+use super::event::{CudaEvent, poll_until};
+use super::stream::{self, CudaStream};
+use super::{DriverState, copy, memory};
+use crate::backend::{
+    Block, Copy, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result, Stream,
+    StreamOptions, Wait, inside_host_function,
+};
+
+/// How long [`Device::close`] waits for work that the core did not drain (user code that never
+/// returns) before it leaves the device as it is.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A device behind the trait.
+pub(super) struct CudaDevice(Arc<DeviceState>);
+
+/// What streams, events and blocks of a device share.
+pub(super) struct DeviceState {
+    driver: Arc<DriverState>,
+    context: Arc<Context>,
+    info: DeviceInfo,
+    /// The driver's number of the most urgent stream priority.
+    most_urgent: c_int,
+    /// Held for reading by whoever may be late (a dropped event, a look at another device's
+    /// streams), for writing by `close` alone: false from then on.
+    open: RecursiveRwLock<bool>,
+    /// The same, to be read without the lock by calls that are not supposed to be late.
+    closed: AtomicBool,
+    /// Every event that exists, by its handle: those of [`CudaEvent`] and those of marks.
+    events: Mutex<HashSet<usize>>,
+    /// Events for marks that are not in use.
+    spare_events: Mutex<Vec<Raw<CUevent_st>>>,
+    /// Events that were dropped where no driver call is allowed, to be destroyed later.
+    dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
+    /// Streams of our own that are not in use; see [`Self::on_own_stream`].
+    spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
+}
+
+impl DeviceState {
+    fn new(driver: &Arc<DriverState>, context: Arc<Context>) -> Result<Self> {
+        let (info, most_urgent) = describe(driver.api(), &context)?;
+        Ok(Self {
+            driver: Arc::clone(driver),
+            context,
+            info,
+            most_urgent,
+            open: RecursiveRwLock::new(true),
+            closed: AtomicBool::new(false),
+            events: Mutex::default(),
+            spare_events: Mutex::default(),
+            dropped_events: Mutex::default(),
+            spare_streams: Mutex::default(),
+        })
+    }
+
+    pub(super) fn driver(&self) -> &Arc<DriverState> {
+        &self.driver
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The driver's number for a priority of ours, 0 being the most urgent in ours.
+    pub(super) fn driver_priority(&self, priority: u32) -> c_int {
+        self.most_urgent + priority.min(self.info.least_priority) as c_int
+    }
+
+    /// Keeps `close` from going on; `None` when it already has.
+    pub(super) fn keep_open(&self) -> Option<RecursiveRwLockReadGuard<'_, bool>> {
+        // Recursive: a holder may drop the last reference to an event, which asks again.
+        let open = self.open.read();
+        open.then_some(open)
+    }
+
+    fn check_open(&self) -> Result<()> {
+        // Acquire, with the Release in `close`: whoever sees "open" uses what is not yet gone.
+        if self.closed.load(Ordering::Acquire) {
+            return Err(Fault::new(
+                FaultKind::Driver,
+                format!("CUDA device {} is closed", self.context.ordinal()),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Runs driver calls in the device's context.
+    pub(super) fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        self.context.call(calls)
+    }
+
+    /// As [`Self::call`], for calls that make something: what runs out is not device memory.
+    pub(super) fn create(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        self.context.call_for(FaultKind::OutOfResources, calls)
+    }
+
+    /// Asks the driver whether something has happened.
+    pub(super) fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
+        self.check_open()?;
+        self.context.poll(question)
+    }
+
+    pub(super) fn create_event(&self, timing: bool) -> Result<Raw<CUevent_st>> {
+        self.sweep_events();
+        let flags = match timing {
+            true => CUevent_flags::CU_EVENT_DEFAULT,
+            false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
+        };
+        let mut raw: CUevent = std::ptr::null_mut();
+        // SAFETY: a place for the answer.
+        self.create(|api| unsafe { api.event_create(&mut raw, flags as u32) })?;
+        self.events.lock().insert(raw.addr());
+        Ok(Raw(raw))
+    }
+
+    /// Ends an event, unless `close` has done so. The driver keeps what it still needs of it.
+    pub(super) fn destroy_event(&self, raw: Raw<CUevent_st>) {
+        let Some(_open) = self.keep_open() else { return };
+        if inside_host_function() {
+            // No driver call from here; it stays in `events` until it is swept up.
+            self.dropped_events.lock().push(raw);
+        } else if self.events.lock().remove(&raw.key()) {
+            // SAFETY: it was in the set, so it exists, and nobody else takes it out.
+            // A failed device refuses; its events went with its context.
+            let _ = self.context.attempt(|api| unsafe { api.event_destroy(raw.0) });
+        }
+    }
+
+    fn sweep_events(&self) {
+        let dropped = std::mem::take(&mut *self.dropped_events.lock());
+        dropped.into_iter().for_each(|raw| self.destroy_event(raw));
+    }
+
+    /// An event for a mark.
+    pub(super) fn borrow_event(&self) -> Result<Raw<CUevent_st>> {
+        let spare = self.spare_events.lock().pop();
+        spare.map_or_else(|| self.create_event(false), Ok)
+    }
+
+    /// Takes back what [`Self::borrow_event`] lent. After `close` it is a name of nothing, and
+    /// nobody borrows any more.
+    pub(super) fn give_event_back(&self, raw: Raw<CUevent_st>) {
+        self.spare_events.lock().push(raw);
+    }
+
+    /// Queues something on a stream of our own and waits for it. `cuMemcpyDtoD` and `cuMemset*`
+    /// return before they are done, and every call without a stream goes to the driver's legacy
+    /// stream, which waits for, and holds up, the blocking streams of other libraries.
+    pub(super) fn on_own_stream(
+        &self,
+        queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>,
+    ) -> Result<()> {
+        self.check_open()?;
+        let spare = self.spare_streams.lock().pop();
+        let raw = spare.map_or_else(|| stream::create(self, 0), Ok)?;
+        let queued = queue(raw);
+        // SAFETY: a stream that nobody else uses until it is given back.
+        let done = self.call(|api| unsafe { api.stream_synchronize(raw.0) });
+        self.spare_streams.lock().push(raw);
+        queued.and(done)
+    }
+
+    /// Waits until the streams of this device have nothing left to do and the blocks freed
+    /// meanwhile are back; false when that takes too long.
+    fn drain(self: &Arc<Self>) -> bool {
+        let deadline = Instant::now() + CLOSE_PATIENCE;
+        let drained = poll_until(deadline, || {
+            let idle = self.driver.streams_of(self).iter().all(|stream| stream.is_settled());
+            if idle {
+                self.driver.reap_all();
+            }
+            Ok(idle && !self.driver.has_pending(self))
+        });
+        matches!(drained, Ok(Wait::Done))
+    }
+
+    /// Destroys what was made in the context. The device is marked closed before.
+    fn destroy_all(self: &Arc<Self>) {
+        // Errors say that a failed context has taken everything with it already.
+        let destroy_stream = |raw: Raw<CUstream_st>| {
+            // SAFETY: idle streams of this device, each in one list only.
+            let _ = self.context.attempt(|api| unsafe { api.stream_destroy(raw.0) });
+        };
+        self.driver.remove_streams_of(self).iter().for_each(|stream| destroy_stream(stream.raw()));
+        self.spare_streams.lock().drain(..).for_each(destroy_stream);
+        self.spare_events.lock().clear();
+        self.dropped_events.lock().clear();
+        for event in self.events.lock().drain() {
+            let raw = event as CUevent;
+            // SAFETY: each event in the set exists, and was just taken out of it.
+            let _ = self.context.attempt(|api| unsafe { api.event_destroy(raw) });
+        }
+    }
+}
+
+/// Opens the device with this ordinal.
+pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> {
+    let context = driver.acquire_context(ordinal)?;
+    match DeviceState::new(driver, Arc::clone(&context)) {
+        Ok(state) => Ok(Arc::new(CudaDevice(Arc::new(state)))),
+        Err(fault) => {
+            driver.release_context(&context);
+            Err(fault)
+        }
+    }
+}
+
+fn describe(api: &Api, context: &Context) -> Result<(DeviceInfo, c_int)> {
+    let device = device_of(api, context.ordinal())?;
+    let mut name = [0 as c_char; 256];
+    let mut total_memory = 0_usize;
+    let mut cores = 0;
+    let (mut least, mut most) = (0, 0);
+    let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as c_int;
+    // SAFETY: a device of the driver, and places for the answers.
+    context.call(|api| unsafe {
+        // One byte is kept back: the last one is a zero whatever the driver writes.
+        api.device_get_name(name.as_mut_ptr(), name.len() as c_int - 1, device)?;
+        api.device_total_mem(&mut total_memory, device)?;
+        api.device_get_attribute(&mut cores, count, device)?;
+        api.ctx_get_stream_priority_range(&mut least, &mut most)
+    })?;
+    // SAFETY: it ends with a zero, see above.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+    let info = DeviceInfo {
+        name,
+        total_memory: total_memory as u64,
+        cores: cores.max(1) as u32,
+        // The driver's numbers are smaller where they are more urgent.
+        least_priority: (least - most).max(0) as u32,
+        // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
+        readable_tail: false,
+    };
+    Ok((info, most))
+}
+
+impl Device for CudaDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.0.info
+    }
+
+    fn free_memory(&self) -> Result<u64> {
+        self.0.driver.reap();
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: places for the answers.
+        self.0.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) })?;
+        Ok((free as u64).min(self.0.info.total_memory))
+    }
+
+    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
+        self.0.check_open()?;
+        memory::alloc_device(&self.0, len, policy)
+    }
+
+    fn free(&self, block: Block) -> Result<()> {
+        memory::free_device(&self.0, block)
+    }
+
+    fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        Ok(Arc::new(CudaStream::new(&self.0, options)?))
+    }
+
+    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
+        Ok(Arc::new(CudaEvent::new(&self.0, timing)?))
+    }
+
+    fn copy(&self, copy: Copy) -> Result<()> {
+        copy::copy_now(&self.0, &copy)
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        copy::fill_now(&self.0, &fill)
+    }
+
+    fn close(&self) -> Result<()> {
+        let device = &self.0;
+        device.check_open()?;
+        let drained = device.drain();
+        {
+            let mut open = device.open.write();
+            *open = false;
+            device.closed.store(true, Ordering::Release);
+        }
+        if !drained {
+            // Whatever still runs keeps its streams, its memory and the context.
+            device.driver.forsake();
+            return Err(Fault::new(
+                FaultKind::Execution,
+                format!(
+                    "CUDA device {} still has work after {} s, a host function that does not \
+                     return perhaps; its context is left as it is until the process ends",
+                    device.context.ordinal(),
+                    CLOSE_PATIENCE.as_secs()
+                ),
+            ));
+        }
+        device.destroy_all();
+        device.driver.release_context(&device.context);
+        Ok(())
+    }
+}

@@ -1,0 +1,295 @@
+//! The functions of the CUDA driver, found by name at run time.
+//!
+//! Every entry is optional: a driver that is too old lacks some, and then only the calls that need
+//! them fail. All of them return a plain `c_int`: a status number that this library has never heard
+//! of is then an ordinary value.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::mem::ManuallyDrop;
+
+use cudarc::driver::sys::{
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUhostFn, CUmemAccessDesc,
+    CUmemAllocationProp, CUmemGenericAllocationHandle, CUmodule, CUstream,
+};
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use super::error::Failure;
+use crate::backend::{Fault, FaultKind, Result};
+
+/// What a driver call gives.
+pub(super) type Outcome = std::result::Result<(), Failure>;
+
+/// The names under which a driver is looked for, in this order. `libcuda.so` comes last: where it
+/// is no link to the first it is the toolkit's stub, which only knows how to refuse.
+const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+
+/// A function that was found, and the name under which it was.
+struct Entry<F> {
+    symbol: &'static str,
+    function: F,
+}
+
+/// Declares the table: `method(arguments) = "symbol", "older symbol";`. The first symbol that the
+/// driver has is taken. Each line becomes an optional entry of [`Functions`] and a method of
+/// [`Api`] that calls it, or tells that it is missing.
+macro_rules! driver_functions {
+    ($( $method:ident ( $($argument:ident: $kind:ty),* $(,)? ) = $($symbol:literal),+ ; )*) => {
+        struct Functions {
+            $( $method: Option<Entry<unsafe extern "C" fn($($kind),*) -> c_int>>, )*
+        }
+
+        impl Functions {
+            /// # Safety
+            /// `library` is a CUDA driver: its functions have the declared signatures.
+            unsafe fn find(library: &Library) -> Self {
+                Self {
+                    // SAFETY: as promised by the caller.
+                    $( $method: unsafe { find(library, &[$($symbol),+]) }, )*
+                }
+            }
+        }
+
+        impl Api {
+            $(
+                /// # Safety
+                /// What the driver's documentation asks for: live handles, valid memory.
+                // As many arguments as the driver's function has.
+                #[allow(clippy::too_many_arguments)]
+                pub(super) unsafe fn $method(&self, $($argument: $kind),*) -> Outcome {
+                    match &self.functions.$method {
+                        Some(entry) => {
+                            // SAFETY: as promised by the caller.
+                            let status = unsafe { (entry.function)($($argument),*) };
+                            self.outcome(entry.symbol, status)
+                        }
+                        None => Err(self.missing([$($symbol),+][0])),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+driver_functions! {
+    init(flags: c_uint) = "cuInit";
+    driver_get_version(version: *mut c_int) = "cuDriverGetVersion";
+
+    device_get_count(count: *mut c_int) = "cuDeviceGetCount";
+    device_get(device: *mut CUdevice, ordinal: c_int) = "cuDeviceGet";
+    device_get_name(name: *mut c_char, len: c_int, device: CUdevice) = "cuDeviceGetName";
+    device_total_mem(bytes: *mut usize, device: CUdevice) =
+        "cuDeviceTotalMem_v2", "cuDeviceTotalMem";
+    device_get_attribute(value: *mut c_int, attribute: c_int, device: CUdevice) =
+        "cuDeviceGetAttribute";
+
+    primary_ctx_retain(context: *mut CUcontext, device: CUdevice) = "cuDevicePrimaryCtxRetain";
+    primary_ctx_release(device: CUdevice) =
+        "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
+    ctx_get_current(context: *mut CUcontext) = "cuCtxGetCurrent";
+    ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
+    ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
+        "cuCtxGetStreamPriorityRange";
+
+    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2", "cuMemGetInfo";
+    mem_alloc(address: *mut CUdeviceptr, len: usize) = "cuMemAlloc_v2", "cuMemAlloc";
+    mem_free(address: CUdeviceptr) = "cuMemFree_v2", "cuMemFree";
+    mem_host_alloc(address: *mut *mut c_void, len: usize, flags: c_uint) = "cuMemHostAlloc";
+    mem_free_host(address: *mut c_void) = "cuMemFreeHost";
+    mem_get_allocation_granularity(
+        granularity: *mut usize,
+        properties: *const CUmemAllocationProp,
+        option: c_int,
+    ) = "cuMemGetAllocationGranularity";
+    mem_address_reserve(
+        address: *mut CUdeviceptr,
+        len: usize,
+        alignment: usize,
+        wanted: CUdeviceptr,
+        flags: c_ulonglong,
+    ) = "cuMemAddressReserve";
+    mem_address_free(address: CUdeviceptr, len: usize) = "cuMemAddressFree";
+    mem_create(
+        handle: *mut CUmemGenericAllocationHandle,
+        len: usize,
+        properties: *const CUmemAllocationProp,
+        flags: c_ulonglong,
+    ) = "cuMemCreate";
+    mem_release(handle: CUmemGenericAllocationHandle) = "cuMemRelease";
+    mem_map(
+        address: CUdeviceptr,
+        len: usize,
+        offset: usize,
+        handle: CUmemGenericAllocationHandle,
+        flags: c_ulonglong,
+    ) = "cuMemMap";
+    mem_unmap(address: CUdeviceptr, len: usize) = "cuMemUnmap";
+    mem_set_access(
+        address: CUdeviceptr,
+        len: usize,
+        access: *const CUmemAccessDesc,
+        count: usize,
+    ) = "cuMemSetAccess";
+    pointer_get_attribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr) =
+        "cuPointerGetAttribute";
+
+    stream_create_with_priority(stream: *mut CUstream, flags: c_uint, priority: c_int) =
+        "cuStreamCreateWithPriority";
+    stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
+    stream_query(stream: CUstream) = "cuStreamQuery";
+    stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
+    stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
+    launch_host_func(stream: CUstream, function: CUhostFn, argument: *mut c_void) =
+        "cuLaunchHostFunc";
+
+    event_create(event: *mut CUevent, flags: c_uint) = "cuEventCreate";
+    event_destroy(event: CUevent) = "cuEventDestroy_v2", "cuEventDestroy";
+    event_record(event: CUevent, stream: CUstream) = "cuEventRecord";
+    event_query(event: CUevent) = "cuEventQuery";
+    event_synchronize(event: CUevent) = "cuEventSynchronize";
+    event_elapsed_time(ms: *mut f32, start: CUevent, end: CUevent) =
+        "cuEventElapsedTime_v2", "cuEventElapsedTime";
+
+    memcpy_htod_async(dst: CUdeviceptr, src: *const c_void, len: usize, stream: CUstream) =
+        "cuMemcpyHtoDAsync_v2", "cuMemcpyHtoDAsync";
+    memcpy_dtoh_async(dst: *mut c_void, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoHAsync";
+    memcpy_dtod_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoDAsync";
+    memcpy_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
+        "cuMemcpyAsync";
+    memset_d8_async(dst: CUdeviceptr, value: u8, len: usize, stream: CUstream) =
+        "cuMemsetD8Async";
+
+    module_load_data(module: *mut CUmodule, image: *const c_void) = "cuModuleLoadData";
+    module_unload(module: CUmodule) = "cuModuleUnload";
+    module_get_function(function: *mut CUfunction, module: CUmodule, name: *const c_char) =
+        "cuModuleGetFunction";
+    launch_kernel(
+        function: CUfunction,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: CUstream,
+        arguments: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) = "cuLaunchKernel";
+}
+
+/// How the driver puts a status into words: `cuGetErrorName` and `cuGetErrorString`.
+type Describe = unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int;
+
+/// The driver's words for its numbers; none where it has no such function.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    name: Option<Describe>,
+    text: Option<Describe>,
+}
+
+impl Words {
+    /// For a status that no driver has given.
+    #[cfg(test)]
+    pub(super) const NONE: Self = Self { name: None, text: None };
+
+    /// Name and text of `status`, as far as the driver knows them.
+    pub(super) fn of(self, status: c_int) -> (Option<&'static str>, Option<&'static str>) {
+        let ask = |describe: Option<Describe>| {
+            let mut words = std::ptr::null();
+            // SAFETY: the driver's function, and a place for its answer.
+            let answer = unsafe { describe?(status, &mut words) };
+            if answer != 0 || words.is_null() {
+                return None;
+            }
+            // SAFETY: a constant of the driver, which is never unloaded.
+            unsafe { CStr::from_ptr(words) }.to_str().ok()
+        };
+        (ask(self.name), ask(self.text))
+    }
+}
+
+/// A loaded and initialised driver.
+pub(super) struct Api {
+    functions: Functions,
+    words: Words,
+    /// As `cuDriverGetVersion` says it: 1000 * major + 10 * minor, 0 when it does not.
+    version: c_int,
+    /// Never closed: drivers leave threads and exit handlers behind.
+    _library: ManuallyDrop<Library>,
+}
+
+impl Api {
+    /// Loads the driver of this machine and initialises it.
+    pub(super) fn load() -> Result<Self> {
+        let library = open_library()?;
+        // SAFETY: a library of this name is a CUDA driver.
+        let functions = unsafe { Functions::find(&library) };
+        // SAFETY: likewise.
+        let (name, text) =
+            unsafe { (find(&library, &["cuGetErrorName"]), find(&library, &["cuGetErrorString"])) };
+        let words = Words {
+            name: name.map(|entry: Entry<Describe>| entry.function),
+            text: text.map(|entry: Entry<Describe>| entry.function),
+        };
+        let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
+
+        // SAFETY: the first call, as the driver wants it.
+        unsafe { api.init(0) }.map_err(|failure| Fault {
+            kind: FaultKind::NoDevice,
+            text: format!(
+                "the CUDA driver does not start: {}; see that the kernel module and the driver \
+                 library have the same version (`nvidia-smi` tells), or use the cpu backend",
+                Fault::from(failure).text
+            ),
+        })?;
+        let mut version = 0;
+        // SAFETY: a place for the answer.
+        if unsafe { api.driver_get_version(&mut version) }.is_ok() {
+            api.version = version;
+        }
+        Ok(api)
+    }
+
+    fn outcome(&self, call: &'static str, status: c_int) -> Outcome {
+        if status == 0 {
+            return Ok(());
+        }
+        Err(Failure::Status { call, status, words: self.words })
+    }
+
+    #[cold]
+    fn missing(&self, call: &'static str) -> Failure {
+        Failure::Missing { call, version: self.version }
+    }
+}
+
+fn open_library() -> Result<Library> {
+    let mut tried = Vec::new();
+    for name in LIBRARIES {
+        // SAFETY: loading a driver runs its initialisers, which is what it is for.
+        match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
+            Ok(library) => return Ok(library),
+            Err(error) => tried.push(format!("{name} ({error})")),
+        }
+    }
+    Err(Fault::new(
+        FaultKind::NoDevice,
+        format!(
+            "no CUDA driver on this machine: tried {}; install the NVIDIA driver, or use the cpu \
+             backend",
+            tried.join(", ")
+        ),
+    ))
+}
+
+/// # Safety
+/// `F` is the signature of the function that has one of these names.
+unsafe fn find<F: Copy>(library: &Library, symbols: &[&'static str]) -> Option<Entry<F>> {
+    symbols.iter().find_map(|&symbol| {
+        // SAFETY: as promised by the caller.
+        let found = unsafe { library.get::<F>(symbol.as_bytes()) }.ok()?;
+        Some(Entry { symbol, function: *found })
+    })
+}

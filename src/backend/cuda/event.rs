@@ -1,0 +1,167 @@
+//! Events, and marks: events of our own that tell when a stream has come past a point.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cudarc::driver::sys::CUevent_st;
+
+use super::context::Raw;
+use super::device::DeviceState;
+use super::stream::StreamState;
+use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+
+/// An event of the driver.
+pub(super) struct CudaEvent {
+    device: Arc<DeviceState>,
+    raw: Raw<CUevent_st>,
+}
+
+impl CudaEvent {
+    pub(super) fn new(device: &Arc<DeviceState>, timing: bool) -> Result<Self> {
+        let raw = device.create_event(timing)?;
+        Ok(Self { device: Arc::clone(device), raw })
+    }
+
+    pub(super) fn raw(&self) -> Raw<CUevent_st> {
+        self.raw
+    }
+
+    /// One of ours, behind the trait.
+    pub(super) fn of(event: &dyn Event) -> Result<&Self> {
+        event.as_any().downcast_ref().ok_or_else(|| {
+            Fault::new(FaultKind::Driver, "the event was not made by the cuda backend")
+        })
+    }
+}
+
+impl Event for CudaEvent {
+    fn is_complete(&self) -> Result<bool> {
+        // SAFETY: the event lives as long as `self` and its device is open.
+        self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
+    }
+
+    /// With a deadline the driver can only be asked about the latest record: an event that is
+    /// recorded again during the wait is waited for anew.
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        match deadline {
+            Some(deadline) => poll_until(deadline, || self.is_complete()),
+            None => {
+                // SAFETY: as in `is_complete`.
+                self.device.call(|api| unsafe { api.event_synchronize(self.raw.0) })?;
+                Ok(Wait::Done)
+            }
+        }
+    }
+
+    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
+        let start = Self::of(start)?;
+        let mut ms = 0.0;
+        self.device
+            // SAFETY: two live events, and a place for the answer.
+            .call(|api| unsafe { api.event_elapsed_time(&mut ms, start.raw.0, self.raw.0) })?;
+        Ok(ms)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for CudaEvent {
+    fn drop(&mut self) {
+        self.device.destroy_event(self.raw);
+    }
+}
+
+/// A point in a stream's work, on an event that is lent by its device.
+pub(super) struct Mark {
+    device: Arc<DeviceState>,
+    raw: Raw<CUevent_st>,
+}
+
+impl Mark {
+    /// Marks what `stream` was given so far.
+    pub(super) fn new(stream: &StreamState) -> Result<Self> {
+        let device = stream.device();
+        let mark = Self { device: Arc::clone(device), raw: device.borrow_event()? };
+        // SAFETY: an event and a stream of the same open device.
+        device.call(|api| unsafe { api.event_record(mark.raw.0, stream.raw().0) })?;
+        Ok(mark)
+    }
+
+    /// True when the stream has come past it, and on a device that runs nothing any more.
+    pub(super) fn is_past(&self) -> bool {
+        let Some(_open) = self.device.keep_open() else { return true };
+        self.poll().unwrap_or(true)
+    }
+
+    /// As [`Self::is_past`], and tells when the device failed.
+    pub(super) fn poll(&self) -> Result<bool> {
+        // SAFETY: an event that is ours until the mark is dropped.
+        self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        // A mark that has not come past may go back as well: the next record replaces this one.
+        self.device.give_event_back(self.raw);
+    }
+}
+
+/// Spinning is for what is nearly done: as long as a wake-up would take.
+const SPIN: Duration = Duration::from_micros(20);
+const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
+const LONGEST_SLEEP: Duration = Duration::from_millis(1);
+
+/// Asks until the answer is yes or `deadline` has come: often at first, then less and less.
+pub(super) fn poll_until(
+    deadline: Instant,
+    mut is_done: impl FnMut() -> Result<bool>,
+) -> Result<Wait> {
+    let start = Instant::now();
+    let mut pause = SHORTEST_SLEEP;
+    loop {
+        // Asked before the clock is read: what is done by the deadline counts as done.
+        if is_done()? {
+            return Ok(Wait::Done);
+        }
+        let now = Instant::now();
+        let Some(left) = deadline.checked_duration_since(now).filter(|left| !left.is_zero()) else {
+            return Ok(Wait::TimedOut);
+        };
+        if now - start < SPIN {
+            std::hint::spin_loop();
+            continue;
+        }
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(LONGEST_SLEEP);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polling_ends_with_the_answer_or_the_deadline() {
+        let now = Instant::now();
+        assert_eq!(poll_until(now, || Ok(true)).unwrap(), Wait::Done);
+        assert_eq!(poll_until(now, || Ok(false)).unwrap(), Wait::TimedOut);
+
+        let soon = now + Duration::from_millis(5);
+        assert_eq!(poll_until(soon, || Ok(false)).unwrap(), Wait::TimedOut);
+        assert!(Instant::now() >= soon);
+
+        let mut asked = 0;
+        let far = Instant::now() + Duration::from_secs(60);
+        let wait = poll_until(far, || {
+            asked += 1;
+            Ok(asked == 5)
+        });
+        assert_eq!(wait.unwrap(), Wait::Done);
+        let fault = Fault::new(FaultKind::Execution, "gone");
+        assert_eq!(poll_until(far, || Err(fault.clone())).unwrap_err(), fault);
+    }
+}

@@ -1,0 +1,424 @@
+//! Device memory and pinned host memory.
+//!
+//! Ordinary device memory comes from `cuMemAlloc`: the driver puts large blocks on 2 MiB pages but
+//! promises nothing, so 4 KiB is what [`page_size`] tells. Where 2 MiB pages are demanded, the
+//! driver's virtual memory management maps them, and the granularity is the page size.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc,
+    CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp,
+    CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemLocation, CUmemLocationType,
+};
+
+use super::DriverState;
+use super::context::Context;
+use super::device::DeviceState;
+use super::driver::{Api, Outcome};
+use super::pending::Marks;
+use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
+
+const NORMAL_PAGE: usize = 4 << 10;
+const HUGE_PAGE: usize = 2 << 20;
+const SMALLEST_ALIGNMENT: usize = 512;
+
+/// The lower bits of a token hold the binary logarithm of the page size, the others the address
+/// that the driver gave, which is aligned to more than that.
+const PAGE_BITS: u64 = 63;
+
+fn token(base: usize, page: usize) -> u64 {
+    base as u64 & !PAGE_BITS | u64::from(page.trailing_zeros())
+}
+
+fn base(block: Block) -> usize {
+    (block.token & !PAGE_BITS) as usize
+}
+
+/// Page size of a block, as far as it is guaranteed.
+pub(super) fn page_size(block: Block) -> usize {
+    1 << (block.token & PAGE_BITS)
+}
+
+/// The alignment that a [`Block`] of this length has.
+const fn alignment(len: usize) -> usize {
+    if len >= HUGE_PAGE {
+        HUGE_PAGE
+    } else if len >= NORMAL_PAGE {
+        NORMAL_PAGE
+    } else {
+        SMALLEST_ALIGNMENT
+    }
+}
+
+/// Memory on its way back to the driver.
+pub(super) enum Release {
+    /// From `cuMemAlloc`.
+    Device { device: Arc<DeviceState>, base: usize },
+    /// Mapped by [`map_huge`].
+    Mapped { device: Arc<DeviceState>, addr: usize, len: usize },
+    /// From `cuMemHostAlloc`.
+    Host { base: usize },
+}
+
+impl Release {
+    /// The driver may wait for running work before it takes this back.
+    pub(super) fn may_wait(&self) -> bool {
+        !matches!(self, Self::Mapped { .. })
+    }
+
+    pub(super) fn is_of(&self, owner: &DeviceState) -> bool {
+        match self {
+            Self::Device { device, .. } | Self::Mapped { device, .. } => {
+                std::ptr::eq(&**device, owner)
+            }
+            Self::Host { .. } => false,
+        }
+    }
+
+    /// Gives it to the driver. No queued work uses it any more.
+    pub(super) fn now(self, driver: &DriverState) -> Result<()> {
+        match self {
+            Self::Device { device, base } => {
+                // A closed device has given everything back.
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: a block of this device that is given back once.
+                device.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })
+            }
+            Self::Mapped { device, addr, len } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: as above.
+                device.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })
+            }
+            Self::Host { base } => match driver.forget_pinned(base) {
+                Some(context) => {
+                    let freed = free_pinned(&context, base);
+                    driver.release_context(&context);
+                    freed
+                }
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+fn free_pinned(context: &Context, base: usize) -> Result<()> {
+    let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
+    // SAFETY: a block of the driver that is given back once.
+    context.call(|api| unsafe { api.mem_free_host(pointer) })
+}
+
+/// Gives memory back, at once or, while any stream has work, later.
+fn give_back(driver: &DriverState, release: Release) -> Result<()> {
+    driver.reap();
+    let marks = Marks::in_busy_streams(driver);
+    if marks.is_empty() {
+        return release.now(driver);
+    }
+    driver.pending().push(release, marks);
+    Ok(())
+}
+
+/// Takes a device block back.
+pub(super) fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
+    let owner = Arc::clone(device);
+    let release = if page_size(block) > NORMAL_PAGE {
+        Release::Mapped { device: owner, addr: block.addr, len: block.len }
+    } else {
+        Release::Device { device: owner, base: base(block) }
+    };
+    give_back(device.driver(), release)
+}
+
+/// Takes a block of pinned host memory back.
+pub(super) fn free_host(driver: &DriverState, block: Block) -> Result<()> {
+    give_back(driver, Release::Host { base: base(block) })
+}
+
+/// Tries once, and again with the memory of finished work when the device has none left.
+fn with_reaping<T>(
+    driver: &DriverState,
+    mut attempt: impl FnMut() -> std::result::Result<T, Fault>,
+) -> Result<T> {
+    driver.reap();
+    match attempt() {
+        Err(fault)
+            if fault.kind == FaultKind::OutOfDeviceMemory && driver.pending().count() > 0 =>
+        {
+            driver.reap_all();
+            attempt()
+        }
+        first => first,
+    }
+}
+
+/// A block with the alignment that its length asks for. `allocate` gives what the driver likes to;
+/// where that is not enough, a larger piece is taken and the first given back with `discard`.
+fn aligned(
+    len: usize,
+    mut allocate: impl FnMut(usize) -> Result<usize>,
+    discard: impl FnOnce(usize),
+) -> Result<Block> {
+    let alignment = alignment(len);
+    let first = allocate(len)?;
+    if first.is_multiple_of(alignment) {
+        return Ok(Block { addr: first, len, token: token(first, NORMAL_PAGE) });
+    }
+    let second = len.checked_add(alignment).map_or_else(|| Err(too_large(len)), &mut allocate);
+    discard(first);
+    let second = second?;
+    let addr = second.next_multiple_of(alignment);
+    Ok(Block { addr, len, token: token(second, NORMAL_PAGE) })
+}
+
+#[cold]
+fn too_large(len: usize) -> Fault {
+    Fault::new(FaultKind::OutOfDeviceMemory, format!("{len} bytes are more than can be addressed"))
+}
+
+/// Device memory.
+pub(super) fn alloc_device(
+    device: &Arc<DeviceState>,
+    len: usize,
+    policy: PagePolicy,
+) -> Result<Block> {
+    let driver = device.driver();
+    let block = with_reaping(driver, || match policy {
+        PagePolicy::HugeFirst | PagePolicy::NormalOnly => aligned(
+            len,
+            |len| alloc(device, len),
+            |base| {
+                let release = Release::Device { device: Arc::clone(device), base };
+                // Only a failed device refuses, and that fails the next call as well.
+                let _ = give_back(driver, release);
+            },
+        ),
+        PagePolicy::HugeOnly => map_huge(device, len),
+        PagePolicy::Huge1GOnly => Err(Fault::new(
+            FaultKind::Unsupported,
+            "the CUDA driver has no pages of 1 GiB for device memory: ask for pages of 2 MiB",
+        )),
+    });
+    block.map_err(|fault| explain(device, len, fault))
+}
+
+fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
+    let mut address: CUdeviceptr = 0;
+    // SAFETY: a place for the answer.
+    device.call(|api| unsafe { api.mem_alloc(&mut address, len) })?;
+    Ok(address as usize)
+}
+
+/// Adds to "out of memory" what a person needs to know about it.
+#[cold]
+fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
+    if fault.kind != FaultKind::OutOfDeviceMemory {
+        return fault;
+    }
+    let mut text = format!("{len} bytes on CUDA device {}: ", device.context().ordinal());
+    text.push_str(&fault.text);
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: places for the answers.
+    if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
+        text.push_str(&format!("; {free} of {total} bytes are free"));
+    }
+    let waiting = device.driver().pending().count();
+    if waiting > 0 {
+        text.push_str(&format!(
+            "; {waiting} freed blocks wait for queued work, synchronise to get them back"
+        ));
+    }
+    Fault { text, ..fault }
+}
+
+fn properties(device: &DeviceState) -> CUmemAllocationProp {
+    CUmemAllocationProp {
+        type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        requestedHandleTypes: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        location: location(device),
+        win32HandleMetaData: std::ptr::null_mut(),
+        allocFlags: CUmemAllocationProp_st__bindgen_ty_1 {
+            compressionType: 0,
+            gpuDirectRDMACapable: 0,
+            usage: 0,
+            reserved: [0; 4],
+        },
+    }
+}
+
+fn location(device: &DeviceState) -> CUmemLocation {
+    CUmemLocation {
+        type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+        id: device.context().ordinal() as c_int,
+    }
+}
+
+/// Memory on pages of at least 2 MiB, or a fault that says that there is none of that kind.
+fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
+    let no_pages = |fault: Fault| match fault.kind {
+        FaultKind::Unsupported => Fault { kind: FaultKind::OutOfDeviceMemory, ..fault },
+        _ => fault,
+    };
+    let properties = properties(device);
+    let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
+    let mut page = 0;
+    device
+        // SAFETY: a place for the answer, and properties that are filled in.
+        .call(|api| unsafe { api.mem_get_allocation_granularity(&mut page, &properties, option) })
+        .map_err(no_pages)?;
+    if page < HUGE_PAGE || !page.is_power_of_two() {
+        return Err(Fault::new(
+            FaultKind::OutOfDeviceMemory,
+            format!("the device maps memory in pieces of {page} bytes and has no 2 MiB pages"),
+        ));
+    }
+    let len = len.checked_next_multiple_of(page).ok_or_else(|| too_large(len))?;
+    let access = CUmemAccessDesc {
+        location: location(device),
+        flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    };
+    let mut address: CUdeviceptr = 0;
+    // SAFETY: places for the answer and the properties.
+    let map = |api: &Api| unsafe { reserve_and_map(api, &mut address, len, page, &properties) };
+    device.call(map).map_err(no_pages)?;
+    // SAFETY: just mapped.
+    let open = |api: &Api| unsafe { api.mem_set_access(address, len, &access, 1) };
+    if let Err(fault) = device.call(open) {
+        // SAFETY: mapped above, and nobody has it yet.
+        let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
+        return Err(no_pages(fault));
+    }
+    Ok(Block { addr: address as usize, len, token: token(address as usize, page) })
+}
+
+/// Puts new physical memory behind new addresses; leaves nothing behind where it fails.
+///
+/// # Safety
+/// As for the driver's functions.
+unsafe fn reserve_and_map(
+    api: &Api,
+    address: &mut CUdeviceptr,
+    len: usize,
+    alignment: usize,
+    properties: &CUmemAllocationProp,
+) -> Outcome {
+    let mut physical = 0;
+    // SAFETY: places for the answers; what was made is undone when the next step fails.
+    unsafe {
+        api.mem_address_reserve(address, len, alignment, 0, 0)?;
+        let mapped = api.mem_create(&mut physical, len, properties, 0).and_then(|()| {
+            let mapped = api.mem_map(*address, len, 0, physical, 0);
+            // A mapping keeps the memory, and without one it is given back here.
+            let _ = api.mem_release(physical);
+            mapped
+        });
+        mapped.inspect_err(|_| {
+            let _ = api.mem_address_free(*address, len);
+        })
+    }
+}
+
+/// The way back of [`reserve_and_map`]: the physical memory goes with its only mapping.
+///
+/// # Safety
+/// It was mapped there, and no queued work uses it.
+unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        let unmapped = api.mem_unmap(address, len);
+        let freed = api.mem_address_free(address, len);
+        unmapped.and(freed)
+    }
+}
+
+/// Pinned host memory, for every device. It belongs to the context of one of them, which is kept
+/// until the block is given back, so that closing the device does not take it away.
+pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
+    driver.reap();
+    aligned(
+        len,
+        |len| alloc_pinned(driver, len),
+        |base| {
+            // As for device memory.
+            let _ = give_back(driver, Release::Host { base });
+        },
+    )
+    .map_err(|fault| match fault.kind {
+        FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => Fault::new(
+            FaultKind::OutOfHostMemory,
+            format!("{len} bytes of pinned host memory: {}", fault.text),
+        ),
+        _ => fault,
+    })
+}
+
+fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
+    loop {
+        let context = driver.acquire_any_context()?;
+        let mut address: *mut c_void = std::ptr::null_mut();
+        let allocated = context.call_for(FaultKind::OutOfHostMemory, |api| {
+            // SAFETY: a place for the answer.
+            unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
+        });
+        match allocated {
+            Ok(()) => {
+                let base = address.expose_provenance();
+                driver.remember_pinned(base, context);
+                return Ok(base);
+            }
+            Err(fault) => {
+                let failed = context.failure().is_some();
+                driver.release_context(&context);
+                if !failed {
+                    return Err(fault);
+                }
+                // This device has failed, which is no reason to refuse: the next one is asked.
+            }
+        }
+    }
+}
+
+/// Gives back what the program did not: nothing uses it any more.
+pub(super) fn free_all_pinned(driver: &DriverState) {
+    for base in driver.pinned_bases() {
+        // A failed context has taken its memory along already.
+        let _ = Release::Host { base }.now(driver);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn tokens_keep_address_and_page() {
+        let block = Block { addr: 0x7000_0020_0000, len: 1, token: token(0x7000_0000_0200, 4096) };
+        assert_eq!((base(block), page_size(block)), (0x7000_0000_0200, 4096));
+        let huge = Block { token: token(0x7000_0020_0000, HUGE_PAGE), ..block };
+        assert_eq!((base(huge), page_size(huge)), (0x7000_0020_0000, HUGE_PAGE));
+    }
+
+    #[test]
+    fn misaligned_memory_is_replaced_by_a_larger_piece() {
+        let asked = RefCell::new(Vec::new());
+        let allocate = |len| {
+            asked.borrow_mut().push(len);
+            Ok(0x10200)
+        };
+        let mut discarded = None;
+        let block = aligned(5000, allocate, |base| discarded = Some(base)).unwrap();
+        assert_eq!(block, Block { addr: 0x11000, len: 5000, token: token(0x10200, 4096) });
+        assert_eq!(discarded, Some(0x10200));
+        assert_eq!(*asked.borrow(), [5000, 5000 + 4096]);
+    }
+
+    #[test]
+    fn memory_that_fits_is_taken_as_it_is() {
+        let block = aligned(100, |_| Ok(0x10200), |_| panic!("nothing to discard")).unwrap();
+        assert_eq!(block.addr, 0x10200);
+        let block = aligned(HUGE_PAGE, |_| Ok(4 * HUGE_PAGE), |_| panic!("nothing")).unwrap();
+        assert_eq!(block.addr, 4 * HUGE_PAGE);
+    }
+}

@@ -1,0 +1,122 @@
+//! Memory that was given back while streams may still use it.
+//!
+//! Giving memory back must not wait, since what is queued may itself wait for the caller. But
+//! `cuMemFree` and `cuMemFreeHost` can wait for everything that runs. So while any stream is busy
+//! a block is set aside, with a mark in each busy stream, and is released by a later call: when
+//! all streams are idle, or, when memory runs out, as soon as all its marks are past.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::DriverState;
+use super::device::DeviceState;
+use super::event::Mark;
+use super::memory::Release;
+
+/// What waits to be released.
+#[derive(Default)]
+pub(super) struct Pending {
+    entries: Mutex<Vec<Entry>>,
+    /// How many entries there are, also those that are being looked at.
+    count: AtomicUsize,
+    /// Held by whoever looks through the entries. Who needs the memory waits for it, who comes by
+    /// does not.
+    reaping: Mutex<()>,
+}
+
+struct Entry {
+    release: Release,
+    marks: Marks,
+}
+
+/// How far streams have to come.
+pub(super) struct Marks {
+    marks: Vec<Mark>,
+    /// A busy stream could not be marked: only when all are idle it is surely past.
+    incomplete: bool,
+}
+
+impl Marks {
+    /// In every stream that has work.
+    pub(super) fn in_busy_streams(driver: &DriverState) -> Self {
+        let mut marks = Self { marks: Vec::new(), incomplete: false };
+        for stream in driver.streams_with_work() {
+            let Some(_open) = stream.device().keep_open() else { continue };
+            match stream.is_idle() {
+                // A device that failed runs nothing any more.
+                Ok(true) | Err(_) => {}
+                Ok(false) => match Mark::new(&stream) {
+                    Ok(mark) => marks.marks.push(mark),
+                    Err(_) => marks.incomplete = true,
+                },
+            }
+        }
+        marks
+    }
+
+    /// No stream had work.
+    pub(super) fn is_empty(&self) -> bool {
+        self.marks.is_empty() && !self.incomplete
+    }
+
+    fn are_past(&self) -> bool {
+        !self.incomplete && self.marks.iter().all(Mark::is_past)
+    }
+}
+
+impl Pending {
+    /// Sets something aside until `marks` are past.
+    pub(super) fn push(&self, release: Release, marks: Marks) {
+        self.entries.lock().push(Entry { release, marks });
+        // Relaxed: a hint; who misses it looks again with the next call.
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many blocks wait.
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Releases what can be released without waiting for queued work.
+    pub(super) fn reap(&self, driver: &DriverState) {
+        if self.count() == 0 {
+            return;
+        }
+        if let Some(_reaping) = self.reaping.try_lock() {
+            self.release_ready(driver, false);
+        }
+    }
+
+    /// Releases everything that no queued work uses, even if the driver waits for other work.
+    pub(super) fn reap_all(&self, driver: &DriverState) {
+        if self.count() == 0 {
+            return;
+        }
+        let _reaping = self.reaping.lock();
+        self.release_ready(driver, true);
+    }
+
+    fn release_ready(&self, driver: &DriverState, may_wait: bool) {
+        let entries = std::mem::take(&mut *self.entries.lock());
+        // Asked after the entries were taken: all that was queued before them is then finished.
+        let idle = driver.all_settled();
+        let (ready, waiting): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| {
+            let wanted = may_wait || !entry.release.may_wait();
+            idle || wanted && entry.marks.are_past()
+        });
+        self.entries.lock().extend(waiting);
+        let released = ready.len();
+        for entry in ready {
+            // The caller who gave the block back is gone; a failed device keeps nothing anyway.
+            let _ = entry.release.now(driver);
+        }
+        self.count.fetch_sub(released, Ordering::Relaxed);
+    }
+
+    /// Memory of this device still waits.
+    pub(super) fn has_any_of(&self, device: &DeviceState) -> bool {
+        let _reaping = self.reaping.lock();
+        self.entries.lock().iter().any(|entry| entry.release.is_of(device))
+    }
+}

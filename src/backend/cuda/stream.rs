@@ -1,0 +1,246 @@
+//! Streams: the driver's own, non-blocking ones.
+
+use std::any::Any;
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use cudarc::driver::sys::{CUstream, CUstream_flags, CUstream_st};
+
+use super::context::Raw;
+use super::device::DeviceState;
+use super::driver::{Api, Outcome};
+use super::event::{CudaEvent, Mark, poll_until};
+use super::{copy, host_fn, reduce};
+use crate::backend::{
+    Copy, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, StreamOptions, Wait,
+};
+
+/// A stream behind the trait. When it is dropped its state stays in the driver's list until the
+/// device has finished what was queued.
+pub(super) struct CudaStream(Arc<StreamState>);
+
+/// What is known of a stream of the driver.
+pub(super) struct StreamState {
+    device: Arc<DeviceState>,
+    raw: Raw<CUstream_st>,
+    /// How many operations were queued. Counted after the driver took them, so that a driver
+    /// that says "idle" has finished all that were counted before it was asked.
+    submitted: AtomicU64,
+    /// The value of `submitted` up to which everything is known to have finished.
+    finished: AtomicU64,
+    /// Nobody queues here any more: the [`CudaStream`] is gone.
+    dropped: AtomicBool,
+    /// See [`Stream::abandon`].
+    abandoned: AtomicBool,
+    /// The device's failure was handed out by [`Stream::take_failure`].
+    failure_taken: AtomicBool,
+}
+
+/// A stream of the driver that does not wait for the legacy default stream, nor it for this one.
+pub(super) fn create(device: &DeviceState, priority: u32) -> Result<Raw<CUstream_st>> {
+    let mut raw: CUstream = std::ptr::null_mut();
+    let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
+    let priority: c_int = device.driver_priority(priority);
+    // SAFETY: a place for the answer.
+    device.create(|api| unsafe { api.stream_create_with_priority(&mut raw, flags, priority) })?;
+    Ok(Raw(raw))
+}
+
+impl StreamState {
+    pub(super) fn device(&self) -> &Arc<DeviceState> {
+        &self.device
+    }
+
+    pub(super) fn raw(&self) -> Raw<CUstream_st> {
+        self.raw
+    }
+
+    pub(super) fn is_abandoned(&self) -> bool {
+        // Relaxed: a flag by itself; work that is under way may or may not see it.
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_dropped(&self) -> bool {
+        // Acquire, with the Release in drop: its last operations are counted.
+        self.dropped.load(Ordering::Acquire)
+    }
+
+    fn check_accepts(&self) -> Result<()> {
+        if self.is_abandoned() {
+            return Err(Fault::new(
+                FaultKind::Execution,
+                "the stream was aborted and takes no more work; destroy it and create another",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Gives the driver something to do in this stream.
+    pub(super) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.check_accepts()?;
+        let queued = queue();
+        // Also when it failed: a part may have been queued. Release, with the Acquire in
+        // `is_known_idle`: whoever sees the count knows that there is something to ask about.
+        self.submitted.fetch_add(1, Ordering::Release);
+        queued
+    }
+
+    fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.submit(|| self.device.call(calls))
+    }
+
+    /// Everything queued so far has been seen to finish: two loads, no question to the driver.
+    pub(super) fn is_known_idle(&self) -> bool {
+        let submitted = self.submitted.load(Ordering::Acquire);
+        self.finished.load(Ordering::Acquire) == submitted
+    }
+
+    /// Everything queued so far has finished.
+    pub(super) fn is_idle(&self) -> Result<bool> {
+        let submitted = self.submitted.load(Ordering::Acquire);
+        if self.finished.load(Ordering::Acquire) == submitted {
+            return Ok(true);
+        }
+        // SAFETY: the stream lives as long as its device is open.
+        let idle = self.device.poll(|api| unsafe { api.stream_query(self.raw.0) })?;
+        if idle {
+            self.note_finished(submitted);
+        }
+        Ok(idle)
+    }
+
+    /// As [`Self::is_idle`], for those who come from elsewhere and may be late: a stream of a
+    /// device that is closed or has failed runs nothing.
+    pub(super) fn is_settled(&self) -> bool {
+        if self.is_known_idle() {
+            return true;
+        }
+        let Some(_open) = self.device.keep_open() else { return true };
+        self.is_idle().unwrap_or(true)
+    }
+
+    /// Waits until everything queued before has finished.
+    pub(super) fn finish(&self) -> Result<()> {
+        let submitted = self.submitted.load(Ordering::Acquire);
+        // SAFETY: as in `is_idle`.
+        self.device.call(|api| unsafe { api.stream_synchronize(self.raw.0) })?;
+        self.note_finished(submitted);
+        Ok(())
+    }
+
+    fn note_finished(&self, submitted: u64) {
+        // Release: what was learnt from the driver comes before. Never backwards: two threads may
+        // have asked at different times.
+        self.finished.fetch_max(submitted, Ordering::Release);
+    }
+}
+
+impl CudaStream {
+    pub(super) fn new(device: &Arc<DeviceState>, options: StreamOptions) -> Result<Self> {
+        let state = Arc::new(StreamState {
+            device: Arc::clone(device),
+            raw: create(device, options.priority)?,
+            submitted: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            dropped: AtomicBool::new(false),
+            abandoned: AtomicBool::new(false),
+            failure_taken: AtomicBool::new(false),
+        });
+        device.driver().add_stream(&state);
+        Ok(Self(state))
+    }
+
+    fn device(&self) -> &Arc<DeviceState> {
+        &self.0.device
+    }
+}
+
+impl Stream for CudaStream {
+    fn copy(&self, copy: Copy) -> Result<()> {
+        copy::queue_copy(&self.0, &copy)
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        copy::queue_fill(&self.0, &fill)
+    }
+
+    fn reduce(&self, reduce: Reduce) -> Result<()> {
+        reduce::queue(&self.0, &reduce)
+    }
+
+    fn host_fn(&self, function: HostFn) -> Result<()> {
+        host_fn::queue(&self.0, move || function.run())
+    }
+
+    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+        let event = CudaEvent::of(&**event)?;
+        // SAFETY: an event and a stream of the same open device.
+        self.0.submit_calls(|api| unsafe { api.event_record(event.raw().0, self.0.raw.0) })
+    }
+
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+        let event = CudaEvent::of(&**event)?;
+        // SAFETY: both are alive; the driver keeps what it needs of the event's record.
+        self.0.submit_calls(|api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) })
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        self.device().context().healthy()?;
+        self.0.is_idle()
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.device().context().healthy()?;
+        if self.0.is_known_idle() {
+            return Ok(Wait::Done);
+        }
+        let Some(deadline) = deadline else {
+            self.0.finish()?;
+            self.device().driver().reap();
+            return Ok(Wait::Done);
+        };
+        // The driver has no bounded wait. A mark and not the stream is polled, or a stream that is
+        // given work all the time would never be done.
+        if self.0.is_idle()? {
+            return Ok(Wait::Done);
+        }
+        let submitted = self.0.submitted.load(Ordering::Acquire);
+        let mark = Mark::new(&self.0)?;
+        let wait = poll_until(deadline, || mark.poll())?;
+        if wait == Wait::Done {
+            self.0.note_finished(submitted);
+            drop(mark);
+            self.device().driver().reap();
+        }
+        Ok(wait)
+    }
+
+    /// The driver cannot tell whose operation failed: a failure ends the whole context, and each
+    /// of its streams hands it out once.
+    fn take_failure(&self) -> Option<Fault> {
+        let fault = self.device().context().failure()?;
+        // Relaxed: only who comes first matters, and the fault itself does not change.
+        let taken = self.0.failure_taken.swap(true, Ordering::Relaxed);
+        (!taken).then(|| fault.clone())
+    }
+
+    /// The driver cannot drop work: what it holds will run, except for host functions that have
+    /// not started.
+    fn abandon(&self) {
+        self.0.abandoned.store(true, Ordering::Relaxed);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for CudaStream {
+    fn drop(&mut self) {
+        // Release: after the last count, see `is_dropped`.
+        self.0.dropped.store(true, Ordering::Release);
+        self.0.device.driver().stream_dropped();
+    }
+}
