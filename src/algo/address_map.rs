@@ -1,25 +1,523 @@
-//! Placeholder until the map lands.
-pub struct AddressMap;
-#[derive(Clone, Copy, Debug)]
+//! The address map: which registered range contains an address?
+//!
+//! Ranges do not overlap and may begin and end at any byte. A look-up takes no lock, never waits
+//! and writes nothing shared; changes take one lock.
+//!
+//! Addresses are cut into pages of 2 MiB. A page knows the range that covers its first byte, and,
+//! once a range begins elsewhere in it, has a [`Node`]: a bitmap of 256-byte granules in which
+//! ranges begin. The range of an address is the one that begins last at or before it in its page,
+//! or else the one that covers the page's first byte, or none.
+//!
+//! Why readers need no lock: while a range is registered, no other begins inside it, so a reader
+//! that looks inside it comes to its record whatever happens elsewhere. Records are reused but
+//! stay records; each has a sequence number, and one that changes under a reader tells it that the
+//! range it came for is gone. A range ends to exist when its record is cleared, at one moment for
+//! all its addresses; it begins to exist page by page while `insert` runs.
+
+use std::fmt;
+use std::ptr::NonNull;
+
+use super::chunked::{Blank, Chunked, boxed_blank};
+use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use super::sync::{Mutex, const_unless_loom};
+
+/// User space of the supported machines; loom gets by with four small pages.
+const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 47 };
+const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
+const PAGE_LEN: usize = 1 << PAGE_BITS;
+const GRANULE_BITS: u32 = 8;
+
+/// Granules of a page, the words of their bitmap, the words of the bitmap of words.
+const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
+const WORDS: usize = GRANULES / 64;
+const SUMMARIES: usize = WORDS.div_ceil(64);
+
+/// Pages come in chunks of 16 GiB of addresses.
+const PAGE_CHUNKS: usize = 1 << (ADDRESS_BITS - PAGE_BITS).div_ceil(2);
+const PAGE_CHUNK_LEN: usize = (1 << (ADDRESS_BITS - PAGE_BITS)) / PAGE_CHUNKS;
+
+const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
+
+/// A registered range of addresses, and what its owner wants to know about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
+    /// First address.
     pub base: usize,
+    /// Length in bytes, not 0.
     pub len: usize,
+    /// The owner's own.
     pub words: [u64; 3],
 }
-impl AddressMap {
-    pub const fn new() -> Self {
-        Self
+
+impl Range {
+    fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.base) < self.len
     }
-    pub fn insert(&self, _: Range) -> Result<(), u8> {
-        Ok(())
-    }
-    pub fn find(&self, _: usize) -> Option<Range> {
-        None
-    }
-    pub fn remove_if(&self, _: usize, _w: impl Fn(&Range) -> bool) -> Option<Range> {
-        None
-    }
-    pub fn drain(&self, _w: impl Fn(&Range) -> bool) -> Vec<Range> {
-        vec![]
+
+    fn last(&self) -> usize {
+        self.base + (self.len - 1)
     }
 }
+
+/// Why a range cannot be registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InsertError {
+    /// It shares addresses with this one, or begins in the same 256 bytes.
+    Overlap {
+        /// First address of the other range.
+        base: usize,
+        /// Length of the other range.
+        len: usize,
+    },
+    /// It does not lie within the 47 bits of user space.
+    Unaddressable,
+    /// There is no memory left for the map.
+    Full,
+    /// Its length is 0.
+    Empty,
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overlap { base, len } => {
+                write!(f, "the range overlaps, or begins in the same 256 bytes as, ")?;
+                write!(f, "the {len} bytes registered at {base:#x}")
+            }
+            Self::Unaddressable => {
+                write!(
+                    f,
+                    "the range ends above {:#x}, the last address",
+                    (1_u64 << ADDRESS_BITS) - 1
+                )
+            }
+            Self::Full => write!(f, "no memory is left to register another range"),
+            Self::Empty => write!(f, "the range is empty"),
+        }
+    }
+}
+
+impl std::error::Error for InsertError {}
+
+/// Where a [`Range`] is kept. Written under the lock only.
+#[repr(align(64))]
+struct Record {
+    /// Odd while the record is being changed.
+    sequence: AtomicU64,
+    base: AtomicUsize,
+    /// 0: no range.
+    len: AtomicUsize,
+    words: [AtomicU64; 3],
+}
+
+// SAFETY: atomics; all zeros is no range.
+unsafe impl Blank for Record {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            sequence: AtomicU64::new(0),
+            base: AtomicUsize::new(0),
+            len: AtomicUsize::new(0),
+            words: std::array::from_fn(|_| AtomicU64::new(0)),
+        }
+    }
+}
+
+impl Record {
+    /// The range in it; `None` when there is none or it changes right now.
+    #[inline]
+    fn read(&self) -> Option<Range> {
+        let sequence = self.sequence.load(Ordering::Acquire);
+        let range = Range {
+            base: self.base.load(Ordering::Relaxed),
+            len: self.len.load(Ordering::Relaxed),
+            words: std::array::from_fn(|n| self.words[n].load(Ordering::Relaxed)),
+        };
+        // Orders the loads above before the one below: who saw a new value sees a new number.
+        fence(Ordering::Acquire);
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        (sequence.is_multiple_of(2) && unchanged && range.len != 0).then_some(range)
+    }
+
+    /// Puts a range in, or takes it out.
+    fn write(&self, range: Option<&Range>) {
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        self.sequence.store(sequence + 1, Ordering::Relaxed);
+        // Orders the store above before those below.
+        fence(Ordering::Release);
+        self.len.store(range.map_or(0, |range| range.len), Ordering::Relaxed);
+        if let Some(range) = range {
+            self.base.store(range.base, Ordering::Relaxed);
+            for (to, &from) in self.words.iter().zip(&range.words) {
+                to.store(from, Ordering::Relaxed);
+            }
+        }
+        self.sequence.store(sequence + 2, Ordering::Release);
+    }
+}
+
+/// 2 MiB of addresses.
+struct Page {
+    /// Made when the first range begins in the page, other than at its first byte.
+    node: AtomicPtr<Node>,
+    /// The record of the range that covers the page's first byte; 0: none.
+    cover: AtomicU32,
+}
+
+// SAFETY: atomics; all zeros is no node and no range.
+unsafe impl Blank for Page {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self { node: AtomicPtr::new(std::ptr::null_mut()), cover: AtomicU32::new(0) }
+    }
+}
+
+impl Page {
+    #[inline]
+    fn node(&self) -> Option<&Node> {
+        // SAFETY: null, or made by `ensure_node`, and not freed before the map is dropped.
+        unsafe { self.node.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Under the lock.
+    fn ensure_node(&self) -> Option<&Node> {
+        if self.node.load(Ordering::Relaxed).is_null() {
+            self.node.store(boxed_blank()?.as_ptr(), Ordering::Release);
+        }
+        self.node()
+    }
+}
+
+/// The ranges that begin in a page, other than at its first byte.
+struct Node {
+    /// A bit per granule in which one begins.
+    starts: [AtomicU64; WORDS],
+    /// A bit per word of `starts` that is not 0.
+    summary: [AtomicU64; SUMMARIES],
+    /// The record of each; of granules without a start, anything.
+    records: [AtomicU32; GRANULES],
+}
+
+// SAFETY: atomics; all zeros is no start.
+unsafe impl Blank for Node {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            starts: std::array::from_fn(|_| AtomicU64::new(0)),
+            summary: std::array::from_fn(|_| AtomicU64::new(0)),
+            records: std::array::from_fn(|_| AtomicU32::new(0)),
+        }
+    }
+}
+
+impl Node {
+    /// The last granule up to `granule` in which a range begins.
+    #[inline]
+    fn last_start(&self, granule: usize) -> Option<usize> {
+        let mut word = granule / 64;
+        let up_to_granule = u64::MAX >> (63 - granule % 64);
+        let mut bits = self.starts[word].load(Ordering::Acquire) & up_to_granule;
+        // More than one turn only when the summary is older than the word.
+        while bits == 0 {
+            word = self.last_word_before(word)?;
+            bits = self.starts[word].load(Ordering::Acquire);
+        }
+        Some(word * 64 + bits.ilog2() as usize)
+    }
+
+    #[inline]
+    fn last_word_before(&self, word: usize) -> Option<usize> {
+        let mut group = word / 64;
+        let below_word = (1 << (word % 64)) - 1;
+        let mut bits = self.summary[group].load(Ordering::Acquire) & below_word;
+        while bits == 0 {
+            group = group.checked_sub(1)?;
+            bits = self.summary[group].load(Ordering::Acquire);
+        }
+        Some(group * 64 + bits.ilog2() as usize)
+    }
+
+    /// The first granule from `granule` on in which a range begins. Under the lock.
+    fn first_start(&self, granule: usize) -> Option<usize> {
+        let mut from_granule = u64::MAX << (granule % 64);
+        (granule / 64..WORDS).find_map(|word| {
+            let bits = self.starts[word].load(Ordering::Relaxed) & from_granule;
+            from_granule = u64::MAX;
+            (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
+        })
+    }
+
+    /// Under the lock.
+    fn has_start(&self, granule: usize) -> bool {
+        self.starts[granule / 64].load(Ordering::Relaxed) & 1 << (granule % 64) != 0
+    }
+
+    /// Under the lock.
+    fn set_start(&self, granule: usize, record: u32) {
+        self.records[granule].store(record, Ordering::Release);
+        let word = granule / 64;
+        set_bit(&self.starts[word], granule % 64);
+        set_bit(&self.summary[word / 64], word % 64);
+    }
+
+    /// Under the lock.
+    fn clear_start(&self, granule: usize) {
+        let word = granule / 64;
+        if clear_bit(&self.starts[word], granule % 64) == 0 {
+            clear_bit(&self.summary[word / 64], word % 64);
+        }
+    }
+}
+
+/// Not an atomic read-modify-write: writers hold the lock.
+fn set_bit(word: &AtomicU64, bit: usize) {
+    word.store(word.load(Ordering::Relaxed) | 1 << bit, Ordering::Release);
+}
+
+/// As [`set_bit`]; returns what is left.
+fn clear_bit(word: &AtomicU64, bit: usize) -> u64 {
+    let left = word.load(Ordering::Relaxed) & !(1 << bit);
+    word.store(left, Ordering::Release);
+    left
+}
+
+fn page_of(addr: usize) -> usize {
+    addr >> PAGE_BITS
+}
+
+fn begins_page(addr: usize) -> bool {
+    addr.is_multiple_of(PAGE_LEN)
+}
+
+fn granule_of(addr: usize) -> usize {
+    (addr & (PAGE_LEN - 1)) >> GRANULE_BITS
+}
+
+/// Pages whose first byte the range covers.
+fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
+    range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
+}
+
+/// What writers know.
+struct State {
+    /// Records to use again.
+    free: Vec<u32>,
+    /// Records from here on were never used. Record 0 never is: as an index it means "none".
+    fresh: u32,
+    /// Ranges in the map.
+    live: usize,
+}
+
+/// Registered ranges of addresses.
+pub struct AddressMap {
+    pages: Chunked<Page, PAGE_CHUNKS, PAGE_CHUNK_LEN>,
+    records: Chunked<Record, RECORD_CHUNKS, RECORD_CHUNK_LEN>,
+    state: Mutex<State>,
+}
+
+impl AddressMap {
+    const_unless_loom! {
+        /// An empty map.
+        pub fn new() -> Self {
+            Self {
+                pages: Chunked::new(),
+                records: Chunked::new(),
+                state: Mutex::new(State { free: Vec::new(), fresh: 1, live: 0 }),
+            }
+        }
+    }
+
+    /// Registers a range. Takes time with the number of 2 MiB pages that it covers.
+    pub fn insert(&self, range: Range) -> Result<(), InsertError> {
+        if range.len == 0 {
+            return Err(InsertError::Empty);
+        }
+        let last = range.base.checked_add(range.len - 1).ok_or(InsertError::Unaddressable)?;
+        if last >> ADDRESS_BITS != 0 {
+            return Err(InsertError::Unaddressable);
+        }
+        let mut state = self.state.lock();
+        if let Some(Range { base, len, .. }) = self.conflict(&range) {
+            return Err(InsertError::Overlap { base, len });
+        }
+        // All memory first, so that a failure leaves nothing behind.
+        for chunk in page_of(range.base) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
+            self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
+        }
+        let node = match begins_page(range.base) {
+            true => None,
+            false => Some(self.pages[page_of(range.base)].ensure_node().ok_or(InsertError::Full)?),
+        };
+        let index = match state.free.pop() {
+            Some(index) => index,
+            None if state.fresh < MAX_RECORDS => {
+                self.records.ensure(state.fresh as usize).ok_or(InsertError::Full)?;
+                state.fresh += 1;
+                state.fresh - 1
+            }
+            None => return Err(InsertError::Full),
+        };
+        self.records[index as usize].write(Some(&range));
+        if let Some(node) = node {
+            node.set_start(granule_of(range.base), index);
+        }
+        for page in covered_pages(&range) {
+            self.pages[page].cover.store(index, Ordering::Release);
+        }
+        state.live += 1;
+        Ok(())
+    }
+
+    /// The range that contains this address. Any address may be asked for.
+    #[inline]
+    pub fn find(&self, addr: usize) -> Option<Range> {
+        self.look_up(addr).map(|(_, range)| range)
+    }
+
+    /// Removes the range that begins exactly here and returns it; of several racing removers one
+    /// gets it.
+    pub fn remove(&self, base: usize) -> Option<Range> {
+        self.remove_if(base, |_| true)
+    }
+
+    /// As [`Self::remove`], if the range is `wanted`, which runs under the map's lock.
+    pub fn remove_if(&self, base: usize, wanted: impl Fn(&Range) -> bool) -> Option<Range> {
+        let mut state = self.state.lock();
+        let (index, range) = self.look_up(base)?;
+        if range.base != base || !wanted(&range) {
+            return None;
+        }
+        self.erase(&mut state, index, &range);
+        Some(range)
+    }
+
+    /// Removes and returns all ranges that are `wanted`, which runs under the map's lock.
+    pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
+        let mut state = self.state.lock();
+        let mut drained = Vec::new();
+        for index in 1..state.fresh {
+            if let Some(range) = self.records[index as usize].read().filter(&wanted) {
+                self.erase(&mut state, index, &range);
+                drained.push(range);
+            }
+        }
+        drained
+    }
+
+    /// All ranges, in no order.
+    pub fn snapshot(&self) -> Vec<Range> {
+        let state = self.state.lock();
+        (1..state.fresh).filter_map(|index| self.records[index as usize].read()).collect()
+    }
+
+    /// How many ranges there are.
+    pub fn len(&self) -> usize {
+        self.state.lock().live
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The range that contains the address, and the number of its record.
+    #[inline]
+    fn look_up(&self, addr: usize) -> Option<(u32, Range)> {
+        let page = self.pages.get(page_of(addr))?;
+        if let Some(node) = page.node() {
+            let granule = granule_of(addr);
+            if let Some(start) = node.last_start(granule) {
+                let found = self.record_at(node, start, addr);
+                if found.is_some() || start != granule {
+                    return found;
+                }
+                // It begins behind the address, in the address's own granule.
+                let before = granule.checked_sub(1).and_then(|granule| node.last_start(granule));
+                if let Some(start) = before {
+                    return self.record_at(node, start, addr);
+                }
+            }
+        }
+        self.record_if(page.cover.load(Ordering::Acquire), addr)
+    }
+
+    #[inline]
+    fn record_at(&self, node: &Node, start: usize, addr: usize) -> Option<(u32, Range)> {
+        self.record_if(node.records[start].load(Ordering::Acquire), addr)
+    }
+
+    /// The range of a record, if it contains the address.
+    #[inline]
+    fn record_if(&self, index: u32, addr: usize) -> Option<(u32, Range)> {
+        if index == 0 {
+            return None;
+        }
+        let range = self.records.get(index as usize)?.read()?;
+        range.contains(addr).then_some((index, range))
+    }
+
+    /// A range that is in this one's way. Under the lock.
+    fn conflict(&self, range: &Range) -> Option<Range> {
+        if let Some((_, other)) = self.look_up(range.base) {
+            return Some(other);
+        }
+        let record =
+            |index: &AtomicU32| self.records[index.load(Ordering::Relaxed) as usize].read();
+        // No range contains the base: one in the way begins behind it.
+        let first = page_of(range.base);
+        for number in first..=page_of(range.last()) {
+            let Some(page) = self.pages.get(number) else { continue };
+            if number > first && page.cover.load(Ordering::Relaxed) != 0 {
+                return record(&page.cover);
+            }
+            let Some(node) = page.node() else { continue };
+            let granule = if number == first { granule_of(range.base) } else { 0 };
+            if number == first && !begins_page(range.base) && node.has_start(granule) {
+                return record(&node.records[granule]);
+            }
+            if let Some(start) = node.first_start(granule) {
+                // Ranges behind this one are no nearer.
+                return record(&node.records[start]).filter(|other| other.base <= range.last());
+            }
+        }
+        None
+    }
+
+    /// Takes a range out.
+    fn erase(&self, state: &mut State, index: u32, range: &Range) {
+        self.records[index as usize].write(None);
+        if !begins_page(range.base)
+            && let Some(node) = self.pages[page_of(range.base)].node()
+        {
+            node.clear_start(granule_of(range.base));
+        }
+        for page in covered_pages(range) {
+            self.pages[page].cover.store(0, Ordering::Release);
+        }
+        state.free.push(index);
+        state.live -= 1;
+    }
+}
+
+impl Default for AddressMap {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for AddressMap {
+    fn drop(&mut self) {
+        for (_, page) in self.pages.iter() {
+            if let Some(node) = NonNull::new(page.node.load(Ordering::Acquire)) {
+                // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
+                drop(unsafe { Box::from_raw(node.as_ptr()) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "address_map_tests.rs"]
+mod tests;

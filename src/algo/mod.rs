@@ -1,6 +1,8 @@
 //! Pure data structures: they import nothing else of this crate, know no device and no C, and are
 //! tested by properties and, through [`sync`], by loom.
 
+pub mod address_map;
+mod chunked;
 pub mod reclaim;
 pub mod slot_table;
 pub mod sync;
@@ -21,4 +23,3 @@ mod tests {
         println!("{what}: {best:.1} ns");
     }
 }
-pub mod address_map;

@@ -18,9 +18,10 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use super::chunked::{Blank, Chunked};
 use super::reclaim::{self, Pin};
 use super::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use super::sync::{Mutex, array_of, const_unless_loom};
+use super::sync::{Mutex, const_unless_loom};
 
 pub use super::reclaim::flush_deferred;
 
@@ -31,13 +32,12 @@ const GENERATION_BITS: u32 = 32;
 /// Where the kind begins; above its 7 bits, bit 63 is zero.
 const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
 
-/// A chunk has 2 to the power of this many slots. Loom's chunks are tiny: its atomics cost much.
-const CHUNK_BITS: u32 = if cfg!(loom) { 1 } else { 12 };
-const CHUNK_LEN: u32 = 1 << CHUNK_BITS;
-/// Enough chunks for all slots that a handle can name (loom: for its tests).
-const CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << (INDEX_BITS - CHUNK_BITS) };
+/// Slots per chunk, and enough chunks for all slots that a handle can name. Loom has a few slots
+/// only: its atomics cost much.
+const CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
+const CHUNKS: usize = if cfg!(loom) { 2 } else { (1 << INDEX_BITS) / CHUNK_LEN };
 /// All slots.
-const MAX_SLOTS: u32 = CHUNKS as u32 * CHUNK_LEN;
+const MAX_SLOTS: u32 = (CHUNKS * CHUNK_LEN) as u32;
 
 /// A free slot with this generation is never used again: the next one but one would be 1, and old
 /// handles would come to life.
@@ -107,11 +107,15 @@ struct Slot<T> {
     value: AtomicPtr<T>,
 }
 
-impl<T> Slot<T> {
-    fn empty() -> Self {
+// SAFETY: generation 0 is free, and a null pointer is all zeros.
+unsafe impl<T> Blank for Slot<T> {
+    #[cfg(loom)]
+    fn blank() -> Self {
         Self { generation: AtomicU32::new(0), value: AtomicPtr::new(ptr::null_mut()) }
     }
+}
 
+impl<T> Slot<T> {
     /// The occupant of this generation. Valid while the caller is pinned.
     #[inline]
     fn read(&self, generation: u32, _pin: &Pin) -> Option<NonNull<T>> {
@@ -141,8 +145,7 @@ struct Free {
 /// Objects of one kind by their handles.
 pub struct SlotTable<T> {
     kind: u8,
-    /// Slots by number, in chunks that are made when needed and live as long as the table.
-    chunks: [AtomicPtr<Slot<T>>; CHUNKS],
+    slots: Chunked<Slot<T>, CHUNKS, CHUNK_LEN>,
     free: Mutex<Free>,
     owns: PhantomData<Arc<T>>,
 }
@@ -162,7 +165,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             assert!(limit <= MAX_SLOTS, "more slots than a handle can name");
             Self {
                 kind,
-                chunks: array_of!(AtomicPtr::new(ptr::null_mut())),
+                slots: Chunked::new(),
                 free: Mutex::new(Free { queue: VecDeque::new(), fresh: 0, limit, taken: 0 }),
                 owns: PhantomData,
             }
@@ -178,7 +181,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// returns, not yet inside `make`. No lock is held while `make` runs; it may panic.
     pub fn insert_with(&self, make: impl FnOnce(Handle) -> Arc<T>) -> Option<Handle> {
         let index = self.claim()?;
-        let slot = self.slot(index)?;
+        let slot = &self.slots[index as usize];
         // Nobody else changes a claimed slot.
         let generation = slot.generation.load(Ordering::Relaxed) + 1;
         let handle = Handle::new(self.kind, generation, index);
@@ -198,7 +201,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         if handle.kind() != self.kind {
             return None;
         }
-        let slot = self.slot(handle.index())?;
+        let slot = self.slots.get(handle.index() as usize)?;
         let pin = reclaim::pin();
         let value = slot.read(handle.generation(), &pin)?;
         Some(Ref { value, _pin: pin, _table: PhantomData })
@@ -216,7 +219,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         if handle.kind() != self.kind {
             return None;
         }
-        let slot = self.slot(handle.index())?;
+        let slot = self.slots.get(handle.index() as usize)?;
         let pin = reclaim::pin();
         let generation = handle.generation();
         let free = generation.wrapping_add(1);
@@ -237,7 +240,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         if handle.kind() != self.kind {
             return Status::Never;
         }
-        let Some(slot) = self.slot(handle.index()) else { return Status::Never };
+        let Some(slot) = self.slots.get(handle.index() as usize) else { return Status::Never };
         let generation = slot.generation.load(Ordering::Acquire);
         match handle.generation().cmp(&generation) {
             std::cmp::Ordering::Less => Status::Destroyed,
@@ -250,7 +253,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     pub fn snapshot(&self) -> Vec<(Handle, Arc<T>)> {
         let fresh = self.free.lock().fresh;
         let live = |index| {
-            let generation = self.slot(index)?.generation.load(Ordering::Acquire);
+            let generation = self.slots.get(index as usize)?.generation.load(Ordering::Acquire);
             let handle =
                 (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
             Some((handle, self.get_arc(handle)?))
@@ -268,22 +271,13 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         self.len() == 0
     }
 
-    #[inline]
-    fn slot(&self, index: u32) -> Option<&Slot<T>> {
-        let chunk = self.chunks.get((index >> CHUNK_BITS) as usize)?.load(Ordering::Acquire);
-        // SAFETY: null, or a chunk of `CHUNK_LEN` slots that lives as long as the table.
-        let chunk =
-            unsafe { NonNull::new(chunk)?.cast::<[Slot<T>; CHUNK_LEN as usize]>().as_ref() };
-        Some(&chunk[(index % CHUNK_LEN) as usize])
-    }
-
     /// Takes a slot: the one that has been free for the longest time, or a new one.
     fn claim(&self) -> Option<u32> {
         let mut free = self.free.lock();
         let index = match free.queue.pop_front() {
             Some(index) => index,
             None if free.fresh < free.limit => {
-                self.ensure_chunk(free.fresh)?;
+                self.slots.ensure(free.fresh as usize)?;
                 free.fresh += 1;
                 free.fresh - 1
             }
@@ -291,19 +285,6 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         };
         free.taken += 1;
         Some(index)
-    }
-
-    /// Makes the chunk of this slot. Under the lock.
-    fn ensure_chunk(&self, index: u32) -> Option<()> {
-        let place = &self.chunks[(index >> CHUNK_BITS) as usize];
-        if place.load(Ordering::Relaxed).is_null() {
-            let mut chunk: Vec<Slot<T>> = Vec::new();
-            chunk.try_reserve_exact(CHUNK_LEN as usize).ok()?;
-            chunk.resize_with(CHUNK_LEN as usize, Slot::empty);
-            let chunk = Box::into_raw(chunk.into_boxed_slice());
-            place.store(chunk.cast(), Ordering::Release);
-        }
-        Some(())
     }
 
     /// Gives a slot back that has this (even) generation now.
@@ -318,19 +299,12 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
 
 impl<T> Drop for SlotTable<T> {
     fn drop(&mut self) {
-        for place in &mut self.chunks {
-            let chunk = place.load(Ordering::Acquire);
-            if chunk.is_null() {
-                continue;
-            }
-            let chunk = ptr::slice_from_raw_parts_mut(chunk, CHUNK_LEN as usize);
-            // SAFETY: made by `ensure_chunk`; a `Ref` borrows the table, so nobody looks.
-            for slot in unsafe { Box::from_raw(chunk) } {
-                let value = slot.value.load(Ordering::Acquire);
-                if !value.is_null() {
-                    // SAFETY: the table's own share, from `insert_with`.
-                    drop(unsafe { Arc::from_raw(value) });
-                }
+        for (_, slot) in self.slots.iter() {
+            let value = slot.value.load(Ordering::Acquire);
+            if !value.is_null() {
+                // SAFETY: the table's own share, from `insert_with`; a `Ref` borrows the table, so
+                // nobody looks.
+                drop(unsafe { Arc::from_raw(value) });
             }
         }
     }
