@@ -495,6 +495,8 @@ aclprofStepInfo *aclprofCreateStepInfo(void);
 
 /**
  * Ends a step.
+ *
+ * Does nothing; aclGetRecentErrMsg tells what is missing.
  */
 void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
 
@@ -516,6 +518,8 @@ void *aclprofCreateStamp(void);
 
 /**
  * Ends a stamp.
+ *
+ * Does nothing; aclGetRecentErrMsg tells what is missing.
  */
 void aclprofDestroyStamp(void *stamp);
 

@@ -107,6 +107,8 @@ pub unsafe extern "C" fn aclprofCreateStepInfo() -> *mut aclprofStepInfo {
 }
 
 /// Ends a step.
+///
+/// Does nothing; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStepInfo(stepinfo: *mut aclprofStepInfo) {
     guard_value("aclprofDestroyStepInfo", (), || {
@@ -140,6 +142,8 @@ pub unsafe extern "C" fn aclprofCreateStamp() -> *mut c_void {
 }
 
 /// Ends a stamp.
+///
+/// Does nothing; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofDestroyStamp(stamp: *mut c_void) {
     guard_value("aclprofDestroyStamp", (), || {

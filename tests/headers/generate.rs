@@ -5,7 +5,7 @@ use std::fs;
 use cbindgen::{Builder, Config, DocumentationStyle, Language, Style};
 
 use crate::adjust;
-use crate::root;
+use crate::source::root;
 use crate::table::Header;
 
 /// The text of `header`, as it is to be committed.

@@ -3,14 +3,15 @@
 
 mod adjust;
 mod generate;
+#[path = "../source/mod.rs"]
+mod source;
 mod table;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use source::root;
 
 /// Says what is wrong with the committed text, if anything.
 fn difference(path: &str, committed: Option<&str>, fresh: &str) -> Option<String> {
@@ -88,6 +89,66 @@ fn every_source_goes_into_one_header() {
                 "src/ffi/{name} belongs to {headers} headers of tests/headers/table.rs"
             );
         }
+    }
+}
+
+/// Names of `text` that look like declarations: behind them comes a bracket, a space, or nothing.
+fn declared(text: &str) -> BTreeSet<&str> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let code = text.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
+    code.flat_map(|line| {
+        line.split(|c| !word(c)).filter(move |name| {
+            let end = name.as_ptr().addr() - line.as_ptr().addr() + name.len();
+            matches!(line[end..].chars().next(), None | Some('(' | ' '))
+        })
+    })
+    .collect()
+}
+
+/// What `names` of (name, header) stands in another header, or in none.
+fn misplaced(names: &[(String, String)], headers: &BTreeMap<String, String>) -> Vec<String> {
+    let headers: BTreeMap<&String, BTreeSet<&str>> =
+        headers.iter().map(|(path, text)| (path, declared(text))).collect();
+    let places = |name: &str| -> Vec<&String> {
+        headers.iter().filter(|(_, has)| has.contains(name)).map(|(path, _)| *path).collect()
+    };
+    names
+        .iter()
+        .map(|(name, wanted)| (name, wanted, places(name)))
+        .filter(|(_, wanted, places)| *places != [*wanted])
+        .map(|(name, wanted, places)| format!("{name} belongs into {wanted} and is in {places:?}"))
+        .collect()
+}
+
+#[test]
+fn everything_stands_in_its_header() {
+    let headers: BTreeMap<String, String> = table::HEADERS
+        .iter()
+        .map(|header| (header.path.to_owned(), generate::header(header)))
+        .collect();
+    let functions = source::table("acl-functions.tsv");
+    let constants = source::table("acl-constants.tsv");
+    let names: Vec<(String, String)> = functions
+        .iter()
+        .map(|row| (row[1].clone(), row[2].clone()))
+        .chain(constants.iter().map(|row| (row[1].clone(), row[3].clone())))
+        .collect();
+    let found = misplaced(&names, &headers);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn what_is_misplaced_is_seen() {
+    let headers = BTreeMap::from([
+        ("a.h".to_owned(), "int aclA(void);\n#define ACL_B 1\n * aclC(\n".to_owned()),
+        ("b.h".to_owned(), "int aclC(int a);\n    ACL_D = 2,\n".to_owned()),
+    ]);
+    let name = |name: &str, header: &str| [(name.to_owned(), header.to_owned())];
+    for (good, header) in [("aclA", "a.h"), ("ACL_B", "a.h"), ("aclC", "b.h"), ("ACL_D", "b.h")] {
+        assert_eq!(misplaced(&name(good, header), &headers), [""; 0]);
+    }
+    for (bad, header) in [("aclA", "b.h"), ("acl", "a.h"), ("ACL_", "a.h"), ("aclE", "b.h")] {
+        assert_eq!(misplaced(&name(bad, header), &headers).len(), 1, "{bad}");
     }
 }
 

@@ -1,0 +1,322 @@
+//! The rules of the architecture, checked on the sources. Every check has a test of its own that
+//! shows it a violation.
+
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use source::{exported_functions, files, read, table, without_comments};
+
+/// Questions about failures, which a forked child may ask as well.
+const ANYWHERE: [&str; 3] = ["aclGetRecentErrMsg", "aclrtGetLastError", "aclrtPeekAtLastError"];
+
+/// Longest source file, in lines.
+const LONGEST_FILE: usize = 600;
+
+/// Runs a check on all sources below `folder`.
+fn check(folder: &str, violations: impl Fn(&str, &str) -> Vec<String>) {
+    let found: Vec<String> =
+        files(folder, &["rs"]).iter().flat_map(|path| violations(path, &read(path))).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The text behind the bracket that closes the one at the start of `text`.
+fn behind_bracket(text: &str) -> Option<&str> {
+    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(&text[at + 1..]),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Every function that C can call consists of one call of the guard, with its own name.
+fn unguarded(path: &str, text: &str) -> Vec<String> {
+    let mut violations = Vec::new();
+    for function in exported_functions(text) {
+        // It takes arguments like printf and only jumps to its body in C.
+        if function.name == "aclAppLog" && function.attributes == ["#[unsafe(naked)]"] {
+            continue;
+        }
+        let body = function.body.trim();
+        let (guard, arguments) = body.split_at(body.find('(').unwrap_or(0));
+        let known = match guard {
+            "guard" | "guard_value" => true,
+            "guard_value_anywhere" => ANYWHERE.contains(&function.name.as_str()),
+            _ => false,
+        };
+        let named = arguments
+            .trim_start_matches(['(', ' ', '\n'])
+            .starts_with(&format!("\"{}\",", function.name));
+        let alone = behind_bracket(arguments).is_some_and(str::is_empty);
+        if !(known && named && alone) {
+            violations.push(format!(
+                "{path}:{}: {} is not one call of guard or guard_value with its own name",
+                function.line, function.name
+            ));
+        }
+    }
+    let entries = text.matches("extern \"C\" fn acl").count();
+    if entries != exported_functions(text).len() && path != "src/ffi/mod.rs" {
+        violations.push(format!("{path}: {entries} entries, but not all of them are exported"));
+    }
+    violations
+}
+
+/// The comment says 207000 without more if, and only if, that is all the function does.
+fn wrongly_documented(path: &str, text: &str) -> Vec<String> {
+    exported_functions(text)
+        .iter()
+        .filter(|function| {
+            let says_missing =
+                function.comment.contains("aclGetRecentErrMsg tells what is missing");
+            function.comment.is_empty() || says_missing != function.is_unsupported()
+        })
+        .map(|function| {
+            format!(
+                "{path}:{}: the comment of {} does not say what it does: 207000 or not",
+                function.line, function.name
+            )
+        })
+        .collect()
+}
+
+/// Calls go down only: ffi, core, backend, algo.
+fn upward(path: &str, text: &str) -> Vec<String> {
+    let forbidden: &[&str] = match path.split('/').nth(1) {
+        Some("core") => &["ffi"],
+        Some("backend") => &["ffi", "core"],
+        Some("algo") => &["ffi", "core", "backend"],
+        _ => &[],
+    };
+    let mut violations = Vec::new();
+    for (line, code) in without_comments(text).lines().enumerate() {
+        for layer in forbidden {
+            let grouped = code.starts_with("use crate::{") && words(code).contains(layer);
+            if code.contains(&format!("crate::{layer}")) || grouped {
+                violations.push(format!("{path}:{}: looks up to {layer}", line + 1));
+            }
+        }
+    }
+    violations
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+}
+
+/// No file is too long to be read.
+fn too_long(path: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().count();
+    if lines <= LONGEST_FILE {
+        return Vec::new();
+    }
+    vec![format!("{path}: {lines} lines; split it, {LONGEST_FILE} is the most")]
+}
+
+/// No `unsafe`, but for tests.
+fn with_unsafe(path: &str, text: &str) -> Vec<String> {
+    let product = text.split("#[cfg(test)]\nmod ").next().unwrap();
+    without_comments(product)
+        .lines()
+        .enumerate()
+        .filter(|(_, code)| words(code).contains(&"unsafe"))
+        .map(|(line, _)| format!("{path}:{}: unsafe", line + 1))
+        .collect()
+}
+
+/// The functions of the API and of this library's own interface, and no others.
+fn differing_exports(exported: &[String], wanted: &BTreeSet<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut violations = Vec::new();
+    for name in exported {
+        if !seen.insert(name.clone()) {
+            violations.push(format!("{name} is defined twice"));
+        } else if !wanted.contains(name) && !name.starts_with("portacl") {
+            violations.push(format!("{name} is not in tests/data/acl-functions.tsv"));
+        }
+    }
+    violations.extend(wanted.difference(&seen).map(|name| format!("{name} is not defined")));
+    violations
+}
+
+/// Every variant of `Code` has the name and the number of a constant of the API.
+fn wrong_codes(text: &str, constants: &BTreeMap<String, i32>) -> Vec<String> {
+    let body = text.split("pub enum Code {").nth(1).expect("the enum").split('}').next().unwrap();
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let variants: Vec<(&str, i32)> = without_comments(body)
+        .lines()
+        .filter_map(|line| line.trim().trim_end_matches(',').split_once(" = "))
+        .map(|(name, number)| {
+            (name.to_owned().leak() as &str, number.replace('_', "").parse().unwrap())
+        })
+        .collect();
+    assert!(variants.len() > 10, "the variants of Code are not where they were");
+    variants
+        .iter()
+        .filter(|(name, number)| {
+            !constants.iter().any(|(constant, value)| {
+                let rest = constant.strip_prefix("ACL_ERROR_").unwrap_or_default();
+                let short = rest.strip_prefix("RT_").unwrap_or(rest);
+                value == number && [rest, short].iter().any(|known| plain(known) == plain(name))
+            })
+        })
+        .map(|(name, number)| format!("Code::{name} = {number} is no constant of the API"))
+        .collect()
+}
+
+fn constants() -> BTreeMap<String, i32> {
+    table("acl-constants.tsv")
+        .into_iter()
+        .filter(|row| row[1].starts_with("ACL_ERROR_"))
+        .map(|row| (row[1].clone(), row[2].parse().unwrap()))
+        .collect()
+}
+
+#[test]
+fn every_entry_is_guarded() {
+    check("src/ffi", unguarded);
+}
+
+#[test]
+fn comments_say_what_is_missing() {
+    check("src/ffi", wrongly_documented);
+}
+
+#[test]
+fn layers_look_down_only() {
+    check("src", upward);
+}
+
+#[test]
+fn files_are_short() {
+    check("src", too_long);
+    check("tests", too_long);
+}
+
+#[test]
+fn the_core_is_safe() {
+    check("src/core", with_unsafe);
+    assert!(read("src/core/mod.rs").contains("#![cfg_attr(not(test), forbid(unsafe_code))]"));
+}
+
+#[test]
+fn exactly_the_api_is_exported() {
+    let exported: Vec<String> = files("src", &["rs"])
+        .iter()
+        .flat_map(|path| exported_functions(&read(path)))
+        .map(|function| function.name)
+        .collect();
+    let wanted = table("acl-functions.tsv").into_iter().map(|row| row[1].clone()).collect();
+    let found = differing_exports(&exported, &wanted);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn codes_are_those_of_the_api() {
+    let found = wrong_codes(&read("src/core/error.rs"), &constants());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+mod seen_failing {
+    use super::*;
+
+    fn entry(body: &str) -> String {
+        format!(
+            "/// Frees.\n#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn aclX(a: i32) -> i32 {{\n{body}\n}}\n"
+        )
+    }
+
+    #[test]
+    fn entries_without_guard() {
+        for good in [
+            "    guard(\"aclX\", || Ok(()))",
+            "    guard_value(\n        \"aclX\",\n        0,\n        || Err(text(\")\")),\n    )",
+        ] {
+            assert_eq!(unguarded("a.rs", &entry(good)), [""; 0], "{good}");
+        }
+        for bad in [
+            "    0",
+            "    guard(\"aclY\", || Ok(()))",
+            "    guard_value_anywhere(\"aclX\", 0, || Ok(0))",
+            "    if a == 0 { guard(\"aclX\", || Ok(())) } else { 0 }",
+            "    guard(\"aclX\", || Ok(())) + 1",
+            "    let a = 1;\n    guard(\"aclX\", || Ok(()))",
+            "    guard(\"aclX\", || Ok(()));\n    0",
+        ] {
+            assert_eq!(unguarded("a.rs", &entry(bad)).len(), 1, "{bad}");
+        }
+        let naked = entry("    asm!()").replace("#[unsafe(no", "#[unsafe(naked)]\n#[unsafe(no");
+        assert_eq!(unguarded("a.rs", &naked).len(), 1);
+        assert_eq!(unguarded("a.rs", &naked.replace("aclX", "aclAppLog")), [""; 0]);
+        let hidden = entry("    guard(\"aclX\", || Ok(()))").replace("#[unsafe(no_mangle)]\n", "");
+        assert_eq!(unguarded("a.rs", &hidden).len(), 1);
+    }
+
+    #[test]
+    fn comments_that_lie() {
+        let missing = "    guard(\"aclX\", || {\n        Err(Error::unsupported(\"no\"))\n    })";
+        assert_eq!(wrongly_documented("a.rs", &entry(missing)).len(), 1);
+        let says = |body| {
+            entry(body).replace(
+                "/// Frees.\n",
+                "/// Frees.\n///\n/// @return 0; aclGetRecentErrMsg tells what is missing.\n",
+            )
+        };
+        assert_eq!(wrongly_documented("a.rs", &says(missing)), [""; 0]);
+        assert_eq!(wrongly_documented("a.rs", &says("    guard(\"aclX\", || free(a))")).len(), 1);
+        assert_eq!(wrongly_documented("a.rs", &entry("    guard(\"aclX\", || free(a))")), [""; 0]);
+    }
+
+    #[test]
+    fn layers_that_look_up() {
+        assert_eq!(upward("src/core/a.rs", "use crate::ffi::guard;").len(), 1);
+        assert_eq!(upward("src/backend/cpu/a.rs", "let a = crate::core::error::last();").len(), 1);
+        assert_eq!(upward("src/algo/a.rs", "fn a() {}\nuse crate::{backend, algo};").len(), 1);
+        assert_eq!(upward("src/algo/a.rs", "// as crate::backend has it"), [""; 0]);
+        assert_eq!(upward("src/ffi/a.rs", "use crate::core::error;"), [""; 0]);
+    }
+
+    #[test]
+    fn long_files() {
+        assert_eq!(too_long("a.rs", &"\n".repeat(LONGEST_FILE)), [""; 0]);
+        assert_eq!(too_long("a.rs", &"\n".repeat(LONGEST_FILE + 1)).len(), 1);
+    }
+
+    #[test]
+    fn unsafe_code() {
+        assert_eq!(with_unsafe("a.rs", "fn a() {\n    unsafe { b() }\n}\n"), ["a.rs:2: unsafe"]);
+        let test =
+            "#![forbid(unsafe_code)]\n// unsafe\n#[cfg(test)]\nmod tests {\n    unsafe {}\n}\n";
+        assert_eq!(with_unsafe("a.rs", test), [""; 0]);
+    }
+
+    #[test]
+    fn other_exports() {
+        let wanted = BTreeSet::from(["aclA".to_owned(), "aclB".to_owned()]);
+        let names =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(differing_exports(&names(&["aclA", "aclB", "portaclC"]), &wanted), [""; 0]);
+        assert_eq!(differing_exports(&names(&["aclA"]), &wanted), ["aclB is not defined"]);
+        assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclC"]), &wanted).len(), 1);
+        assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclB"]), &wanted).len(), 1);
+    }
+
+    #[test]
+    fn other_codes() {
+        let text = read("src/core/error.rs");
+        let number = text.replace("InvalidParam = 100_000", "InvalidParam = 100_001");
+        let name = text.replace("InvalidParam = 100_000", "BadParam = 100_000");
+        assert_ne!(text, number);
+        assert_eq!(wrong_codes(&number, &constants()).len(), 1);
+        assert_eq!(wrong_codes(&name, &constants()).len(), 1);
+    }
+}

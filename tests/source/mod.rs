@@ -1,0 +1,111 @@
+//! Reading this crate's own sources, for the tests about its structure.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the crate.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a file, by its path below the crate.
+pub fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+/// Files below `folder` with one of the extensions: their paths below the crate, sorted. There must
+/// be one, lest a check has nothing to look at.
+pub fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let path = folder.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| extensions.iter().any(|wanted| e == *wanted))
+            {
+                found.push(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no {extensions:?} files below {folder}");
+    found.sort();
+    found
+}
+
+/// The rows of a table in `tests/data`, without its head.
+pub fn table(name: &str) -> Vec<Vec<String>> {
+    let rows: Vec<Vec<String>> = read(&format!("tests/data/{name}"))
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').map(str::to_owned).collect())
+        .collect();
+    assert!(rows.len() > 100, "tests/data/{name} has lost its rows");
+    rows
+}
+
+/// The text without comments. Marks of comments inside of texts do not occur in these sources.
+pub fn without_comments(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+/// A function that C can call.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Line of its signature, from 1.
+    pub line: usize,
+    /// Its comment, without the marks.
+    pub comment: String,
+    /// Its other attributes.
+    pub attributes: Vec<String>,
+    /// What is between its outer braces.
+    pub body: String,
+}
+
+impl Function {
+    /// True if all that it does is to say that something is missing.
+    pub fn is_unsupported(&self) -> bool {
+        let closure = self.body.split_once("|| ").map_or("", |(_, closure)| closure);
+        closure.trim_start_matches(['{', ' ', '\n']).starts_with("Err(Error::unsupported(")
+    }
+}
+
+/// All functions of `text` that have the attribute `no_mangle`.
+pub fn exported_functions(text: &str) -> Vec<Function> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut functions = Vec::new();
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| **line == "#[unsafe(no_mangle)]") {
+        let mut first = at;
+        while first > 0
+            && (lines[first - 1].starts_with("///") || lines[first - 1].starts_with("#["))
+        {
+            first -= 1;
+        }
+        let signature =
+            (at..lines.len()).find(|line| !lines[*line].starts_with("#[")).expect("a signature");
+        let head = lines[first..signature].iter();
+        let (_, name) = lines[signature].split_once(" fn ").expect("a function behind no_mangle");
+        let open = (signature..lines.len()).find(|line| lines[*line].ends_with('{')).unwrap();
+        let close = (open..lines.len()).find(|line| lines[*line] == "}").unwrap();
+        functions.push(Function {
+            name: name.split('(').next().unwrap().to_owned(),
+            line: signature + 1,
+            comment: head
+                .clone()
+                .filter_map(|line| line.strip_prefix("///"))
+                .map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n")
+                .collect(),
+            attributes: head
+                .filter(|line| line.starts_with("#[") && **line != "#[unsafe(no_mangle)]")
+                .map(|line| (*line).to_owned())
+                .collect(),
+            body: lines[open + 1..close].join("\n"),
+        });
+    }
+    functions
+}
