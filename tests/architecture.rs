@@ -49,7 +49,7 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
         let body = function.body.trim();
         let (guard, arguments) = body.split_at(body.find('(').unwrap_or(0));
         let known = match guard {
-            "guard" | "guard_value" => true,
+            "guard" | "guard_value" | "guard_unsupported" => true,
             "guard_value_anywhere" => ANYWHERE.contains(&function.name.as_str()),
             _ => false,
         };
@@ -239,6 +239,7 @@ mod seen_failing {
     fn entries_without_guard() {
         for good in [
             "    guard(\"aclX\", || Ok(()))",
+            "    guard_unsupported(\"aclX\", \"no\")",
             "    guard_value(\n        \"aclX\",\n        0,\n        || Err(text(\")\")),\n    )",
         ] {
             assert_eq!(unguarded("a.rs", &entry(good)), [""; 0], "{good}");
@@ -263,8 +264,11 @@ mod seen_failing {
 
     #[test]
     fn comments_that_lie() {
-        let missing = "    guard(\"aclX\", || {\n        Err(Error::unsupported(\"no\"))\n    })";
+        let missing = "    guard_unsupported(\"aclX\", \"no\")";
+        let missing_value =
+            "    guard_value(\"aclX\", 0, || {\n        Err(Error::unsupported(\"no\"))\n    })";
         assert_eq!(wrongly_documented("a.rs", &entry(missing)).len(), 1);
+        assert_eq!(wrongly_documented("a.rs", &entry(missing_value)).len(), 1);
         let says = |body| {
             entry(body).replace(
                 "/// Frees.\n",
@@ -272,6 +276,7 @@ mod seen_failing {
             )
         };
         assert_eq!(wrongly_documented("a.rs", &says(missing)), [""; 0]);
+        assert_eq!(wrongly_documented("a.rs", &says(missing_value)), [""; 0]);
         assert_eq!(wrongly_documented("a.rs", &says("    guard(\"aclX\", || free(a))")).len(), 1);
         assert_eq!(wrongly_documented("a.rs", &entry("    guard(\"aclX\", || free(a))")), [""; 0]);
     }

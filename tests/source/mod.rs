@@ -71,7 +71,8 @@ impl Function {
     /// True if all that it does is to say that something is missing.
     pub fn is_unsupported(&self) -> bool {
         let closure = self.body.split_once("|| ").map_or("", |(_, closure)| closure);
-        closure.trim_start_matches(['{', ' ', '\n']).starts_with("Err(Error::unsupported(")
+        self.body.trim_start().starts_with("guard_unsupported(")
+            || closure.trim_start_matches(['{', ' ', '\n']).starts_with("Err(Error::unsupported(")
     }
 }
 
