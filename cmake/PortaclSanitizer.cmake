@@ -16,7 +16,7 @@ if(PORTACL_SANITIZER)
     # The standard library comes ready-made without instrumentation; rustc refuses to mix unless told.
     set(portacl_cargo_env
         "RUSTC_BOOTSTRAP=1"
-        "RUSTFLAGS=-Zsanitizer=${PORTACL_SANITIZER} -Cunsafe-allow-abi-mismatch=sanitizer -Cforce-frame-pointers=yes --cfg=portacl_sanitizer")
+        "RUSTFLAGS=-Zsanitizer=${PORTACL_SANITIZER} -Cunsafe-allow-abi-mismatch=sanitizer -Cforce-frame-pointers=yes")
     add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
     add_link_options(-fsanitize=${PORTACL_SANITIZER})
 endif()

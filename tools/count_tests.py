@@ -5,7 +5,8 @@ usage: count_tests.py RESULTS GTEST_RESULTS
 
 RESULTS holds NAME.log and NAME.status of every step, and LABEL.xml (JUnit) of every ctest run;
 GTEST_RESULTS holds LABEL.noun.json of every GoogleTest program, so that its cases are counted and
-not the program as one. A step that failed without a failed test counts as one failure.
+not the program as one. A step that failed without a failed test, or ran no
+test, counts as one failure.
 """
 
 import json
@@ -70,7 +71,8 @@ def main():
         else:
             passed, failed, skipped = from_cargo((results / f"{name}.log").read_text(errors="replace"))
         broken = status_file.read_text().strip() != "0"
-        if broken and failed == 0:
+        ran_nothing = passed == 0 and not name.startswith("build-")
+        if (broken or ran_nothing) and failed == 0:
             failed = 1
         total[0] += passed
         total[1] += failed
