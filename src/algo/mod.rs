@@ -3,6 +3,7 @@
 
 pub mod address_map;
 mod chunked;
+pub mod event_count;
 pub mod reclaim;
 pub mod slot_table;
 pub mod sync;

@@ -11,10 +11,10 @@ pub use std::sync::atomic;
 pub use loom::sync::atomic;
 
 #[cfg(not(loom))]
-pub use parking_lot::{Mutex, MutexGuard};
+pub use self::real::{Condvar, Mutex, MutexGuard};
 
 #[cfg(loom)]
-pub use self::model::{Mutex, MutexGuard};
+pub use self::model::{Condvar, Mutex, MutexGuard};
 
 /// Declares a function that is `const` except under loom.
 macro_rules! const_unless_loom {
@@ -42,8 +42,55 @@ macro_rules! array_of {
 }
 pub(crate) use array_of;
 
+#[cfg(not(loom))]
+mod real {
+    use std::time::Instant;
+
+    pub use parking_lot::{Mutex, MutexGuard};
+
+    /// `parking_lot`'s condition variable, with the calls that loom's has too.
+    pub struct Condvar(parking_lot::Condvar);
+
+    impl Condvar {
+        /// Nobody waits.
+        #[expect(clippy::new_without_default, reason = "as its siblings")]
+        pub const fn new() -> Self {
+            Self(parking_lot::Condvar::new())
+        }
+
+        /// Unlocks, sleeps until woken or until the deadline (then `false`), and locks.
+        pub fn wait_until<'a, T>(
+            &self,
+            mut lock: MutexGuard<'a, T>,
+            deadline: Option<Instant>,
+        ) -> (MutexGuard<'a, T>, bool) {
+            let in_time = match deadline {
+                Some(deadline) => !self.0.wait_until(&mut lock, deadline).timed_out(),
+                None => {
+                    self.0.wait(&mut lock);
+                    true
+                }
+            };
+            (lock, in_time)
+        }
+
+        /// Wakes one sleeper.
+        pub fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        /// Wakes all sleepers.
+        pub fn notify_all(&self) {
+            self.0.notify_all();
+        }
+    }
+}
+
 #[cfg(loom)]
 mod model {
+    use std::sync::PoisonError;
+    use std::time::Instant;
+
     /// Loom's mutex with `parking_lot`'s interface: no poisoning.
     pub struct Mutex<T>(loom::sync::Mutex<T>);
 
@@ -58,12 +105,37 @@ mod model {
 
         /// Locks.
         pub fn lock(&self) -> MutexGuard<'_, T> {
-            self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+
+    /// Loom's condition variable.
+    pub struct Condvar(loom::sync::Condvar);
+
+    impl Condvar {
+        /// Nobody waits.
+        pub fn new() -> Self {
+            Self(loom::sync::Condvar::new())
         }
 
-        /// The value, without locking: nobody else can hold a reference.
-        pub fn get_mut(&mut self) -> &mut T {
-            self.0.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
+        /// Unlocks, sleeps until woken, and locks. There is no time in loom's world: a deadline
+        /// never comes.
+        pub fn wait_until<'a, T>(
+            &self,
+            lock: MutexGuard<'a, T>,
+            _deadline: Option<Instant>,
+        ) -> (MutexGuard<'a, T>, bool) {
+            (self.0.wait(lock).unwrap_or_else(PoisonError::into_inner), true)
+        }
+
+        /// Wakes one sleeper.
+        pub fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        /// Wakes all sleepers.
+        pub fn notify_all(&self) {
+            self.0.notify_all();
         }
     }
 }
