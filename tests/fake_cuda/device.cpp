@@ -19,69 +19,75 @@ struct Attribute {
     int value;
 };
 
+#ifdef FAKE_CUDA_OLD
+constexpr int kStreamMemOps = 0;
+#else
+constexpr int kStreamMemOps = 1;
+#endif
+
 // Made up, but of the size that devices have. Not listed: refused as unknown.
 constexpr Attribute kAttributes[] = {
-    {1, 1024},         // most threads per block
-    {2, 1024},         // block x
-    {3, 1024},         // block y
-    {4, 64},           // block z
-    {5, 2147483647},   // grid x
-    {6, 65535},        // grid y
-    {7, 65535},        // grid z
-    {8, 49152},        // shared memory per block
-    {9, 65536},        // constant memory
-    {10, 32},          // warp
-    {11, 2147483647},  // pitch
-    {12, 65536},       // registers per block
-    {13, 1500000},     // clock, kHz
-    {14, 512},         // texture alignment
-    {15, 1},           // copies beside kernels
-    {16, 8},           // multiprocessors
-    {17, 0},           // kernel timeout
-    {18, 0},           // integrated
-    {19, 1},           // maps host memory
-    {20, 0},           // compute mode: default
-    {30, 512},         // surface alignment
-    {31, 1},           // concurrent kernels
-    {32, 1},           // ECC
-    {34, 0},           // PCI device
-    {35, 0},           // TCC
-    {36, 2000000},     // memory clock, kHz
-    {37, 1024},        // memory bus width
-    {38, 8388608},     // L2 cache
-    {39, 2048},        // threads per multiprocessor
-    {40, 2},           // copy engines
-    {41, 1},           // unified addressing
-    {50, 0},           // PCI domain
-    {75, 8},           // compute capability
-    {76, 0},           //
-    {78, 1},           // stream priorities
-    {81, 102400},      // shared memory per multiprocessor
-    {82, 65536},       // registers per multiprocessor
-    {83, 0},           // managed memory
-    {84, 0},           // several GPUs on a board
-    {85, 0},           // board group
-    {86, 0},           // native host atomics
-    {87, 2},           // single to double ratio
-    {88, 0},           // pageable memory access
-    {89, 0},           // concurrent managed access
-    {90, 1},           // compute preemption
-    {91, 1},           // host pointers for registered memory
-    {92, 0},           // stream memory operations (first version)
-    {95, 0},           // cooperative launch
-    {97, 101376},      // shared memory per block, opted in
-    {99, 0},           // host register
-    {100, 0},          // host page tables
-    {101, 0},          // direct managed access
-    {102, 1},          // virtual memory management
-    {103, 0},          // sharing by file descriptor
-    {106, 32},         // blocks per multiprocessor
-    {115, 0},          // memory pools
-    {116, 0},          // GPUDirect RDMA
-    {119, 0},          // handle types of memory pools
-    {122, 0},          // stream memory operations, 64 bit
-    {123, 0},          // stream memory operations, NOR
-    {124, 0},          // dma-buf
+    {1, 1024},             // most threads per block
+    {2, 1024},             // block x
+    {3, 1024},             // block y
+    {4, 64},               // block z
+    {5, 2147483647},       // grid x
+    {6, 65535},            // grid y
+    {7, 65535},            // grid z
+    {8, 49152},            // shared memory per block
+    {9, 65536},            // constant memory
+    {10, 32},              // warp
+    {11, 2147483647},      // pitch
+    {12, 65536},           // registers per block
+    {13, 1500000},         // clock, kHz
+    {14, 512},             // texture alignment
+    {15, 1},               // copies beside kernels
+    {16, 8},               // multiprocessors
+    {17, 0},               // kernel timeout
+    {18, 0},               // integrated
+    {19, 1},               // maps host memory
+    {20, 0},               // compute mode: default
+    {30, 512},             // surface alignment
+    {31, 1},               // concurrent kernels
+    {32, 1},               // ECC
+    {34, 0},               // PCI device
+    {35, 0},               // TCC
+    {36, 2000000},         // memory clock, kHz
+    {37, 1024},            // memory bus width
+    {38, 8388608},         // L2 cache
+    {39, 2048},            // threads per multiprocessor
+    {40, 2},               // copy engines
+    {41, 1},               // unified addressing
+    {50, 0},               // PCI domain
+    {75, 8},               // compute capability
+    {76, 0},               //
+    {78, 1},               // stream priorities
+    {81, 102400},          // shared memory per multiprocessor
+    {82, 65536},           // registers per multiprocessor
+    {83, 0},               // managed memory
+    {84, 0},               // several GPUs on a board
+    {85, 0},               // board group
+    {86, 0},               // native host atomics
+    {87, 2},               // single to double ratio
+    {88, 0},               // pageable memory access
+    {89, 0},               // concurrent managed access
+    {90, 1},               // compute preemption
+    {91, 1},               // host pointers for registered memory
+    {92, 0},               // stream memory operations (first version)
+    {95, 0},               // cooperative launch
+    {97, 101376},          // shared memory per block, opted in
+    {99, 0},               // host register
+    {100, 0},              // host page tables
+    {101, 0},              // direct managed access
+    {102, 1},              // virtual memory management
+    {103, 0},              // sharing by file descriptor
+    {106, 32},             // blocks per multiprocessor
+    {115, 0},              // memory pools
+    {116, 0},              // GPUDirect RDMA
+    {119, 0},              // handle types of memory pools
+    {122, kStreamMemOps},  // stream memory operations, 64 bit
+    {123, kStreamMemOps},  // stream memory operations, NOR
+    {124, 0},              // dma-buf
 };
 
 constexpr int kPciBusId = 33;

@@ -152,6 +152,29 @@ TEST_F(FakeCuda, HostFunctionsRunOneAtATimeAndMayNotCallTheDriver) {
     OK(cuStreamDestroy_v2(other));
 }
 
+TEST_F(FakeCuda, AStreamWaitsForAWord) {
+    void* pinned = nullptr;
+    OK(cuMemHostAlloc(&pinned, 16, 0));
+    const auto address = reinterpret_cast<CUdeviceptr>(pinned);
+    auto* const word = static_cast<std::atomic<uint32_t>*>(pinned);
+    *word = 0xFFFFFFFE;
+    OK(cuStreamWriteValue64_v2(stream, address + 8, 0x123456789, 0));
+    // Greater or equal, across the wrap.
+    OK(cuStreamWaitValue32_v2(stream, address, 1, 0));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(CUDA_ERROR_NOT_READY, cuStreamQuery(stream));
+    *word = 2;
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(uint64_t{0x123456789}, static_cast<uint64_t*>(pinned)[1]);
+    EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuStreamWaitValue32(stream, address, 1, 0));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32_v2(stream, address + 2, 1, 0));
+    uint32_t pageable = 0;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+              cuStreamWaitValue32_v2(stream, reinterpret_cast<CUdeviceptr>(&pageable), 1, 0));
+    expected_misuses = 2;
+    OK(cuMemFreeHost(pinned));
+}
+
 TEST_F(FakeCuda, FreeWaitsForTheDevice) {
     const CUdeviceptr memory = allocate(512);
     const CUdeviceptr unrelated = allocate(512);

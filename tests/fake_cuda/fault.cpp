@@ -35,7 +35,7 @@ bool read_rule(const std::string& text, Rule* rule) {
     std::getline(parts, late);
     unsigned long number = 0;
     if (rule->name.compare(0, 2, "cu") != 0 || !read_number(nth, 1'000'000'000, &rule->nth) ||
-        !read_number(code, 999, &number) || number == 0 || !(late.empty() || late == "late")) {
+        !read_number(code, 99'999, &number) || number == 0 || !(late.empty() || late == "late")) {
         return false;
     }
     rule->fault = {static_cast<CUresult>(number), late == "late"};

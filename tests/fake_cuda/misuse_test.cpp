@@ -1,5 +1,6 @@
 // What the test double refuses, what it can be told to fail, and what it reports at the end.
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -180,6 +181,24 @@ TEST_F(FakeCuda, CallsAreCounted) {
     OK(cuStreamQuery(stream));
     EXPECT_EQ(before + 2, fakeCudaCalls("cuStreamQuery"));
     EXPECT_EQ(0u, fakeCudaCalls("cuNoSuchFunction"));
+}
+
+// Loaded beside the other, by its path; it has a state of its own.
+TEST(OldDriver, LacksWhatCameLater) {
+    void* const library = dlopen(FAKE_CUDA_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(nullptr, library) << dlerror();
+    for (const char* name : {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2"}) {
+        EXPECT_EQ(nullptr, dlsym(library, name)) << name;
+    }
+    for (const char* name : {"cuEventElapsedTime", "cuStreamWaitValue32", "cuMemAlloc_v2"}) {
+        EXPECT_NE(nullptr, dlsym(library, name)) << name;
+    }
+    using GetVersion = CUresult (*)(int*);
+    const auto get_version = reinterpret_cast<GetVersion>(dlsym(library, "cuDriverGetVersion"));
+    ASSERT_NE(nullptr, get_version);
+    int version = 0;
+    OK(get_version(&version));
+    EXPECT_EQ(11040, version);
 }
 
 // Each of these runs in a process of its own.

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Makes reduce.ptx from reduce.cu with NVIDIA's runtime compiler, or compares the two.
+
+    make.py                 writes reduce.ptx
+    make.py --check-source  fails if reduce.ptx was made from another reduce.cu; needs no compiler
+    make.py --check         fails if reduce.ptx is not what the compiler makes of reduce.cu
+    make.py --assemble      has the PTX assembled for every architecture that the assembler knows
+
+The compiler (and for --assemble the assembler) comes from a package on PyPI, into a virtual
+environment that is thrown away. Where it cannot be had, SKIPPED and the reason are printed, and the
+status is 77.
+"""
+
+import ctypes
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE / "reduce.cu"
+PTX = HERE / "reduce.ptx"
+
+# Pinned, because the text of the PTX depends on it.
+COMPILER = "nvidia-cuda-nvrtc-cu11==11.8.89"
+# Knows the architectures from 5.2 up to 9.0.
+ASSEMBLER = "nvidia-cuda-nvcc-cu11==11.8.89"
+ARCHITECTURES = ["52", "60", "61", "70", "72", "75", "80", "86", "87", "89", "90"]
+OPTIONS = ["--gpu-architecture=compute_52", "--std=c++14", "--ftz=false", "--fmad=false"]
+
+# The compiler declares its own PTX version, which drivers older than it refuse. These kernels need
+# nothing newer than this one, of CUDA 10.1, and --assemble proves it.
+PTX_VERSION = "6.4"
+
+
+class Unavailable(Exception):
+    """A tool cannot be had here."""
+
+
+def install(package, directory, pattern):
+    """Installs `package` into a new environment in `directory`; the one file that matches."""
+    venv.create(directory, with_pip=True)
+    pip = [directory + "/bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run(pip + ["install", "--no-deps", package], capture_output=True, text=True)
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise Unavailable(f"pip cannot install {package}: {last}")
+    found = list(pathlib.Path(directory).glob("lib/python*/site-packages/nvidia/" + pattern))
+    if len(found) != 1:
+        raise Unavailable(f"{package} has {len(found)} files {pattern}, expected one")
+    return found[0]
+
+
+def compile_source(library):
+    """The PTX text that the compiler in the shared object `library` makes of the source."""
+    nvrtc = ctypes.CDLL(str(library))
+
+    def call(name, *arguments):
+        status = getattr(nvrtc, name)(*arguments)
+        if status != 0:
+            raise RuntimeError(f"{name} failed with {status}\n{log()}")
+
+    def text(size_name, get_name):
+        size = ctypes.c_size_t()
+        if getattr(nvrtc, size_name)(program, ctypes.byref(size)) != 0:
+            return ""
+        buffer = ctypes.create_string_buffer(size.value)
+        getattr(nvrtc, get_name)(program, buffer)
+        return buffer.value.decode()
+
+    def log():
+        return text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog") if program else ""
+
+    program = ctypes.c_void_p()
+    call("nvrtcCreateProgram", ctypes.byref(program), SOURCE.read_bytes(), b"reduce.cu", 0, None,
+         None)
+    options = (ctypes.c_char_p * len(OPTIONS))(*[option.encode() for option in OPTIONS])
+    call("nvrtcCompileProgram", program, len(OPTIONS), options)
+    if log().strip():
+        print(log(), file=sys.stderr)
+    return text("nvrtcGetPTXSize", "nvrtcGetPTX")
+
+
+def heading():
+    """The first lines of the committed text, which tell what it was made from."""
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+    return (f"// Made from reduce.cu by make.py with {COMPILER}. Do not edit.\n"
+            f"// SHA-256 of reduce.cu: {digest}\n")
+
+
+def finish(ptx):
+    """The text as it is committed: an older PTX version, and our own heading."""
+    # The compiler's heading names its build.
+    ptx = re.sub(r"\A(\s*//[^\n]*\n|\s*\n)+", "", ptx)
+    ptx, count = re.subn(r"^\.version \d+\.\d+$", f".version {PTX_VERSION}", ptx, flags=re.M)
+    if count != 1:
+        raise RuntimeError(f"the PTX has {count} .version lines, expected one")
+    ptx = "\n".join(line.rstrip() for line in ptx.splitlines()).rstrip() + "\n"
+    return heading() + ptx
+
+
+def make():
+    with tempfile.TemporaryDirectory() as directory:
+        library = install(COMPILER, directory, "cuda_nvrtc/lib/libnvrtc.so.*")
+        return finish(compile_source(library))
+
+
+def assemble():
+    with tempfile.TemporaryDirectory() as directory:
+        tool = install(ASSEMBLER, directory, "cuda_nvcc/bin/ptxas")
+        tool.chmod(0o755)
+        for architecture in ARCHITECTURES:
+            target = [f"--gpu-name=sm_{architecture}", "--warning-as-error"]
+            subprocess.run([tool, *target, PTX, "-o", directory + "/out"], check=True)
+        print("reduce.ptx assembles for sm_" + ", sm_".join(ARCHITECTURES))
+
+
+def check_source():
+    if not PTX.read_text().startswith(heading()):
+        sys.exit("reduce.ptx was not made from this reduce.cu: run make.py and commit the result")
+    print("reduce.ptx was made from this reduce.cu")
+
+
+def check():
+    if make() != PTX.read_text():
+        sys.exit("reduce.ptx is not what reduce.cu gives: run make.py and commit the result")
+    print("reduce.ptx is what reduce.cu gives")
+
+
+def main(arguments):
+    modes = {
+        (): lambda: PTX.write_text(make()),
+        ("--check-source",): check_source,
+        ("--check",): check,
+        ("--assemble",): assemble,
+    }
+    mode = modes.get(tuple(arguments))
+    if mode is None:
+        sys.exit(__doc__)
+    try:
+        mode()
+    except Unavailable as reason:
+        print(f"SKIPPED: {reason}", file=sys.stderr)
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
