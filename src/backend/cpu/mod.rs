@@ -1,28 +1,226 @@
-//! The CPU as a device. This file is a placeholder until the backend lands.
+//! Processors of this machine as devices: in-order asynchronous streams, memory of their own with
+//! a limit, events. Complete in itself; nothing here is global, so it can be opened, shut down and
+//! opened again.
+//!
+//! | file | what |
+//! |---|---|
+//! | `stream.rs`, `queue.rs`, `operation.rs` | streams: what is queued, in what order, who runs it |
+//! | `event.rs` | records, and who waits for them |
+//! | `executor.rs`, `parallel.rs`, `parking.rs` | the threads |
+//! | `copy.rs`, `reduce.rs` | what moves and computes |
+//! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
+//! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
+
+mod arena;
+mod copy;
+mod device;
+mod event;
+mod executor;
+mod fence;
+mod heap;
+mod machine;
+mod memory;
+mod operation;
+mod pages;
+mod parallel;
+mod parking;
+mod pinned;
+mod queue;
+mod reduce;
+mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use super::{Driver, Fault, FaultKind, Result};
+use parking_lot::RwLock;
 
-/// How the CPU plays devices.
+use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, Span};
+use arena::HUGE;
+use device::CpuDevice;
+use executor::Executor;
+use fence::{Deferred, Users};
+use memory::DeviceMemory;
+use pinned::{HOST, HostMemory};
+
+/// How long [`Driver::shutdown`] waits for user code.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Deferred blocks that an ordinary call looks at.
+const REAP: usize = 8;
+
+/// How the devices are to be.
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many.
+    /// How many devices there are.
     pub devices: u32,
-    /// Bytes of memory of each.
+    /// Bytes of memory of each; rounded up to 2 MiB.
     pub memory_per_device: u64,
-    /// Nothing runs inline, and delays are added.
+    /// Nothing runs in the caller, nobody helps, and operations are delayed by chance: what a
+    /// program has forgotten to wait for is then not there.
     pub asynchronous: bool,
-    /// Seed of the delays.
+    /// What the delays depend on.
     pub seed: u64,
 }
 
 impl Default for Options {
+    /// Four devices that share what memory there is.
     fn default() -> Self {
-        Self { devices: 4, memory_per_device: 1 << 30, asynchronous: false, seed: 0 }
+        let devices = 4;
+        let memory_per_device = machine::memory() / u64::from(devices);
+        Self { devices, memory_per_device, asynchronous: false, seed: 0 }
     }
 }
 
-/// Opens the backend.
-pub fn open(_options: Options) -> Result<Arc<dyn Driver>> {
-    Err(Fault::new(FaultKind::NoDevice, "the CPU backend is not in this build"))
+/// Makes the devices available. None holds memory or threads before it is opened.
+pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
+    Ok(Arc::new(CpuDriver::new(options)?))
+}
+
+/// What all devices have in common.
+struct Shared {
+    options: Options,
+    cores: usize,
+    executor: Arc<Executor>,
+    users: Users,
+    devices: Box<[Slot]>,
+}
+
+/// The place of one device.
+#[derive(Default)]
+struct Slot {
+    /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
+    /// so that it can be looked at without a lock.
+    wanted: Arc<AtomicUsize>,
+    /// Its memory while it is open.
+    memory: RwLock<Option<Arc<DeviceMemory>>>,
+}
+
+impl Shared {
+    /// The pointer to use for a span. The one place where an address that a program has becomes
+    /// one that this library uses.
+    #[inline]
+    fn pointer(&self, span: &Span) -> *mut u8 {
+        if let Place::Device(ordinal) = span.place {
+            let slot = &self.devices[ordinal as usize];
+            if slot.wanted.load(Ordering::Relaxed) != 0
+                && let Some(memory) = self.memory_of(ordinal)
+            {
+                memory.prepare(span.addr, span.len);
+            }
+        }
+        copy::address(span.addr)
+    }
+
+    #[cold]
+    fn memory_of(&self, ordinal: u32) -> Option<Arc<DeviceMemory>> {
+        self.devices[ordinal as usize].memory.read().clone()
+    }
+
+    fn close_device(&self, ordinal: u32) {
+        *self.devices[ordinal as usize].memory.write() = None;
+    }
+}
+
+struct CpuDriver {
+    shared: Arc<Shared>,
+    host: HostMemory,
+    deferred: Deferred,
+}
+
+impl CpuDriver {
+    fn new(options: Options) -> Result<Self> {
+        let memory = options.memory_per_device.checked_next_multiple_of(HUGE);
+        // The heap counts in 32 bits of 4 KiB.
+        let memory = memory.filter(|&memory| memory > 0 && memory <= 1 << 43).ok_or_else(|| {
+            let asked = options.memory_per_device;
+            Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "PORTACL_CPU_MEMORY: {asked} bytes per device; it must be 1 to {} bytes",
+                    1u64 << 43
+                ),
+            )
+        })?;
+        let options = Options { memory_per_device: memory, ..options };
+        let cores = machine::cores();
+        Ok(Self {
+            shared: Arc::new(Shared {
+                options,
+                cores,
+                executor: Executor::new(cores),
+                users: Users::new(),
+                devices: (0..options.devices).map(|_| Slot::default()).collect(),
+            }),
+            host: HostMemory::new(),
+            deferred: Deferred::new(),
+        })
+    }
+
+    fn reap(&self, limit: usize) {
+        self.deferred.reap(limit, |block| self.host.give(block));
+    }
+}
+
+impl Driver for CpuDriver {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn device_count(&self) -> u32 {
+        self.shared.options.devices
+    }
+
+    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
+        let slot = &self.shared.devices[ordinal as usize];
+        let size = self.shared.options.memory_per_device;
+        let wanted = Arc::clone(&slot.wanted);
+        let memory = Arc::new(DeviceMemory::new(ordinal, size, wanted)?);
+        *slot.memory.write() = Some(Arc::clone(&memory));
+        Ok(CpuDevice::new(Arc::clone(&self.shared), ordinal, memory))
+    }
+
+    fn alloc_host(&self, len: usize) -> Result<Block> {
+        self.reap(REAP);
+        self.host.take(len)
+    }
+
+    fn free_host(&self, block: Block) -> Result<()> {
+        self.reap(REAP);
+        let mut fence = self.shared.users.fence(block.addr, block.len);
+        if fence.has_passed() {
+            self.host.give(block);
+        } else {
+            self.deferred.add(block, fence);
+        }
+        Ok(())
+    }
+
+    fn foreign_place(&self, _addr: usize) -> Option<Place> {
+        None
+    }
+
+    fn page_size(&self, block: Block) -> usize {
+        if block.token & HOST != 0 {
+            return pages::page_size(block.addr, block.len);
+        }
+        let memory = self.shared.memory_of((block.token >> 32) as u32);
+        memory.map_or(pages::ORDINARY, |memory| memory.page_size(block))
+    }
+
+    fn shutdown(&self) -> bool {
+        let all = self.shared.executor.stop(PATIENCE);
+        if all {
+            self.host.close();
+        }
+        all
+    }
+}
+
+impl Drop for CpuDriver {
+    /// Ends the threads of a driver that was not shut down.
+    fn drop(&mut self) {
+        self.shared.executor.stop(PATIENCE);
+    }
 }

@@ -1,0 +1,125 @@
+//! Copies and fills. All memory of this backend is reached here and in `reduce.rs` only, by raw
+//! pointers: the program's threads may read and write it at the same time.
+
+use std::ptr;
+
+use super::Shared;
+use crate::backend::{Copy, Fill, Span};
+
+/// Operations of at least this size are done in pieces, by several threads if some are idle.
+pub(super) const LARGE: usize = 1 << 20;
+const SMALLEST_PIECE: usize = 256 << 10;
+const LARGEST_PIECE: usize = 4 << 20;
+/// From this size on the destination is written past the caches: it would not stay there anyway,
+/// and reading it in first costs a third of the rate. Below, and with warm data, plain stores win.
+const STREAMING: usize = 32 << 20;
+
+/// Copies between two spans of equal length.
+pub(super) fn copy(shared: &Shared, copy: &Copy) {
+    let streaming = copy.dst.len >= STREAMING;
+    in_pieces(shared, &copy.dst, &|offset, len| {
+        let dst = shared.pointer(&part(&copy.dst, offset, len));
+        let src = shared.pointer(&part(&copy.src, offset, len));
+        // SAFETY: both ranges were checked by the core; this piece lies inside them.
+        unsafe { if streaming { stream_bytes(dst, src, len) } else { ptr::copy(src, dst, len) } }
+    });
+}
+
+/// Copies bytes of our own to a span of the same length.
+pub(super) fn copy_from(shared: &Shared, dst: &Span, bytes: &[u8]) {
+    // SAFETY: the span was checked by the core and is as long as the bytes.
+    unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), shared.pointer(dst), bytes.len()) };
+}
+
+/// The bytes of a span of host memory.
+pub(super) fn staged(src: &Span) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(src.len);
+    // SAFETY: the core checked the source; the vector has room for as much.
+    unsafe {
+        ptr::copy_nonoverlapping(address(src.addr), bytes.as_mut_ptr(), src.len);
+        bytes.set_len(src.len);
+    }
+    bytes.into_boxed_slice()
+}
+
+/// Sets all bytes of a span.
+pub(super) fn fill(shared: &Shared, fill: &Fill) {
+    in_pieces(shared, &fill.dst, &|offset, len| {
+        let dst = shared.pointer(&part(&fill.dst, offset, len));
+        // SAFETY: the range was checked by the core; this piece lies inside it.
+        unsafe { ptr::write_bytes(dst, fill.value, len) };
+    });
+}
+
+/// The pointer to an address that the core has checked.
+pub(super) fn address(addr: usize) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(addr)
+}
+
+/// `len` bytes of a span, `offset` behind its beginning.
+pub(super) fn part(span: &Span, offset: usize, len: usize) -> Span {
+    Span { addr: span.addr + offset, len, place: span.place }
+}
+
+/// Calls `work` with offsets and lengths that together make up `dst`: at once if it is short, else
+/// in pieces that end at multiples of the piece's size in memory (so no 2 MiB page is shared by
+/// two large pieces), on several threads where that can be.
+pub(super) fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize) + Sync)) {
+    if dst.len < LARGE {
+        return work(0, dst.len);
+    }
+    let piece = (dst.len / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE);
+    let first = dst.addr & !(piece - 1);
+    let end = dst.addr + dst.len;
+    let count = (end - first).div_ceil(piece);
+    shared.executor.parallel(count, &|index| {
+        let from = (first + index * piece).max(dst.addr);
+        let to = (first + (index + 1) * piece).min(end);
+        work(from - dst.addr, to - from);
+    });
+}
+
+/// Copies with stores that bypass the caches. The ranges must not overlap, unless they are the
+/// same.
+///
+/// # Safety
+/// As for `ptr::copy`.
+#[cfg(target_arch = "x86_64")]
+unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    const LINE: usize = 64;
+    let head = dst.align_offset(LINE).min(len);
+    let lines = (len - head) / LINE;
+    // SAFETY: the caller's promise; head, lines and tail make up the range, the stores are aligned
+    // to the line, and every x86-64 processor has these instructions.
+    unsafe {
+        ptr::copy(src, dst, head);
+        let (mut to, mut from) = (dst.add(head), src.add(head));
+        for _ in 0..lines {
+            let (to16, from16) = (to.cast::<__m128i>(), from.cast::<__m128i>());
+            let line = [
+                _mm_loadu_si128(from16),
+                _mm_loadu_si128(from16.add(1)),
+                _mm_loadu_si128(from16.add(2)),
+                _mm_loadu_si128(from16.add(3)),
+            ];
+            for (index, part) in line.into_iter().enumerate() {
+                _mm_stream_si128(to16.add(index), part);
+            }
+            (to, from) = (to.add(LINE), from.add(LINE));
+        }
+        // Streaming stores are ordered by nothing else.
+        _mm_sfence();
+        ptr::copy(from, to, len - head - lines * LINE);
+    }
+}
+
+/// Elsewhere the system's copy knows best.
+///
+/// # Safety
+/// As for `ptr::copy`.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::copy(src, dst, len) }
+}

@@ -1,0 +1,171 @@
+//! A CPU device: its memory and its streams.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::Shared;
+use super::copy;
+use super::event::CpuEvent;
+use super::executor::LEAST_PRIORITY;
+use super::fence::Deferred;
+use super::memory::DeviceMemory;
+use super::queue::Queue;
+use super::stream::CpuStream;
+use crate::backend::{
+    Block, Copy, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result, Stream,
+    StreamOptions, Wait,
+};
+
+/// How long [`Device::close`] waits for operations that use the memory.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Deferred blocks that an ordinary call looks at.
+const REAP: usize = 8;
+
+/// An open device of the CPU backend.
+pub(super) struct CpuDevice {
+    shared: Arc<Shared>,
+    info: DeviceInfo,
+    ordinal: u32,
+    memory: Arc<DeviceMemory>,
+    deferred: Deferred,
+    /// The streams that somebody holds.
+    streams: Mutex<HashMap<usize, Weak<Queue>>>,
+    created: AtomicU64,
+    itself: Weak<Self>,
+}
+
+impl CpuDevice {
+    pub(super) fn new(shared: Arc<Shared>, ordinal: u32, memory: Arc<DeviceMemory>) -> Arc<Self> {
+        let cores = shared.cores;
+        let plural = if cores == 1 { "" } else { "s" };
+        Arc::new_cyclic(|itself| Self {
+            info: DeviceInfo {
+                name: format!("CPU ({cores} core{plural})"),
+                total_memory: memory.size(),
+                cores: cores as u32,
+                least_priority: LEAST_PRIORITY,
+            },
+            shared,
+            ordinal,
+            memory,
+            deferred: Deferred::new(),
+            streams: Mutex::new(HashMap::new()),
+            created: AtomicU64::new(0),
+            itself: Weak::clone(itself),
+        })
+    }
+
+    /// Somebody has let a stream go.
+    pub(super) fn forget(&self, queue: &Arc<Queue>) {
+        // What is still queued runs to its end; only `close` must know about it until then.
+        if queue.is_idle() {
+            self.streams.lock().remove(&key(queue));
+        }
+    }
+
+    fn reap(&self, limit: usize) -> bool {
+        self.deferred.reap(limit, |block| self.memory.give(block))
+    }
+}
+
+fn key(queue: &Arc<Queue>) -> usize {
+    Arc::as_ptr(queue).addr()
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn free_memory(&self) -> Result<u64> {
+        self.reap(usize::MAX);
+        Ok(self.memory.free_bytes())
+    }
+
+    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
+        self.reap(REAP);
+        if let Some(block) = self.memory.take(len, policy)? {
+            return Ok(block);
+        }
+        if self.reap(usize::MAX)
+            && let Some(block) = self.memory.take(len, policy)?
+        {
+            return Ok(block);
+        }
+        Err(self.memory.exhausted(len))
+    }
+
+    fn free(&self, block: Block) -> Result<()> {
+        self.reap(REAP);
+        let mut fence = self.shared.users.fence(block.addr, block.len);
+        if fence.has_passed() {
+            self.memory.give(block);
+        } else {
+            self.deferred.add(block, fence);
+        }
+        Ok(())
+    }
+
+    fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        self.shared.executor.ensure_started()?;
+        let number = self.created.fetch_add(1, Ordering::Relaxed);
+        let id = u64::from(self.ordinal) << 48 | number;
+        let queue = Queue::new(Arc::clone(&self.shared), id, options.priority);
+        let mut streams = self.streams.lock();
+        if streams.len() == streams.capacity() {
+            streams.retain(|_, queue| queue.strong_count() > 0);
+        }
+        streams.insert(key(&queue), Arc::downgrade(&queue));
+        drop(streams);
+        let device = Weak::clone(&self.itself);
+        Ok(Arc::new(CpuStream::new(Arc::clone(&self.shared), queue, device)))
+    }
+
+    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
+        Ok(Arc::new(CpuEvent::new(timing)))
+    }
+
+    fn copy(&self, copy: Copy) -> Result<()> {
+        copy::copy(&self.shared, &copy);
+        Ok(())
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        copy::fill(&self.shared, &fill);
+        Ok(())
+    }
+
+    fn close(&self) -> Result<()> {
+        let streams = std::mem::take(&mut *self.streams.lock());
+        for queue in streams.values().filter_map(Weak::upgrade) {
+            queue.abandon();
+        }
+        // Operations that have started, or streams of other devices, may still use the memory.
+        let (addr, len) = self.memory.range();
+        let deadline = Instant::now() + PATIENCE;
+        let fence = self.shared.users.fence(addr, len);
+        let unused = fence.streams().all(|(queue, ticket)| {
+            queue.wait_until(&|| queue.has_finished(ticket), Some(deadline)) == Wait::Done
+        });
+        self.shared.close_device(self.ordinal);
+        if unused {
+            self.memory.close();
+            return Ok(());
+        }
+        // Better a leak than a crash: the mapping stays for those who still use it.
+        std::mem::forget(Arc::clone(&self.memory));
+        Err(Fault::new(
+            FaultKind::Execution,
+            format!(
+                "device {}: streams of other devices still have operations queued on its memory \
+                 after {} s, so its {len} bytes stay mapped",
+                self.ordinal,
+                PATIENCE.as_secs()
+            ),
+        ))
+    }
+}

@@ -1,0 +1,114 @@
+//! Freeing memory that queued operations still use: who uses memory, and what waits for them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::queue::Queue;
+use crate::backend::Block;
+
+/// The streams that may have queued operations on memory: a superset, tidied by [`Self::fence`].
+pub(super) struct Users {
+    list: Mutex<Vec<Arc<Queue>>>,
+    len: AtomicUsize,
+}
+
+impl Users {
+    pub(super) fn new() -> Self {
+        Self { list: Mutex::new(Vec::new()), len: AtomicUsize::new(0) }
+    }
+
+    /// Called by a stream that queues an operation on memory and is not on the list.
+    pub(super) fn add(&self, stream: &Arc<Queue>) {
+        let mut list = self.list.lock();
+        if stream.enlist() {
+            list.push(Arc::clone(stream));
+            self.len.store(list.len(), Ordering::SeqCst);
+        }
+    }
+
+    /// The operations, queued before this call and not finished, that use `len` bytes at `addr`:
+    /// for each stream the last of them, by number. Usually none.
+    pub(super) fn fence(&self, addr: usize, len: usize) -> Fence {
+        let mut fence = Vec::new();
+        if self.len.load(Ordering::SeqCst) == 0 {
+            return Fence(fence);
+        }
+        let mut list = self.list.lock();
+        list.retain(|stream| {
+            let busy = !stream.delist_if_unused();
+            if busy && let Some(ticket) = stream.last_use_of(addr, len) {
+                fence.push((Arc::clone(stream), ticket));
+            }
+            busy
+        });
+        self.len.store(list.len(), Ordering::SeqCst);
+        Fence(fence)
+    }
+
+    /// Forgets a stream whose owner has let it go, if it uses nothing.
+    pub(super) fn forget(&self, stream: &Arc<Queue>) {
+        let mut list = self.list.lock();
+        if stream.delist_if_unused() {
+            list.retain(|other| !Arc::ptr_eq(other, stream));
+            self.len.store(list.len(), Ordering::SeqCst);
+        }
+    }
+}
+
+/// Operations that must have finished.
+pub(super) struct Fence(Vec<(Arc<Queue>, u64)>);
+
+impl Fence {
+    pub(super) fn has_passed(&mut self) -> bool {
+        self.0.retain(|(stream, ticket)| !stream.has_finished(*ticket));
+        self.0.is_empty()
+    }
+
+    /// The streams that are waited for.
+    pub(super) fn streams(&self) -> impl Iterator<Item = (&Arc<Queue>, u64)> {
+        self.0.iter().map(|(stream, ticket)| (stream, *ticket))
+    }
+}
+
+/// Blocks that were given back while operations were using them.
+pub(super) struct Deferred {
+    list: Mutex<VecDeque<(Block, Fence)>>,
+    len: AtomicUsize,
+}
+
+impl Deferred {
+    pub(super) fn new() -> Self {
+        Self { list: Mutex::new(VecDeque::new()), len: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn add(&self, block: Block, fence: Fence) {
+        let mut list = self.list.lock();
+        list.push_back((block, fence));
+        self.len.store(list.len(), Ordering::Release);
+    }
+
+    /// Gives back, by `give`, what nothing uses any more, looking at `limit` blocks at most and at
+    /// others the next time. True if there was something.
+    pub(super) fn reap(&self, limit: usize, give: impl Fn(Block)) -> bool {
+        if self.len.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let mut ready = Vec::new();
+        let mut list = self.list.lock();
+        for _ in 0..limit.min(list.len()) {
+            let Some((block, mut fence)) = list.pop_front() else { break };
+            if fence.has_passed() {
+                ready.push(block);
+            } else {
+                list.push_back((block, fence));
+            }
+        }
+        self.len.store(list.len(), Ordering::Release);
+        drop(list);
+        ready.iter().copied().for_each(give);
+        !ready.is_empty()
+    }
+}

@@ -1,0 +1,80 @@
+//! What a stream's queue holds.
+
+use std::sync::Arc;
+
+use super::event::Record;
+use super::{Shared, copy, reduce};
+use crate::backend::{Copy, Fill, HostFn, Reduce, Span};
+
+/// Operations on at most this many bytes run in the caller when the stream is idle: they take no
+/// longer (2 to 4 us) than waking a worker would cost the caller.
+pub(super) const SHORT: usize = 64 << 10;
+/// Operations on at most this many bytes are so short (about 60 ns) that they run under the
+/// stream's lock instead of claiming the stream.
+pub(super) const TINY: usize = 4 << 10;
+
+pub(super) enum Operation {
+    Copy(Copy),
+    /// A host-to-device copy whose source was read when it was queued.
+    CopyStaged(Span, Box<[u8]>),
+    Fill(Fill),
+    Reduce(Reduce),
+    HostFn(HostFn),
+    Record(Arc<Record>),
+    Wait(Arc<Record>),
+    /// A defect, for tests of how the stream survives it.
+    #[cfg(test)]
+    Panic,
+}
+
+/// Address ranges that an operation uses: first byte and length.
+pub(super) type Ranges = [(usize, usize); 2];
+
+const NOTHING: (usize, usize) = (0, 0);
+
+/// Whether two ranges have a byte in common.
+pub(super) fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
+    a.0 < b.0 + b.1 && b.0 < a.0 + a.1
+}
+
+impl Operation {
+    /// The memory that it uses.
+    pub(super) fn ranges(&self) -> Ranges {
+        let of = |span: &Span| (span.addr, span.len);
+        match self {
+            Self::Copy(copy) => [of(&copy.dst), of(&copy.src)],
+            Self::CopyStaged(dst, _) => [of(dst), NOTHING],
+            Self::Fill(fill) => [of(&fill.dst), NOTHING],
+            Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
+            _ => [NOTHING; 2],
+        }
+    }
+
+    pub(super) fn uses_memory(&self) -> bool {
+        self.len() != 0
+    }
+
+    /// How many bytes it works on.
+    pub(super) fn len(&self) -> usize {
+        self.ranges()[0].1
+    }
+
+    pub(super) fn is_host_fn(&self) -> bool {
+        matches!(self, Self::HostFn(_))
+    }
+
+    /// Does what an operation on memory does. The others are the queue's business.
+    pub(super) fn run(&self, shared: &Shared) {
+        match self {
+            Self::Copy(copy) => copy::copy(shared, copy),
+            Self::CopyStaged(dst, bytes) => copy::copy_from(shared, dst, bytes),
+            Self::Fill(fill) => copy::fill(shared, fill),
+            Self::Reduce(job) => reduce::reduce(shared, job),
+            #[cfg(test)]
+            Self::Panic => panic!("a test's panic"),
+            Self::HostFn(_) | Self::Record(_) | Self::Wait(_) => {
+                unreachable!("not an operation on memory")
+            }
+        }
+    }
+}

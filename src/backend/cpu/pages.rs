@@ -1,0 +1,237 @@
+//! What the kernel says and does about pages: mappings, 2 MiB pages, locking.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
+
+use super::arena::HUGE;
+
+/// Size of an ordinary page. Kernels with larger ones are served, in multiples of this.
+pub(super) const ORDINARY: usize = 4096;
+
+/// `PAGEMAP_SCAN` of Linux 6.7: `_IOWR('f', 16, struct pm_scan_arg)`.
+const PAGEMAP_SCAN: libc::c_ulong = 0xC060_6610;
+const PAGE_IS_HUGE: u64 = 1 << 6;
+const MADV_COLLAPSE: libc::c_int = 25;
+
+#[repr(C)]
+#[derive(Default)]
+struct ScanArgument {
+    size: u64,
+    flags: u64,
+    start: u64,
+    end: u64,
+    walk_end: u64,
+    regions: u64,
+    region_count: u64,
+    max_pages: u64,
+    inverted: u64,
+    all_of: u64,
+    any_of: u64,
+    returned: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Region {
+    start: u64,
+    end: u64,
+    categories: u64,
+}
+
+/// A range of address space that is unmapped when dropped.
+pub(super) struct Mapping {
+    addr: usize,
+    len: usize,
+}
+
+impl Mapping {
+    /// Maps `len` bytes (a multiple of 4 KiB) at a multiple of 2 MiB: of `file`, shared and
+    /// without reservation, or anonymous and private.
+    pub(super) fn new(len: usize, file: Option<&OwnedFd>) -> io::Result<Self> {
+        let huge = HUGE as usize;
+        let reserved = len.checked_add(huge).ok_or(io::ErrorKind::OutOfMemory)?;
+        // SAFETY: a new mapping at an address that the kernel chooses touches nothing existing.
+        let whole = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                reserved,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if whole == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let whole = whole as usize;
+        let addr = whole.next_multiple_of(huge);
+        let (flags, fd) = match file {
+            Some(file) => (libc::MAP_SHARED | libc::MAP_NORESERVE, file.as_raw_fd()),
+            None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+        };
+        // SAFETY: the fixed address range lies inside the reservation made above, which nobody
+        // else knows.
+        let mapped = unsafe {
+            libc::mmap(
+                addr as *mut libc::c_void,
+                len,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags | libc::MAP_FIXED,
+                fd,
+                0,
+            )
+        };
+        let failure = (mapped == libc::MAP_FAILED).then(io::Error::last_os_error);
+        let keep = if failure.is_some() { 0 } else { len };
+        unmap(whole, addr - whole);
+        unmap(addr + keep, whole + reserved - addr - keep);
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(Self { addr, len }),
+        }
+    }
+
+    pub(super) fn addr(&self) -> usize {
+        self.addr
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Asks for 2 MiB pages; a kernel that has none ignores it.
+    pub(super) fn advise_huge(&self) {
+        // SAFETY: advice about our own mapping changes no contents.
+        unsafe { libc::madvise(self.addr as *mut libc::c_void, self.len, libc::MADV_HUGEPAGE) };
+    }
+
+    /// Locks all pages in memory, which also brings them there.
+    pub(super) fn lock(&self) -> io::Result<()> {
+        // SAFETY: locking our own mapping changes no contents.
+        match unsafe { libc::mlock(self.addr as *const libc::c_void, self.len) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        unmap(self.addr, self.len);
+    }
+}
+
+fn unmap(addr: usize, len: usize) {
+    if len != 0 {
+        // SAFETY: only called with ranges that this module mapped and whose owner gives them up.
+        unsafe { libc::munmap(addr as *mut libc::c_void, len) };
+    }
+}
+
+/// A file in memory, `len` bytes of holes.
+pub(super) fn memory_file(len: u64) -> io::Result<OwnedFd> {
+    // SAFETY: the name is a terminated string; the call has no other requirement.
+    let fd = unsafe { libc::memfd_create(c"portacl-device".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: `fd` is new and nobody else's.
+    let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
+    file.set_len(len)?;
+    Ok(file.into())
+}
+
+/// Gives the pages of a range of a memory file back to the system, in every mapping of it.
+/// Nothing happens, and it is cheap, where there are none.
+pub(super) fn discard(file: &OwnedFd, offset: u64, len: u64) {
+    // SAFETY: asks for a number. The file position that it moves is used by nobody.
+    let data = unsafe { libc::lseek(file.as_raw_fd(), offset as i64, libc::SEEK_DATA) };
+    if data < 0 || data as u64 >= offset + len {
+        return;
+    }
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: the caller owns the range, and nobody uses it any more. Where the kernel refuses,
+    // the pages stay, and are used again.
+    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, len as i64) };
+}
+
+/// Bytes of memory that a memory file has.
+#[cfg(test)]
+pub(super) fn file_bytes(file: &OwnedFd) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let file = File::from(file.try_clone().expect("a descriptor"));
+    file.metadata().expect("metadata of an open file").blocks() * 512
+}
+
+/// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of our mappings), keeping what is in
+/// it. The kernel says yes only when all of it is so.
+pub(super) fn collapse(addr: usize, len: usize) -> io::Result<()> {
+    for page in (addr..addr + len).step_by(HUGE as usize) {
+        // SAFETY: a read inside a live mapping. A page that is absent comes into being, without
+        // which some kernels find nothing to collapse.
+        unsafe { ptr::with_exposed_provenance::<u8>(page).read_volatile() };
+    }
+    // SAFETY: keeps the contents, at the same addresses.
+    match unsafe { libc::madvise(addr as *mut libc::c_void, len, MADV_COLLAPSE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Whether the kernel reports that all of a range (multiples of 2 MiB) is on 2 MiB pages.
+pub(super) fn is_huge(addr: usize, len: usize) -> bool {
+    // Before Linux 6.7 nobody tells per range, but a collapse of what is huge already is cheap,
+    // and says yes only if all of it is.
+    huge_bytes(addr, len).map_or_else(|_| collapse(addr, len).is_ok(), |bytes| bytes == len)
+}
+
+fn huge_bytes(addr: usize, len: usize) -> io::Result<usize> {
+    let map = File::open("/proc/self/pagemap")?;
+    let mut regions = [Region::default(); 32];
+    let (mut start, end) = (addr as u64, (addr + len) as u64);
+    let mut bytes = 0;
+    while start < end {
+        let mut argument = ScanArgument {
+            size: size_of::<ScanArgument>() as u64,
+            start,
+            end,
+            regions: regions.as_mut_ptr().expose_provenance() as u64,
+            region_count: regions.len() as u64,
+            all_of: PAGE_IS_HUGE,
+            returned: PAGE_IS_HUGE,
+            ..Default::default()
+        };
+        // SAFETY: the argument has the layout that this request wants, and names a buffer and its
+        // length; both live across the call.
+        let found = unsafe { libc::ioctl(map.as_raw_fd(), PAGEMAP_SCAN, &raw mut argument) };
+        if found < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        bytes += regions[..found as usize].iter().map(|r| r.end - r.start).sum::<u64>();
+        if argument.walk_end <= start {
+            break;
+        }
+        start = argument.walk_end;
+    }
+    Ok(bytes as usize)
+}
+
+/// The page size that the kernel confirms for the memory at `addr`: of all whole 2 MiB pages
+/// inside the range, or, if there are none, of the one around its first byte.
+pub(super) fn page_size(addr: usize, len: usize) -> usize {
+    let huge = HUGE as usize;
+    let (first, last) = whole_pages(addr, len);
+    let confirmed =
+        if first < last { is_huge(first, last - first) } else { is_huge(addr & !(huge - 1), huge) };
+    if confirmed { huge } else { ORDINARY }
+}
+
+/// The part of a range that consists of whole 2 MiB pages: first byte, and first byte behind.
+pub(super) fn whole_pages(addr: usize, len: usize) -> (usize, usize) {
+    let huge = HUGE as usize;
+    let first = addr.next_multiple_of(huge);
+    (first, ((addr + len) & !(huge - 1)).max(first))
+}

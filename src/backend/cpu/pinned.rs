@@ -1,0 +1,167 @@
+//! Page-locked host memory: whole locked 2 MiB slabs cut up below 2 MiB, mappings of their own
+//! above.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::arena::{Arena, HUGE, UNIT};
+use super::pages::Mapping;
+use crate::backend::{Block, Fault, FaultKind, Result};
+
+/// Marks a block as host memory, in its token.
+pub(super) const HOST: u64 = 1 << 63;
+const LARGE: u64 = 1 << 62;
+/// Empty slabs that are kept: locking one costs as much as thousands of allocations.
+const SPARE_SLABS: usize = 2;
+
+/// The pinned memory of a driver.
+pub(super) struct HostMemory {
+    state: Mutex<State>,
+    unlocked: AtomicU64,
+    logged: AtomicBool,
+}
+
+struct State {
+    /// Offsets of slab `i` begin at `i` times 2 MiB.
+    arena: Arena,
+    slabs: Mappings,
+    large: Mappings,
+}
+
+/// Mappings by number; numbers are used again.
+#[derive(Default)]
+struct Mappings {
+    list: Vec<Option<Mapping>>,
+    vacant: Vec<usize>,
+}
+
+impl Mappings {
+    fn put(&mut self, mapping: Mapping) -> usize {
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.list.push(None);
+            self.list.len() - 1
+        });
+        self.list[index] = Some(mapping);
+        index
+    }
+
+    fn take(&mut self, index: usize) -> Option<Mapping> {
+        let mapping = self.list.get_mut(index)?.take();
+        if mapping.is_some() {
+            self.vacant.push(index);
+        }
+        mapping
+    }
+
+    fn addr(&self, index: usize) -> Option<usize> {
+        Some(self.list.get(index)?.as_ref()?.addr())
+    }
+}
+
+impl State {
+    fn new() -> Self {
+        Self { arena: Arena::new(), slabs: Mappings::default(), large: Mappings::default() }
+    }
+}
+
+impl HostMemory {
+    pub(super) fn new() -> Self {
+        Self {
+            state: Mutex::new(State::new()),
+            unlocked: AtomicU64::new(0),
+            logged: AtomicBool::new(false),
+        }
+    }
+
+    /// Bytes that were given out without being locked, all told.
+    #[cfg(test)]
+    pub(super) fn unlocked_bytes(&self) -> u64 {
+        self.unlocked.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn take(&self, len: usize) -> Result<Block> {
+        if len as u64 >= HUGE { self.take_large(len) } else { self.take_small(len) }
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub(super) fn give(&self, block: Block) {
+        let index = (block.token & 0x3fff_ffff) as usize;
+        if block.token & LARGE != 0 {
+            let mapping = self.state.lock().large.take(index);
+            // Unmapping is slow: not under the lock.
+            drop(mapping);
+            return;
+        }
+        let slab = (block.token >> 32 & 0x3fff_ffff) as usize;
+        let mut state = self.state.lock();
+        let Some(base) = state.slabs.addr(slab) else { return };
+        let start = slab as u64 * HUGE;
+        let offset = start + (block.addr - base) as u64;
+        let empty = state.arena.give(offset, block.token as u32) == Some((start, HUGE));
+        if empty
+            && state.arena.free_ranges(HUGE).count() > SPARE_SLABS
+            && state.arena.remove_region(start, HUGE)
+        {
+            let mapping = state.slabs.take(slab);
+            drop(state);
+            drop(mapping);
+        }
+    }
+
+    /// Unmaps everything.
+    pub(super) fn close(&self) {
+        *self.state.lock() = State::new();
+    }
+
+    fn take_small(&self, len: usize) -> Result<Block> {
+        let align = if len as u64 >= UNIT { UNIT } else { 1 };
+        let mut state = self.state.lock();
+        let piece = match state.arena.take(len as u64, align) {
+            Some(piece) => piece,
+            None => {
+                let mapping = self.map(HUGE as usize)?;
+                let slab = state.slabs.put(mapping);
+                state.arena.add_region(slab as u64 * HUGE, HUGE);
+                let piece = state.arena.take(len as u64, align);
+                piece.expect("an empty slab holds every small block")
+            }
+        };
+        let slab = (piece.offset / HUGE) as usize;
+        let base = state.slabs.addr(slab).expect("pieces lie in live slabs");
+        let addr = base + (piece.offset % HUGE) as usize;
+        let token = HOST | (slab as u64) << 32 | u64::from(piece.note);
+        Ok(Block { addr, len: piece.len as usize, token })
+    }
+
+    fn take_large(&self, len: usize) -> Result<Block> {
+        let rounded = len.checked_next_multiple_of(UNIT as usize);
+        let mapping = self.map(rounded.ok_or_else(|| no_memory(len, "too large"))?)?;
+        let (addr, len) = (mapping.addr(), mapping.len());
+        let index = self.state.lock().large.put(mapping);
+        Ok(Block { addr, len, token: HOST | LARGE | index as u64 })
+    }
+
+    fn map(&self, len: usize) -> Result<Mapping> {
+        let mapping =
+            Mapping::new(len, None).map_err(|error| no_memory(len, &error.to_string()))?;
+        mapping.advise_huge();
+        if let Err(error) = mapping.lock() {
+            self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
+            if !self.logged.swap(true, Ordering::Relaxed) {
+                eprintln!(
+                    "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit \
+                     on locked memory (ulimit -l) if that matters; further cases are only counted"
+                );
+            }
+        }
+        Ok(mapping)
+    }
+}
+
+fn no_memory(len: usize, said: &str) -> Fault {
+    Fault::new(
+        FaultKind::OutOfHostMemory,
+        format!("the system has no {len} bytes of host memory: mmap: {said}"),
+    )
+}

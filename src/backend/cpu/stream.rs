@@ -1,0 +1,156 @@
+//! Streams: which operations run in the caller, which are queued, and what returns when.
+
+use std::any::Any;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use super::device::CpuDevice;
+use super::event::CpuEvent;
+use super::operation::{Operation, SHORT, TINY};
+use super::queue::{self, Queue};
+use super::{Shared, copy};
+use crate::backend::{Copy, Event, Fault, Fill, HostFn, Place, Reduce, Result, Stream, Wait};
+
+/// A stream of the CPU backend.
+pub(super) struct CpuStream {
+    shared: Arc<Shared>,
+    queue: Arc<Queue>,
+    device: Weak<CpuDevice>,
+}
+
+impl CpuStream {
+    pub(super) fn new(shared: Arc<Shared>, queue: Arc<Queue>, device: Weak<CpuDevice>) -> Self {
+        Self { shared, queue, device }
+    }
+
+    /// Runs the operation here if the stream is idle and the operation at most `limit` bytes
+    /// long, else gives it back.
+    fn try_now(&self, operation: Operation, limit: usize) -> Result<Option<Operation>> {
+        let state = self.queue.lock_to_submit()?;
+        if operation.len() > limit || !self.queue.may_run_now(&state) {
+            return Ok(Some(operation));
+        }
+        if operation.len() <= TINY {
+            operation.run(&self.shared);
+        } else {
+            self.queue.run_now(state, &operation);
+        }
+        Ok(None)
+    }
+
+    fn queue(&self, operation: Operation) -> Result<u64> {
+        Ok(self.queue.push(self.queue.lock_to_submit()?, operation))
+    }
+
+    fn now_or_later(&self, operation: Operation) -> Result<()> {
+        match self.try_now(operation, SHORT)? {
+            Some(operation) => self.queue(operation).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for an operation of this stream that the caller's memory hangs on.
+    fn wait_for(&self, ticket: u64) -> Result<()> {
+        let over = || self.queue.has_finished(ticket) || self.queue.was_dropped(ticket);
+        let wait = self.queue.wait_until(&over, None);
+        debug_assert_eq!(wait, Wait::Done);
+        if self.queue.was_dropped(ticket) { Err(queue::abandoned()) } else { Ok(()) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn inner(&self) -> &Arc<Queue> {
+        &self.queue
+    }
+}
+
+impl Stream for CpuStream {
+    fn copy(&self, copy: Copy) -> Result<()> {
+        let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
+        let completes = copy.dst.place == Place::Pageable;
+        // The caller waits for the data anyway: it may as well move it.
+        let limit = if reads_now || completes { usize::MAX } else { SHORT };
+        let Some(operation) = self.try_now(Operation::Copy(copy), limit)? else { return Ok(()) };
+        if completes || (reads_now && copy.src.len > SHORT) {
+            let ticket = self.queue(operation)?;
+            return self.wait_for(ticket);
+        }
+        if reads_now {
+            let staged = copy::staged(&copy.src);
+            return self.queue(Operation::CopyStaged(copy.dst, staged)).map(drop);
+        }
+        self.queue(operation).map(drop)
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        self.now_or_later(Operation::Fill(fill))
+    }
+
+    fn reduce(&self, reduce: Reduce) -> Result<()> {
+        self.now_or_later(Operation::Reduce(reduce))
+    }
+
+    fn host_fn(&self, function: HostFn) -> Result<()> {
+        self.queue(Operation::HostFn(function)).map(drop)
+    }
+
+    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+        let event = CpuEvent::of(&**event)?;
+        let state = self.queue.lock_to_submit()?;
+        if self.queue.may_run_now(&state) {
+            event.record_now();
+        } else {
+            // Under the stream's lock: of two records at once, the event keeps the later one.
+            let record = event.record_later(&self.queue);
+            self.queue.push(state, Operation::Record(record));
+        }
+        Ok(())
+    }
+
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+        let event = CpuEvent::of(&**event)?;
+        let state = self.queue.lock_to_submit()?;
+        match event.pending() {
+            // What is queued here comes after it anyway.
+            Some(record) if record.is_of(&self.queue) => {}
+            Some(record) if self.queue.may_run_now(&state) => self.queue.block_now(state, record),
+            Some(record) => {
+                self.queue.push(state, Operation::Wait(record));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        Ok(self.queue.is_idle())
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        if self.queue.is_idle() {
+            return Ok(Wait::Done);
+        }
+        let ticket = self.queue.last_ticket();
+        Ok(self.queue.wait_until(&|| self.queue.has_finished(ticket), deadline))
+    }
+
+    fn take_failure(&self) -> Option<Fault> {
+        self.queue.take_failure()
+    }
+
+    fn abandon(&self) {
+        self.queue.abandon();
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for CpuStream {
+    fn drop(&mut self) {
+        self.shared.users.forget(&self.queue);
+        if let Some(device) = self.device.upgrade() {
+            device.forget(&self.queue);
+        }
+    }
+}

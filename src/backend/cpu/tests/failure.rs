@@ -1,0 +1,149 @@
+//! Failures, giving up, and the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::super::stream::CpuStream;
+use super::*;
+use crate::backend::FaultKind;
+
+fn panic_in(stream: &Arc<dyn Stream>) {
+    stream.as_any().downcast_ref::<CpuStream>().unwrap().inner().push_panic();
+}
+
+#[test]
+fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
+    in_both_modes(|bench| {
+        let (stream, target) = (bench.stream(), bench.alloc(64).addr);
+        assert!(stream.take_failure().is_none());
+        panic_in(&stream);
+        stream.fill(fill(target, 64, 1)).unwrap();
+        sync(&stream);
+        let fault = stream.take_failure().expect("no failure");
+        assert_eq!(fault.kind, FaultKind::Execution);
+        assert!(fault.text.contains("a test's panic"), "{}", fault.text);
+        assert!(stream.take_failure().is_none());
+        assert_eq!(bench.read(target, 64), [1; 64]);
+    });
+}
+
+#[test]
+fn abandoned_work_is_dropped_and_nobody_waits_for_it() {
+    in_both_modes(|bench| {
+        let (stream, waiter) = (bench.stream(), bench.stream());
+        let (target, event) = (bench.alloc(64).addr, bench.event());
+        let called = Arc::new(AtomicBool::new(false));
+        bench.device.fill(fill(target, 64, 1)).unwrap();
+        let gate = Gate::close(&stream);
+        stream.fill(fill(target, 64, 2)).unwrap();
+        let flag = Arc::clone(&called);
+        stream.host_fn(host_fn(move || flag.store(true, Ordering::Relaxed))).unwrap();
+        stream.record(&event).unwrap();
+        waiter.wait(&event).unwrap();
+        stream.abandon();
+        sync(&waiter);
+        assert!(event.is_complete().unwrap());
+        assert!(!stream.is_idle().unwrap(), "what has started goes on");
+        let fault = stream.fill(fill(target, 64, 3)).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Execution);
+        assert!(stream.record(&event).is_err() && stream.wait(&event).is_err());
+        gate.open();
+        sync(&stream);
+        assert!(!called.load(Ordering::Relaxed));
+        assert_eq!(bench.read(target, 64), [1; 64]);
+    });
+}
+
+#[test]
+fn an_abandoned_wait_ends() {
+    in_both_modes(|bench| {
+        let (first, second) = (bench.stream(), bench.stream());
+        let (event, behind) = (bench.event(), bench.event());
+        let gate = Gate::close(&first);
+        first.record(&event).unwrap();
+        second.wait(&event).unwrap();
+        second.record(&behind).unwrap();
+        second.abandon();
+        sync(&second);
+        assert!(behind.is_complete().unwrap());
+        assert!(!event.is_complete().unwrap());
+        gate.open();
+        sync(&first);
+    });
+}
+
+#[test]
+fn abandoning_ends_a_pageable_copy_that_has_not_begun() {
+    in_both_modes(|bench| {
+        let (stream, source) = (bench.stream(), bench.alloc(64).addr);
+        let gate = Gate::close(&stream);
+        let copier = {
+            let stream = Arc::clone(&stream);
+            std::thread::spawn(move || {
+                let mut bytes = [0u8; 64];
+                stream.copy(copy(pageable(&mut bytes), device(source, 64)))
+            })
+        };
+        std::thread::sleep(Duration::from_millis(20));
+        stream.abandon();
+        let fault = copier.join().unwrap().unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Execution);
+        gate.open();
+        sync(&stream);
+    });
+}
+
+#[test]
+fn shutdown_joins_all_threads_and_a_new_driver_works() {
+    for asynchronous in [false, true, false] {
+        let bench = Bench::new(asynchronous);
+        let (stream, target) = (bench.stream(), bench.alloc(MIB).addr);
+        stream.fill(fill(target, MIB, 1)).unwrap();
+        stream.host_fn(host_fn(|| ())).unwrap();
+        sync(&stream);
+        drop(stream);
+        bench.device.close().unwrap();
+        assert!(bench.driver.shutdown());
+        assert_eq!(bench.threads(), 0);
+    }
+}
+
+#[test]
+fn shutdown_leaves_user_code_behind_that_never_returns() {
+    let bench = Bench::new(false);
+    let (stuck, other) = (bench.stream(), bench.stream());
+    let gate = Gate::close(&stuck);
+    other.host_fn(host_fn(|| ())).unwrap();
+    sync(&other);
+    bench.device.close().unwrap();
+    let begin = Instant::now();
+    assert!(!bench.driver.shutdown());
+    assert!((1..20).contains(&begin.elapsed().as_secs()));
+    assert_eq!(bench.threads(), 1);
+    // When it comes back after all, nothing happens.
+    gate.open();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while bench.threads() > 0 {
+        assert!(Instant::now() < deadline, "the thread never ends");
+        std::thread::yield_now();
+    }
+    assert!(stuck.is_idle().unwrap());
+}
+
+#[test]
+fn a_device_can_be_opened_again() {
+    in_both_modes(|bench| {
+        let (stream, event) = (bench.stream(), bench.event());
+        let block = bench.alloc(4 * MIB);
+        stream.fill(fill(block.addr, block.len, 1)).unwrap();
+        stream.record(&event).unwrap();
+        sync(&stream);
+        bench.device.free(block).unwrap();
+        bench.device.close().unwrap();
+        assert!(stream.fill(fill(block.addr, 1, 1)).is_err());
+        let again = bench.driver.open(0).unwrap();
+        assert_eq!(again.free_memory().unwrap(), again.info().total_memory);
+        let block = again.alloc(4 * MIB, PagePolicy::HugeFirst).unwrap();
+        again.fill(fill(block.addr, block.len, 2)).unwrap();
+        drop((stream, event));
+    });
+}

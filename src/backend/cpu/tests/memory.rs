@@ -1,0 +1,284 @@
+//! Device memory and pinned memory.
+
+use super::*;
+use crate::backend::FaultKind;
+
+const HUGE: usize = 2 * MIB;
+
+#[test]
+fn blocks_are_aligned_and_apart() {
+    let bench = Bench::new(false);
+    let sizes =
+        [1, 32, 512, 513, 3584, 3585, 4095, 4096, 4128, 65536, MIB, MIB + 32, HUGE, HUGE + 32];
+    let mut blocks = Vec::new();
+    for round in 0..3 {
+        for len in sizes {
+            blocks.push((bench.alloc(len), len));
+            let policy = PagePolicy::NormalOnly;
+            blocks.push((bench.device.alloc(len + round, policy).unwrap(), len + round));
+        }
+    }
+    for (block, len) in &blocks {
+        assert!(block.len >= *len);
+        let align = [512, 4096, HUGE][usize::from(*len >= 4096) + usize::from(*len >= HUGE)];
+        assert_eq!(block.addr % align, 0, "{len}");
+    }
+    blocks.sort_by_key(|(block, _)| block.addr);
+    assert!(blocks.windows(2).all(|pair| pair[0].0.addr + pair[0].0.len <= pair[1].0.addr));
+    let used: usize = blocks.iter().map(|(block, _)| block.len).sum();
+    let total = bench.device.info().total_memory;
+    assert_eq!(bench.device.free_memory().unwrap(), total - used as u64);
+    for (block, _) in blocks {
+        bench.device.free(block).unwrap();
+    }
+    assert_eq!(bench.device.free_memory().unwrap(), total);
+}
+
+#[test]
+fn many_small_allocations_fit() {
+    let bench = Bench::new(false);
+    let blocks: Vec<_> = (0..100_000).map(|_| bench.alloc(96)).collect();
+    for (index, block) in blocks.iter().enumerate().step_by(997) {
+        bench.device.fill(fill(block.addr, 96, index as u8)).unwrap();
+    }
+    for (index, block) in blocks.iter().enumerate().step_by(997) {
+        assert_eq!(bench.read(block.addr, 96), [index as u8; 96]);
+    }
+    for block in blocks {
+        bench.device.free(block).unwrap();
+    }
+}
+
+#[test]
+fn the_limit_holds_and_the_text_tells_why() {
+    let bench = Bench::with_memory(false, 16 << 20);
+    let first = bench.alloc(10 * MIB);
+    for policy in [PagePolicy::HugeFirst, PagePolicy::NormalOnly, PagePolicy::HugeOnly] {
+        let fault = bench.device.alloc(7 * MIB, policy).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+        let asked = (7 * MIB).to_string();
+        for word in [asked.as_str(), "6291456", "16777216", "PORTACL_CPU_MEMORY"] {
+            assert!(fault.text.contains(word), "no {word} in: {}", fault.text);
+        }
+    }
+    for len in [usize::MAX, 1 << 60] {
+        let fault = bench.device.alloc(len, PagePolicy::HugeOnly).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+    }
+    bench.device.free(first).unwrap();
+    assert_eq!(bench.alloc(16 * MIB).len, 16 * MIB);
+}
+
+#[test]
+fn a_freed_block_is_not_given_out_while_operations_use_it() {
+    in_both_modes(|bench| {
+        let total = bench.device.info().total_memory as usize;
+        let stream = bench.stream();
+        let (kept, target) = (bench.alloc(4096), bench.alloc(total / 2));
+        bench.device.fill(fill(target.addr, 4096, 1)).unwrap();
+        let gate = Gate::close(&stream);
+        stream.copy(copy(device(kept.addr, 4096), device(target.addr, 4096))).unwrap();
+        bench.device.free(target).unwrap();
+        // There is no room but in the freed block, and that is in use.
+        let fault = bench.device.alloc(total / 2, PagePolicy::HugeFirst).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+        gate.open();
+        sync(&stream);
+        assert_eq!(bench.read(kept.addr, 4096), [1; 4096]);
+        assert_eq!(bench.alloc(total / 2).addr, target.addr);
+    });
+}
+
+#[test]
+fn a_block_that_no_operation_uses_is_free_at_once() {
+    in_both_modes(|bench| {
+        let total = bench.device.info().total_memory as usize;
+        let (stream, other) = (bench.stream(), bench.alloc(4096));
+        let gate = Gate::close(&stream);
+        stream.fill(fill(other.addr, 4096, 1)).unwrap();
+        let block = bench.alloc(total / 2);
+        bench.device.free(block).unwrap();
+        assert_eq!(bench.alloc(total / 2).addr, block.addr);
+        gate.open();
+        sync(&stream);
+    });
+}
+
+#[test]
+fn pinned_memory_stays_while_operations_use_it() {
+    in_both_modes(|bench| {
+        for len in [4096, 4 * MIB] {
+            let (stream, target) = (bench.stream(), bench.alloc(len).addr);
+            let host = bench.driver.alloc_host(len).unwrap();
+            bench.device.fill(Fill { dst: pinned(host.addr, len), value: 1 }).unwrap();
+            let gate = Gate::close(&stream);
+            stream.copy(copy(device(target, len), pinned(host.addr, len))).unwrap();
+            bench.driver.free_host(host).unwrap();
+            let other = bench.driver.alloc_host(len).unwrap();
+            assert_ne!(other.addr, host.addr);
+            bench.device.fill(Fill { dst: pinned(other.addr, len), value: 2 }).unwrap();
+            gate.open();
+            sync(&stream);
+            assert!(bench.read(target, len).iter().all(|&byte| byte == 1));
+            bench.driver.free_host(other).unwrap();
+        }
+    });
+}
+
+#[test]
+fn pinned_memory_is_aligned_and_apart() {
+    let bench = Bench::new(false);
+    let mut blocks = Vec::new();
+    for len in [1, 64, 511, 4000, 4096, 5000, MIB, MIB + 1, HUGE - 1, HUGE, HUGE + 1, 5 * MIB] {
+        for _ in 0..3 {
+            let block = bench.driver.alloc_host(len).unwrap();
+            assert!(block.len >= len);
+            assert_eq!(block.addr % if len >= 4096 { 4096 } else { 512 }, 0);
+            assert!(len < HUGE || block.addr % HUGE == 0);
+            bench.device.fill(Fill { dst: pinned(block.addr, len), value: 1 }).unwrap();
+            blocks.push(block);
+        }
+    }
+    blocks.sort_by_key(|block| block.addr);
+    assert!(blocks.windows(2).all(|pair| pair[0].addr + pair[0].len <= pair[1].addr));
+    for block in blocks {
+        bench.driver.free_host(block).unwrap();
+    }
+}
+
+#[test]
+fn page_policies_get_what_the_kernel_confirms() {
+    let bench = Bench::new(false);
+    let page_size = |block| bench.driver.page_size(block);
+    let normal = bench.device.alloc(8 * MIB, PagePolicy::NormalOnly).unwrap();
+    bench.device.fill(fill(normal.addr, normal.len, 1)).unwrap();
+    assert_eq!(page_size(normal), 4096);
+
+    let fault = bench.device.alloc(1 << 30, PagePolicy::Huge1GOnly).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+    assert!(fault.text.contains("1 GiB"), "{}", fault.text);
+
+    // Whether this kernel gives 2 MiB pages of memory files at all.
+    let Ok(only) = bench.device.alloc(100, PagePolicy::HugeOnly) else {
+        let huge_first = bench.alloc(8 * MIB);
+        assert_eq!(page_size(huge_first), 4096);
+        return;
+    };
+    assert_eq!((only.len, page_size(only)), (HUGE, HUGE));
+
+    // Confirmed without anybody having used it, and kept when it is used.
+    let first = bench.alloc(8 * MIB + 32);
+    assert_eq!(page_size(first), HUGE);
+    bench.device.fill(fill(first.addr, first.len, 7)).unwrap();
+    assert_eq!(page_size(first), HUGE);
+
+    // Contents survive: written by an operation before anybody asked.
+    let second = bench.alloc(8 * MIB);
+    bench.device.fill(fill(second.addr, second.len, 9)).unwrap();
+    assert_eq!(page_size(second), HUGE);
+    assert!(bench.read(second.addr, second.len).iter().all(|&byte| byte == 9));
+    assert_eq!(bench.driver.shared.memory_of(0).unwrap().huge_failures(), 0);
+
+    let small = bench.alloc(4096);
+    assert_eq!(page_size(small), 4096);
+}
+
+#[test]
+fn freed_memory_goes_back_to_the_system() {
+    let bench = Bench::new(false);
+    let resident = || {
+        let memory = bench.driver.shared.memory_of(0).unwrap();
+        memory.resident_bytes()
+    };
+    let block = bench.alloc(64 * MIB);
+    assert_eq!(resident(), 0);
+    bench.device.fill(fill(block.addr, block.len, 1)).unwrap();
+    assert!(resident() >= 64 << 20);
+    bench.device.free(block).unwrap();
+    assert_eq!(resident(), 0);
+}
+
+#[test]
+fn large_copies_keep_every_byte() {
+    in_both_modes(|bench| {
+        let len = 40 * MIB + 77;
+        let (a, b) = (bench.alloc(len + 64).addr, bench.alloc(len + 64).addr);
+        let mut pattern: Vec<u8> = (0..len).map(|i| (i * 7 + i / 4099) as u8).collect();
+        for (from, to) in [(0, 0), (1, 0), (3, 35)] {
+            let stream = bench.stream();
+            stream.fill(fill(b, len + 64, 0)).unwrap();
+            stream.copy(copy(device(a + from, len), pageable(&mut pattern))).unwrap();
+            stream.copy(copy(device(b + to, len), device(a + from, len))).unwrap();
+            sync(&stream);
+            assert!(bench.read(b + to, len) == pattern, "{from} {to}");
+            assert_eq!(bench.read(b + to + len, 1), [0]);
+        }
+    });
+}
+
+#[test]
+fn a_driver_with_impossible_memory_is_refused() {
+    for memory_per_device in [0, u64::MAX] {
+        let options = Options { memory_per_device, ..Options::default() };
+        let fault = super::super::open(options).err().expect("must be refused");
+        assert!(fault.text.contains("PORTACL_CPU_MEMORY"));
+    }
+    let driver = super::super::open(Options::default()).unwrap();
+    assert_eq!((driver.device_count(), driver.name()), (4, "cpu"));
+}
+
+#[test]
+fn copies_between_devices_work() {
+    in_both_modes(|bench| {
+        let other = bench.driver.open(1).unwrap();
+        let len = 5 * MIB;
+        let theirs = other.alloc(len, PagePolicy::HugeFirst).unwrap();
+        let dst = Span { addr: theirs.addr, len, place: Place::Device(1) };
+        let (stream, ours) = (bench.stream(), bench.alloc(len).addr);
+        stream.fill(fill(ours, len, 6)).unwrap();
+        stream.copy(copy(dst, device(ours, len))).unwrap();
+        stream.fill(fill(ours, len, 0)).unwrap();
+        stream.copy(copy(device(ours, len), dst)).unwrap();
+        sync(&stream);
+        assert!(bench.read(ours, len).iter().all(|&byte| byte == 6));
+        other.free(theirs).unwrap();
+        other.close().unwrap();
+    });
+}
+
+/// Takes the calling thread the right to lock more memory than the limit, and lowers the limit.
+fn limit_locked_memory(bytes: u64) {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: i32,
+    }
+    const CAPABILITY_VERSION_3: u32 = 0x2008_0522;
+    let header = Header { version: CAPABILITY_VERSION_3, pid: 0 };
+    let none = [0u32; 6];
+    // SAFETY: both arguments have the layout and size that version 3 wants; capabilities belong
+    // to the thread, so no other test is affected.
+    let dropped = unsafe { libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) };
+    assert_eq!(dropped, 0);
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: reads and writes the structure that it is given.
+    unsafe {
+        assert_eq!(libc::getrlimit(libc::RLIMIT_MEMLOCK, &raw mut limit), 0);
+        limit.rlim_cur = limit.rlim_cur.min(bytes);
+        assert_eq!(libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const limit), 0);
+    }
+}
+
+#[test]
+fn pinned_memory_beyond_the_limit_is_had_unlocked() {
+    // On a thread of its own: the rights that it gives up do not come back.
+    let test = || {
+        limit_locked_memory(4 << 20);
+        let bench = Bench::new(false);
+        let block = bench.driver.alloc_host(16 * MIB).unwrap();
+        bench.device.fill(Fill { dst: pinned(block.addr, block.len), value: 1 }).unwrap();
+        assert_eq!(bench.driver.host.unlocked_bytes(), 16 << 20);
+        bench.driver.free_host(block).unwrap();
+    };
+    std::thread::spawn(test).join().unwrap();
+}

@@ -1,0 +1,149 @@
+//! Tests that drive the traits as the core does, each in both modes.
+
+mod failure;
+mod memory;
+mod order;
+mod reduce;
+mod threads;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::{CpuDriver, Options};
+use crate::backend::{
+    Block, Copy, Device, Driver, Element, Event, Fill, HostFn, PagePolicy, Place, Reduce, ReduceOp,
+    Span, Stream, StreamOptions, Wait,
+};
+
+pub(super) const MIB: usize = 1 << 20;
+
+/// A driver with two devices of 256 MiB, and the first of them opened.
+pub(super) struct Bench {
+    pub(super) driver: CpuDriver,
+    pub(super) device: Arc<dyn Device>,
+}
+
+/// Runs a test in both modes.
+pub(super) fn in_both_modes(test: impl Fn(Bench)) {
+    for asynchronous in [false, true] {
+        test(Bench::new(asynchronous));
+    }
+}
+
+impl Bench {
+    pub(super) fn new(asynchronous: bool) -> Self {
+        Self::with_memory(asynchronous, 256 << 20)
+    }
+
+    pub(super) fn with_memory(asynchronous: bool, memory_per_device: u64) -> Self {
+        let options = Options { devices: 2, memory_per_device, asynchronous, seed: 7 };
+        let driver = CpuDriver::new(options).unwrap();
+        let device = driver.open(0).unwrap();
+        Self { driver, device }
+    }
+
+    pub(super) fn stream(&self) -> Arc<dyn Stream> {
+        self.device.create_stream(StreamOptions::default()).unwrap()
+    }
+
+    pub(super) fn event(&self) -> Arc<dyn Event> {
+        self.device.create_event(true).unwrap()
+    }
+
+    pub(super) fn alloc(&self, len: usize) -> Block {
+        self.device.alloc(len, PagePolicy::HugeFirst).unwrap()
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.driver.shared.executor.threads()
+    }
+
+    pub(super) fn cores(&self) -> usize {
+        self.driver.shared.cores
+    }
+
+    /// Synchronously reads `len` bytes at an address of the first device.
+    pub(super) fn read(&self, addr: usize, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0u8; len];
+        let copy = Copy { dst: pageable(&mut bytes), src: device(addr, len), stage_source: false };
+        self.device.copy(copy).unwrap();
+        bytes
+    }
+}
+
+pub(super) fn device(addr: usize, len: usize) -> Span {
+    Span { addr, len, place: Place::Device(0) }
+}
+
+pub(super) fn pinned(addr: usize, len: usize) -> Span {
+    Span { addr, len, place: Place::Pinned }
+}
+
+pub(super) fn pageable(bytes: &mut [u8]) -> Span {
+    let addr = bytes.as_mut_ptr().expose_provenance();
+    Span { addr, len: bytes.len(), place: Place::Pageable }
+}
+
+pub(super) fn fill(addr: usize, len: usize, value: u8) -> Fill {
+    Fill { dst: device(addr, len), value }
+}
+
+pub(super) fn copy(dst: Span, src: Span) -> Copy {
+    Copy { dst, src, stage_source: false }
+}
+
+/// `dst += src`, in 32-bit integers.
+pub(super) fn add(dst: usize, src: usize, len: usize) -> Reduce {
+    Reduce {
+        dst: device(dst, len),
+        src: device(src, len),
+        op: ReduceOp::Sum,
+        element: Element::Int32,
+    }
+}
+
+pub(super) fn sync(stream: &Arc<dyn Stream>) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    assert_eq!(stream.synchronize(Some(deadline)).unwrap(), Wait::Done, "hangs");
+}
+
+/// A host function from a closure.
+pub(super) fn host_fn(closure: impl FnOnce() + Send + 'static) -> HostFn {
+    type Boxed = Box<dyn FnOnce() + Send>;
+    unsafe extern "C" fn call(argument: *mut c_void) {
+        // SAFETY: the pointer made below, once.
+        let closure = unsafe { Box::from_raw(argument.cast::<Boxed>()) };
+        closure();
+    }
+    let boxed: Boxed = Box::new(closure);
+    // SAFETY: `call` takes what is handed over here, from any thread because the closure is Send.
+    unsafe { HostFn::new(call, Box::into_raw(Box::new(boxed)).cast()) }
+}
+
+/// Holds a stream up until it is opened, or dropped.
+pub(super) struct Gate(#[expect(dead_code, reason = "dropping it opens the gate")] Sender<()>);
+
+impl Gate {
+    /// Queues a host function that waits. Returns when it has begun.
+    pub(super) fn close(stream: &Arc<dyn Stream>) -> Self {
+        let (gate, begun) = Self::queue(stream);
+        begun.recv().unwrap();
+        gate
+    }
+
+    /// As `close`, without waiting: the receiver hears when it has begun.
+    pub(super) fn queue(stream: &Arc<dyn Stream>) -> (Self, Receiver<()>) {
+        let (open, opened) = channel::<()>();
+        let (begin, begun) = channel();
+        let wait = move || {
+            let _ = begin.send(());
+            let _ = opened.recv();
+        };
+        stream.host_fn(host_fn(wait)).unwrap();
+        (Self(open), begun)
+    }
+
+    pub(super) fn open(self) {}
+}
