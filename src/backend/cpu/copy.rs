@@ -79,8 +79,7 @@ pub(super) fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize
     });
 }
 
-/// Copies with stores that bypass the caches. The ranges must not overlap, unless they are the
-/// same.
+/// Copies with stores that bypass the caches. Where the ranges overlap the result is not defined.
 ///
 /// # Safety
 /// As for `ptr::copy`.

@@ -48,6 +48,7 @@ impl CpuDevice {
                 total_memory: memory.size(),
                 cores: cores as u32,
                 least_priority: LEAST_PRIORITY,
+                readable_tail: true,
             },
             shared,
             ordinal,

@@ -19,6 +19,8 @@ const SETTLED: u8 = 2;
 
 /// Blocks above this size get 2 MiB pages under [`PagePolicy::HugeFirst`].
 const HUGE_FIRST_ABOVE: usize = 1 << 20;
+/// The bytes past the end of an allocation that programs may read.
+const TAIL: usize = 32;
 /// Small blocks leave their pages with the device; after this many freed bytes whole free pages
 /// go back to the system.
 const TRIM_EVERY: u64 = 64 << 20;
@@ -109,7 +111,10 @@ impl DeviceMemory {
             PagePolicy::Huge1GOnly => return Err(self.no_1g_pages()),
         };
         let rounded = match policy {
-            PagePolicy::HugeOnly => len.checked_next_multiple_of(huge),
+            // The readable tail alone does not cost a 2 MiB page.
+            PagePolicy::HugeOnly => {
+                len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len))
+            }
             PagePolicy::HugeFirst if wants_huge => Some(len.max(huge)),
             _ => Some(len),
         };
@@ -248,6 +253,10 @@ impl DeviceMemory {
     #[cold]
     fn collapse_wanted(&self, addr: usize, len: usize) {
         let huge = HUGE as usize;
+        if addr < self.base || addr + len > self.base + self.size as usize {
+            // Memory of an earlier opening of the device, which was not closed.
+            return;
+        }
         let first = (addr - self.base) / huge;
         let last = (addr + len - self.base).div_ceil(huge);
         let mut run = first;

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `stream.rs`, `queue.rs`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs` | records, and who waits for them |
-//! | `executor.rs`, `parallel.rs`, `parking.rs` | the threads |
+//! | `executor.rs`, `parallel.rs` | the threads |
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
@@ -23,7 +23,6 @@ mod memory;
 mod operation;
 mod pages;
 mod parallel;
-mod parking;
 mod pinned;
 mod queue;
 mod reduce;
@@ -177,7 +176,10 @@ impl Driver for CpuDriver {
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
         let memory = Arc::new(DeviceMemory::new(ordinal, size, wanted)?);
-        *slot.memory.write() = Some(Arc::clone(&memory));
+        if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
+            // It was not closed, because something may use its memory for ever.
+            std::mem::forget(left);
+        }
         Ok(CpuDevice::new(Arc::clone(&self.shared), ordinal, memory))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::executor::Executor;
-use super::parking::EventCount;
+use crate::algo::event_count::EventCount;
 
 /// Memory is as fast as it gets with this many threads.
 const MAX_THREADS: usize = 8;
@@ -50,7 +50,7 @@ impl Job {
                 self.panicked.store(true, Ordering::Relaxed);
             }
             if self.finished.fetch_add(1, Ordering::Release) + 1 == self.count {
-                self.done.notify();
+                self.done.notify_all();
             }
         }
     }

@@ -18,7 +18,7 @@ use super::Shared;
 use super::event::Record;
 use super::executor::{Entry, Runner};
 use super::operation::{Operation, Ranges, SHORT, overlap};
-use super::parking::EventCount;
+use crate::algo::event_count::EventCount;
 use crate::backend::{Fault, FaultKind, HostFn, Result, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
@@ -163,7 +163,7 @@ impl Queue {
         self.finish_current(&mut state, failure);
         let announce = self.end_claim(&mut state);
         drop(state);
-        self.waiters.notify();
+        self.waiters.notify_all();
         if announce {
             self.shared.executor.push(Arc::clone(self));
         }
@@ -315,7 +315,7 @@ impl Queue {
                 }
             }
             self.finish_current(&mut state, failure);
-            self.waiters.notify();
+            self.waiters.notify_all();
             if stop() {
                 let list = self.end_claim(&mut state);
                 drop(state);
@@ -337,7 +337,7 @@ impl Queue {
             self.finish_current(&mut state, None);
             state.claim = Claim::Idle;
             drop(state);
-            self.waiters.notify();
+            self.waiters.notify_all();
             return;
         }
         state.operations.push_front(Operation::HostFn(function));
@@ -542,7 +542,7 @@ impl Queue {
         }
         drop(state);
         self.settle(dropped);
-        self.waiters.notify();
+        self.waiters.notify_all();
     }
 
     /// Lets the records happen that were dropped.

@@ -165,6 +165,10 @@ fn page_policies_get_what_the_kernel_confirms() {
         return;
     };
     assert_eq!((only.len, page_size(only)), (HUGE, HUGE));
+    let only = bench.device.alloc(2 * HUGE + 32, PagePolicy::HugeOnly).unwrap();
+    assert_eq!((only.len, page_size(only)), (2 * HUGE + 4096, HUGE));
+    let only = bench.device.alloc(2 * HUGE + 64, PagePolicy::HugeOnly).unwrap();
+    assert_eq!((only.len, page_size(only)), (3 * HUGE, HUGE));
 
     // Confirmed without anybody having used it, and kept when it is used.
     let first = bench.alloc(8 * MIB + 32);
