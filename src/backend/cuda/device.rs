@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUdevice_attribute, CUevent, CUevent_flags, CUevent_st, CUstream_st};
@@ -12,6 +12,7 @@ use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 use super::context::{Context, Raw, device_of};
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, poll_until};
+use super::host_fn::Words;
 use super::stream::{self, CudaStream};
 use super::{DriverState, copy, memory};
 use crate::backend::{
@@ -46,6 +47,8 @@ pub(super) struct DeviceState {
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// Streams of our own that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
+    /// Set when the device is opened, where its streams can wait for words.
+    words: OnceLock<Words>,
 }
 
 impl DeviceState {
@@ -62,6 +65,7 @@ impl DeviceState {
             spare_events: Mutex::default(),
             dropped_events: Mutex::default(),
             spare_streams: Mutex::default(),
+            words: OnceLock::new(),
         })
     }
 
@@ -71,6 +75,11 @@ impl DeviceState {
 
     pub(super) fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// For host functions; `None` where the driver has to run them itself.
+    pub(super) fn words(&self) -> Option<&Words> {
+        self.words.get()
     }
 
     /// The driver's number for a priority of ours, 0 being the most urgent in ours.
@@ -183,7 +192,8 @@ impl DeviceState {
             if idle {
                 self.driver.reap_all();
             }
-            Ok(idle && !self.driver.has_pending(self))
+            let in_use = self.words.get().is_some_and(Words::are_in_use);
+            Ok(idle && !in_use && !self.driver.has_pending(self))
         });
         matches!(drained, Ok(Wait::Done))
     }
@@ -204,6 +214,9 @@ impl DeviceState {
             // SAFETY: each event in the set exists, and was just taken out of it.
             let _ = self.context.attempt(|api| unsafe { api.event_destroy(raw) });
         }
+        if let Some(words) = self.words.get() {
+            words.release(&self.context);
+        }
     }
 }
 
@@ -211,7 +224,13 @@ impl DeviceState {
 pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn Device>> {
     let context = driver.acquire_context(ordinal)?;
     match DeviceState::new(driver, Arc::clone(&context)) {
-        Ok(state) => Ok(Arc::new(CudaDevice(Arc::new(state)))),
+        Ok(state) => {
+            if let Some(words) = Words::probe(&state) {
+                // Set here only.
+                let _ = state.words.set(words);
+            }
+            Ok(Arc::new(CudaDevice(Arc::new(state))))
+        }
         Err(fault) => {
             driver.release_context(&context);
             Err(fault)

@@ -138,6 +138,8 @@ driver_functions! {
     stream_query(stream: CUstream) = "cuStreamQuery";
     stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
     stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
+    stream_wait_value(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) =
+        "cuStreamWaitValue32_v2", "cuStreamWaitValue32";
     launch_host_func(stream: CUstream, function: CUhostFn, argument: *mut c_void) =
         "cuLaunchHostFunc";
 

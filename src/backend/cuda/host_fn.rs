@@ -1,43 +1,218 @@
 //! Host code in a stream.
+//!
+//! The driver runs host functions one after the other, those of all streams. One that takes its
+//! time, or waits for another stream, would hold up the others. So the driver's function only hands
+//! the job to a thread of ours, and the stream then waits for a word in pinned memory, which that
+//! thread writes when the job is done. Where the driver cannot let a stream wait for a word, the
+//! job runs on the driver's thread after all.
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use cudarc::driver::sys::{
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUstreamWaitValue_flags,
+};
+use parking_lot::Mutex;
+
+use super::context::Context;
+use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::Result;
+use crate::backend::{FaultKind, Result};
+
+const PAGE: usize = 4 << 10;
+const WORD: usize = size_of::<AtomicU32>();
+
+/// The words of a device for which its streams wait.
+#[derive(Default)]
+pub(super) struct Words {
+    lists: Mutex<WordLists>,
+    /// Jobs that were handed over and have not written their word.
+    running: AtomicUsize,
+}
+
+#[derive(Default)]
+struct WordLists {
+    /// Pinned memory, a page each.
+    pages: Vec<usize>,
+    /// Words that no stream has.
+    spare: Vec<usize>,
+}
+
+/// A word that a stream has, and the number of its latest job. The jobs count on from what the
+/// word's earlier owner left there.
+pub(super) struct Word {
+    addr: usize,
+    number: u32,
+}
+
+impl Words {
+    /// Words for `device`, if its driver lets streams wait for them.
+    pub(super) fn probe(device: &DeviceState) -> Option<Self> {
+        let words = Self::default();
+        let word = words.lend(device).ok()?;
+        // What the word says already is waited for: this ends at once or is refused.
+        let probed = device.on_own_stream(|stream| {
+            // SAFETY: a stream and a live word.
+            device.call(|api| unsafe {
+                api.stream_wait_value(
+                    stream.0,
+                    word.addr as CUdeviceptr,
+                    word.number,
+                    GREATER_EQUAL,
+                )
+            })
+        });
+        match probed {
+            Ok(()) => {
+                words.give_back(word);
+                Some(words)
+            }
+            Err(_) => {
+                words.release(device.context());
+                None
+            }
+        }
+    }
+
+    fn lend(&self, device: &DeviceState) -> Result<Word> {
+        let mut lists = self.lists.lock();
+        if lists.spare.is_empty() {
+            let page = alloc_page(device)?;
+            lists.pages.push(page);
+            lists.spare.extend((page..page + PAGE).step_by(WORD).rev());
+        }
+        let addr = lists.spare.pop().expect("filled above");
+        Ok(Word { addr, number: at(addr).load(Ordering::Relaxed) })
+    }
+
+    /// No job and no wait uses the word any more.
+    pub(super) fn give_back(&self, word: Word) {
+        self.lists.lock().spare.push(word.addr);
+    }
+
+    /// A job may still write a word, even though the device has nothing to do: it may have failed.
+    pub(super) fn are_in_use(&self) -> bool {
+        // Acquire, with the Release of the last job.
+        self.running.load(Ordering::Acquire) > 0
+    }
+
+    /// Gives the memory back, at the end of the device.
+    pub(super) fn release(&self, context: &Context) {
+        let mut lists = self.lists.lock();
+        lists.spare.clear();
+        for page in lists.pages.drain(..) {
+            let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
+            // SAFETY: a live block. A failed context has taken it along already.
+            let _ = context.attempt(|api| unsafe { api.mem_free_host(page) });
+        }
+    }
+}
+
+const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as u32;
+
+/// A page of words, all zero.
+fn alloc_page(device: &DeviceState) -> Result<usize> {
+    let mut page: *mut c_void = std::ptr::null_mut();
+    let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+    // SAFETY: a place for the answer.
+    let alloc = |api: &super::Api| unsafe { api.mem_host_alloc(&mut page, PAGE, flags) };
+    device.context().call_for(FaultKind::OutOfHostMemory, alloc)?;
+    // SAFETY: just allocated.
+    unsafe { page.cast::<u8>().write_bytes(0, PAGE) };
+    Ok(page.expose_provenance())
+}
+
+fn at(addr: usize) -> &'static AtomicU32 {
+    let word = std::ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: an aligned word in a live page; whoever asks has borrowed it, and the pages go when
+    // nothing runs any more. The device reads it at any time, hence an atomic.
+    unsafe { AtomicU32::from_ptr(word) }
+}
 
 /// What the driver is given to call back.
 struct Call<F> {
     stream: Arc<StreamState>,
     function: F,
+    /// The word to write afterwards, and what.
+    done: Option<(usize, u32)>,
 }
 
-/// Queues a call of `function` on a thread of the driver; later work of the stream waits for it.
-/// The function may make no driver call. It is left out when the stream is abandoned before its
-/// turn comes, and on a device that fails before (the driver then forgets the call, and the few
-/// bytes that describe it).
+impl<F: FnOnce()> Call<F> {
+    fn run(self) {
+        if !self.stream.is_abandoned() {
+            (self.function)();
+        }
+        if let (Some((addr, number)), Some(words)) = (self.done, self.stream.device().words()) {
+            // Release: the device sees what the function wrote before it goes on.
+            at(addr).store(number, Ordering::Release);
+            words.running.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+/// Queues a call of `function` on another thread; later work of the stream waits for it. The
+/// function may make no driver call. It is left out when the stream is abandoned before its turn
+/// comes, and on a device that fails before (the driver then forgets the call, and the few bytes
+/// that describe it).
 pub(super) fn queue<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     function: F,
 ) -> Result<()> {
-    let call = Box::into_raw(Box::new(Call { stream: Arc::clone(stream), function }));
-    let queued = stream.submit(|| {
-        // SAFETY: a live stream, and a function that fits its argument, which is given away here.
-        stream.device().call(|api| unsafe {
-            api.launch_host_func(stream.raw().0, Some(run::<F>), call.cast())
+    let device = stream.device();
+    stream.submit_with_word(|slot| {
+        let Some(words) = device.words() else {
+            return launch(stream, run_here::<F>, function, None);
+        };
+        if slot.is_none() {
+            *slot = Some(words.lend(device)?);
+        }
+        let word = slot.as_mut().expect("filled above");
+        let number = word.number.wrapping_add(1);
+        launch(stream, hand_over::<F>, function, Some((word.addr, number)))?;
+        word.number = number;
+        // SAFETY: a live stream, and a word that is its own as long as it lives.
+        device.call(|api| unsafe {
+            let addr = word.addr as CUdeviceptr;
+            api.stream_wait_value(stream.raw().0, addr, number, GREATER_EQUAL)
         })
-    });
-    if queued.is_err() {
+    })
+}
+
+fn launch<F: FnOnce() + Send + 'static>(
+    stream: &Arc<StreamState>,
+    entry: unsafe extern "C" fn(*mut c_void),
+    function: F,
+    done: Option<(usize, u32)>,
+) -> Result<()> {
+    let call = Box::into_raw(Box::new(Call { stream: Arc::clone(stream), function, done }));
+    // SAFETY: a live stream, and a function that fits its argument, which is given away here.
+    let launched = stream
+        .device()
+        .call(|api| unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) });
+    if launched.is_err() {
         // SAFETY: the driver did not take it, so it is still ours.
         drop(unsafe { Box::from_raw(call) });
     }
-    queued
+    launched
 }
 
-unsafe extern "C" fn run<F: FnOnce()>(call: *mut c_void) {
-    // SAFETY: the box of `queue`; the driver calls once.
+unsafe extern "C" fn run_here<F: FnOnce()>(call: *mut c_void) {
+    // SAFETY: the box of `launch`; the driver calls once.
     let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    if !call.stream.is_abandoned() {
-        (call.function)();
+    call.run();
+}
+
+unsafe extern "C" fn hand_over<F: FnOnce() + Send + 'static>(call: *mut c_void) {
+    // SAFETY: as in `run_here`.
+    let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
+    let device = Arc::clone(call.stream.device());
+    if let Some(words) = device.words() {
+        // Relaxed: the driver calls this before it says that the stream is past it.
+        words.running.fetch_add(1, Ordering::Relaxed);
+    }
+    if let Err(job) = device.driver().workers().start(Box::new(move || call.run())) {
+        // No thread can be had: late is better than never.
+        job();
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
-//! contexts, and `pending` memory that queued work still uses.
+//! contexts, `pending` memory that queued work still uses, and `workers` threads for host functions.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
 use parking_lot::Mutex;
@@ -17,6 +18,7 @@ use self::device::DeviceState;
 use self::driver::{Api, Outcome};
 use self::pending::Pending;
 use self::stream::StreamState;
+use self::workers::Workers;
 use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, inside_host_function};
 
 mod context;
@@ -32,12 +34,17 @@ mod reduce;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 /// Loads and initialises the CUDA driver of this machine. A fault of kind
 /// [`FaultKind::NoDevice`] tells what is missing.
 pub fn open() -> Result<Arc<dyn Driver>> {
     Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?)?))))
 }
+
+/// How long [`Driver::shutdown`] waits for a thread that runs user code. All streams are idle by
+/// then, so it is on its way out.
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The driver behind the trait.
 struct CudaDriver(Arc<DriverState>);
@@ -54,6 +61,8 @@ struct DriverState {
     pending: Pending,
     /// Pinned host memory by its address, with the context that it belongs to.
     pinned: Mutex<HashMap<usize, Arc<Context>>>,
+    /// Run host functions.
+    workers: Workers,
     /// A device was left with work that does not end.
     forsaken: AtomicBool,
 }
@@ -79,6 +88,7 @@ impl DriverState {
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
             pinned: Mutex::default(),
+            workers: Workers::default(),
             forsaken: AtomicBool::new(false),
         })
     }
@@ -89,6 +99,10 @@ impl DriverState {
 
     fn pending(&self) -> &Pending {
         &self.pending
+    }
+
+    fn workers(&self) -> &Workers {
+        &self.workers
     }
 
     fn acquire_context(&self, ordinal: u32) -> Result<Arc<Context>> {
@@ -182,6 +196,7 @@ impl DriverState {
                 let destroy = |api: &Api| unsafe { api.stream_destroy(stream.raw().0) };
                 // A failed context has taken it along already.
                 let _ = stream.device().context().attempt(destroy);
+                stream.give_word_back();
             }
         }
     }
@@ -296,6 +311,9 @@ impl Driver for CudaDriver {
     /// Work that a device was left with may use any memory: then everything stays as it is.
     fn shutdown(&self) -> bool {
         if self.0.is_forsaken() || !self.0.all_settled() {
+            return false;
+        }
+        if !self.0.workers.stop(Instant::now() + SHUTDOWN_PATIENCE) {
             return false;
         }
         self.0.reap_all();

@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use cudarc::driver::sys::{CUstream, CUstream_flags, CUstream_st};
+use parking_lot::Mutex;
 
 use super::context::Raw;
 use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
+use super::host_fn::Word;
 use super::{copy, host_fn, reduce};
 use crate::backend::{
     Copy, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, StreamOptions, Wait,
@@ -25,6 +27,9 @@ pub(super) struct CudaStream(Arc<StreamState>);
 pub(super) struct StreamState {
     device: Arc<DeviceState>,
     raw: Raw<CUstream_st>,
+    /// Held while something is queued, so that what takes several driver calls stays together.
+    /// What it guards is the word that the stream waits for after host functions.
+    submitting: Mutex<Option<Word>>,
     /// How many operations were queued. Counted after the driver took them, so that a driver
     /// that says "idle" has finished all that were counted before it was asked.
     submitted: AtomicU64,
@@ -79,12 +84,27 @@ impl StreamState {
 
     /// Gives the driver something to do in this stream.
     pub(super) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.submit_with_word(|_| queue())
+    }
+
+    /// As [`Self::submit`], with the stream's word, if it has one.
+    pub(super) fn submit_with_word(
+        &self,
+        queue: impl FnOnce(&mut Option<Word>) -> Result<()>,
+    ) -> Result<()> {
         self.check_accepts()?;
-        let queued = queue();
+        let queued = queue(&mut self.submitting.lock());
         // Also when it failed: a part may have been queued. Release, with the Acquire in
         // `is_known_idle`: whoever sees the count knows that there is something to ask about.
         self.submitted.fetch_add(1, Ordering::Release);
         queued
+    }
+
+    /// The stream has been destroyed: its word goes back.
+    pub(super) fn give_word_back(&self) {
+        if let (Some(words), Some(word)) = (self.device.words(), self.submitting.lock().take()) {
+            words.give_back(word);
+        }
     }
 
     fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
@@ -142,6 +162,7 @@ impl CudaStream {
         let state = Arc::new(StreamState {
             device: Arc::clone(device),
             raw: create(device, options.priority)?,
+            submitting: Mutex::default(),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             dropped: AtomicBool::new(false),

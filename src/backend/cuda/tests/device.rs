@@ -1,0 +1,82 @@
+//! Devices: opening, describing, closing, and several at a time.
+
+use super::{Gate, Setup, open, pageable, pattern};
+use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptions, Wait};
+
+#[test]
+fn a_machine_without_a_driver_is_told_what_was_tried() {
+    let Err(fault) = open() else { return };
+    assert_eq!(fault.kind, FaultKind::NoDevice);
+    assert!(fault.text.contains("cpu backend"), "{}", fault.text);
+}
+
+#[test]
+fn the_device_describes_itself() {
+    let Some(setup) = Setup::new() else { return };
+    assert_eq!(setup.driver.name(), "cuda");
+    assert!(setup.driver.device_count() >= 1);
+    let info = setup.device.info();
+    assert!(!info.name.is_empty() && info.cores > 0, "{info:?}");
+    let free = setup.device.free_memory().unwrap();
+    assert!(free > 0 && free <= info.total_memory);
+    for priority in [0, info.least_priority] {
+        setup.device.create_stream(StreamOptions { priority }).unwrap();
+    }
+}
+
+#[test]
+fn copies_reach_other_devices() {
+    let Some(setup) = Setup::new() else { return };
+    if setup.driver.device_count() < 2 {
+        println!("skipped: one device only");
+        return;
+    }
+    let other = setup.driver.open(1).unwrap();
+    let len = 70_000;
+    let here = setup.on_device(len);
+    let there = other.alloc(len, PagePolicy::NormalOnly).unwrap();
+    let span = Span { addr: there.addr, len, place: Place::Device(1) };
+    setup.write(&here, &pattern(len));
+    setup.copy(span, here.span());
+    let mut bytes = vec![0; len];
+    other.copy(Copy { dst: pageable(&mut bytes), src: span, stage_source: false }).unwrap();
+    assert!(bytes == pattern(len));
+
+    // An event of one device holds up a stream of the other.
+    let (first, second) = (setup.stream(), other.create_stream(StreamOptions::default()).unwrap());
+    let gate = Gate::close(&first);
+    first.fill(Fill { dst: here.span(), value: 77 }).unwrap();
+    let event = setup.device.create_event(false).unwrap();
+    first.record(&event).unwrap();
+    second.wait(&event).unwrap();
+    second.copy(Copy { dst: span, src: here.span(), stage_source: false }).unwrap();
+    assert!(!second.is_idle().unwrap());
+    gate.open();
+    assert_eq!(second.synchronize(None).unwrap(), Wait::Done);
+    other.copy(Copy { dst: pageable(&mut bytes), src: span, stage_source: false }).unwrap();
+    assert!(bytes.iter().all(|byte| *byte == 77));
+
+    drop(second);
+    other.free(there).unwrap();
+    other.close().unwrap();
+}
+
+#[test]
+fn streams_and_events_outlive_their_device_harmlessly() {
+    let Some(setup) = Setup::new() else { return };
+    let device = setup.driver.open(0).unwrap();
+    let stream = device.create_stream(StreamOptions::default()).unwrap();
+    let event = device.create_event(true).unwrap();
+    let pinned = setup.pinned(4096);
+    stream.fill(Fill { dst: pinned.span(), value: 5 }).unwrap();
+    stream.record(&event).unwrap();
+    device.close().unwrap();
+    assert!(pinned.bytes().iter().all(|byte| *byte == 5), "close waits, and pinned memory stays");
+    let fault = device.create_event(false).err().unwrap();
+    assert!(fault.text.contains("closed"), "{}", fault.text);
+    assert!(event.is_complete().is_err());
+    drop(event);
+    drop(stream);
+    drop(device);
+    pinned.bytes().fill(6);
+}

@@ -1,0 +1,61 @@
+//! What the test double refuses on demand.
+
+use super::{Setup, fail};
+use crate::backend::{FaultKind, Fill, PagePolicy, Place, Span, StreamOptions};
+
+#[test]
+fn a_failed_device_says_so_and_takes_no_other_with_it() {
+    let Some(mut setup) = Setup::new() else { return };
+    if setup.driver.device_count() < 2 || fail("cuMemsetD8Async:1:719:late").is_none() {
+        println!("skipped: needs the test double, with two devices");
+        return;
+    }
+    let (stream, bystander) = (setup.stream(), setup.stream());
+    let block = setup.device.alloc(100, PagePolicy::NormalOnly).unwrap();
+    let span = Span { addr: block.addr, len: 100, place: Place::Device(0) };
+    stream.fill(Fill { dst: span, value: 1 }).unwrap();
+    let fault = stream.synchronize(None).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Execution);
+    assert!(fault.text.contains("719") && fault.text.contains("device 0"), "{}", fault.text);
+    for stream in [&stream, &bystander] {
+        assert_eq!(stream.take_failure(), Some(fault.clone()));
+        assert_eq!(stream.take_failure(), None);
+        assert_eq!(stream.fill(Fill { dst: span, value: 1 }), Err(fault.clone()));
+        assert_eq!(stream.is_idle(), Err(fault.clone()));
+    }
+    assert_eq!(setup.device.alloc(1, PagePolicy::NormalOnly), Err(fault.clone()));
+    assert_eq!(setup.device.create_event(false).err(), Some(fault.clone()));
+    assert_eq!(setup.device.free(block), Err(fault));
+
+    let other = setup.driver.open(1).unwrap();
+    let there = other.alloc(100, PagePolicy::NormalOnly).unwrap();
+    let span = Span { addr: there.addr, len: 100, place: Place::Device(1) };
+    other.fill(Fill { dst: span, value: 2 }).unwrap();
+    other.free(there).unwrap();
+    drop(setup.pinned(10_000));
+    other.close().unwrap();
+
+    // Closed and opened again, the device is as new.
+    drop((stream, bystander));
+    setup.device.close().unwrap();
+    setup.device = setup.driver.open(0).unwrap();
+    drop(setup.on_device(100));
+}
+
+#[test]
+fn refusals_keep_the_drivers_number_and_what_ran_out() {
+    let Some(setup) = Setup::new() else { return };
+    if fail("cuStreamCreateWithPriority:1:2,cuMemHostAlloc:1:2,cuMemAlloc_v2:1:998").is_none() {
+        println!("skipped: needs the test double");
+        return;
+    }
+    let fault = setup.device.create_stream(StreamOptions::default()).err().unwrap();
+    assert_eq!(fault.kind, FaultKind::OutOfResources, "{}", fault.text);
+    let fault = setup.driver.alloc_host(100).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfHostMemory, "{}", fault.text);
+    let fault = setup.device.alloc(100, PagePolicy::HugeFirst).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Driver);
+    assert!(fault.text.contains("cuMemAlloc_v2 gave 998"), "{}", fault.text);
+    // Nothing of it sticks.
+    drop((setup.stream(), setup.pinned(100), setup.on_device(100)));
+}

@@ -1,0 +1,165 @@
+//! Memory: where it is, how it is aligned, when it comes back; copies and fills at once.
+
+use super::{Gate, Memory, Setup, open, pageable, pattern, wait_until};
+use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Wait};
+
+#[test]
+fn synchronous_copies_and_fills_are_done_on_return() {
+    let Some(setup) = Setup::new() else { return };
+    for len in [1, 4096, (3 << 20) + 5] {
+        let bytes = pattern(len);
+        let (first, second) = (setup.on_device(len), setup.on_device(len));
+        let pinned = setup.pinned(len);
+        setup.write(&first, &bytes);
+        setup.copy(second.span(), first.span());
+        assert!(setup.read(&second) == bytes, "device to device, {len} bytes");
+        setup.copy(pinned.span(), second.span());
+        assert!(*pinned.bytes() == *bytes, "device to pinned, {len} bytes");
+
+        setup.device.fill(Fill { dst: second.span(), value: 0xA5 }).unwrap();
+        assert!(setup.read(&second).iter().all(|byte| *byte == 0xA5));
+        setup.device.fill(Fill { dst: pinned.span(), value: 9 }).unwrap();
+        assert!(pinned.bytes().iter().all(|byte| *byte == 9));
+
+        let mut target = vec![0; len];
+        setup.copy(pageable(&mut target), pinned.span());
+        assert!(target.iter().all(|byte| *byte == 9));
+    }
+}
+
+#[test]
+fn blocks_are_aligned_and_tell_their_pages() {
+    let Some(setup) = Setup::new() else { return };
+    let cases = [(1, 512), (700, 512), (4096, 4096), (5000, 4096), (2 << 20, 2 << 20)];
+    let mut blocks = Vec::new();
+    for policy in [PagePolicy::HugeFirst, PagePolicy::NormalOnly] {
+        for (len, alignment) in cases {
+            let block = setup.device.alloc(len, policy).unwrap();
+            assert!(block.addr.is_multiple_of(alignment) && block.len >= len, "{block:?}");
+            assert_eq!(setup.driver.page_size(block), 4096);
+            blocks.push(block);
+        }
+    }
+    for block in blocks {
+        setup.device.free(block).unwrap();
+    }
+    for (len, alignment) in cases {
+        let memory = setup.pinned(len);
+        assert!(memory.block.addr.is_multiple_of(alignment), "{:?}", memory.block);
+        assert_eq!(setup.driver.page_size(memory.block), 4096);
+    }
+}
+
+#[test]
+fn huge_pages_come_or_are_refused() {
+    let Some(setup) = Setup::new() else { return };
+    let before = setup.device.free_memory().unwrap();
+    let block = setup.device.alloc(100, PagePolicy::HugeOnly).unwrap();
+    let memory = Memory { setup: &setup, block, place: Place::Device(0) };
+    assert!(block.addr.is_multiple_of(2 << 20) && block.len.is_multiple_of(2 << 20));
+    assert_eq!(setup.driver.page_size(block), 2 << 20);
+    let bytes = pattern(block.len);
+    setup.write(&memory, &bytes);
+    assert!(setup.read(&memory) == bytes);
+    drop(memory);
+    assert_eq!(setup.device.free_memory().unwrap(), before);
+
+    let fault = setup.device.alloc(100, PagePolicy::Huge1GOnly).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Unsupported);
+}
+
+#[test]
+fn too_much_memory_is_refused_with_numbers() {
+    let Some(setup) = Setup::new() else { return };
+    let len = setup.device.info().total_memory as usize + (1 << 30);
+    for policy in [PagePolicy::HugeFirst, PagePolicy::HugeOnly] {
+        let fault = setup.device.alloc(len, policy).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory, "{}", fault.text);
+        assert!(fault.text.contains(&len.to_string()), "{}", fault.text);
+        assert!(fault.text.contains("are free"), "{}", fault.text);
+    }
+    let fault = setup.driver.alloc_host(1 << 60).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfHostMemory, "{}", fault.text);
+}
+
+#[test]
+fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
+    let Some(setup) = Setup::new() else { return };
+    let stream = setup.stream();
+    let len = 3 << 20;
+    let before = setup.device.free_memory().unwrap();
+    let result = setup.on_device(len);
+    let taken = before - setup.device.free_memory().unwrap();
+    let (device, pinned) = (setup.on_device(len), setup.pinned(len));
+    pinned.bytes().copy_from_slice(&pattern(len));
+
+    let gate = Gate::close(&stream);
+    stream.copy(Copy { dst: device.span(), src: pinned.span(), stage_source: false }).unwrap();
+    stream.copy(Copy { dst: result.span(), src: device.span(), stage_source: false }).unwrap();
+    // These return although the stream waits for this thread.
+    drop(pinned);
+    drop(device);
+    let another = setup.on_device(len);
+    setup.device.fill(Fill { dst: another.span(), value: 0 }).unwrap();
+    assert_eq!(before - setup.device.free_memory().unwrap(), 3 * taken, "freed too early");
+
+    gate.open();
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    assert!(setup.read(&result) == pattern(len));
+    assert_eq!(before - setup.device.free_memory().unwrap(), 2 * taken, "not freed");
+}
+
+#[test]
+fn memory_of_finished_work_comes_back_when_it_is_needed() {
+    let Some(setup) = Setup::new() else { return };
+    let (first, second) = (setup.stream(), setup.stream());
+    let len = (setup.device.free_memory().unwrap() as usize / 4 * 3) >> 21 << 21;
+    let large = setup.on_device(len);
+    let gate = Gate::close(&first);
+    drop(large);
+    let fault = setup.device.alloc(len, PagePolicy::NormalOnly).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+    assert!(fault.text.contains("1 freed blocks wait"), "{}", fault.text);
+
+    gate.open();
+    wait_until("the first stream", || first.is_idle().unwrap());
+    // Another stream is busy with something that ends without this thread's help.
+    let small = setup.on_device(1 << 20);
+    for value in 0..20 {
+        second.fill(Fill { dst: small.span(), value }).unwrap();
+    }
+    drop(setup.on_device(len));
+    assert_eq!(second.synchronize(None).unwrap(), Wait::Done);
+}
+
+#[test]
+fn pinned_memory_needs_no_open_device() {
+    let Some(setup) = Setup::new() else { return };
+    let driver = open().unwrap();
+    let block = driver.alloc_host(100_000).unwrap();
+    let place = driver.foreign_place(block.addr + 50_000);
+    assert_eq!(place, Some(Place::Pinned));
+    driver.free_host(block).unwrap();
+    // What is not given back goes with the driver.
+    driver.alloc_host(1 << 20).unwrap();
+    assert!(driver.shutdown());
+    drop(setup);
+}
+
+#[test]
+fn the_driver_knows_where_its_memory_is() {
+    let Some(setup) = Setup::new() else { return };
+    let (device, pinned) = (setup.on_device(8192), setup.pinned(8192));
+    let local = 0_u64;
+    let here = std::ptr::from_ref(&local).addr();
+    let places = || {
+        [device.block.addr + 100, pinned.block.addr + 100, here]
+            .map(|addr| setup.driver.foreign_place(addr))
+    };
+    let expected = [Some(Place::Device(0)), Some(Place::Pinned), None];
+    assert_eq!(places(), expected);
+    // Also on a thread that has no context yet.
+    std::thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(places(), expected));
+    });
+}

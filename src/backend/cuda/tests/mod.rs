@@ -1,0 +1,200 @@
+//! The backend against whatever driver this machine has: a real one, or the test double. Without
+//! either the tests say so and pass; what counts on them sets `PORTACL_TEST_CUDA=required`.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::open;
+use crate::backend::{
+    Block, Copy, Device, Driver, FaultKind, HostFn, PagePolicy, Place, Span, Stream, StreamOptions,
+    inside_host_function,
+};
+
+mod device;
+mod failure;
+mod memory;
+mod stream;
+
+/// One test at a time: they look at free memory, and share primary contexts.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// An open driver and its first device, closed again in the end.
+struct Setup {
+    driver: Arc<dyn Driver>,
+    device: Arc<dyn Device>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Setup {
+    /// `None`, and a line that says why, on a machine without a driver.
+    fn new() -> Option<Self> {
+        let alone = ONE_AT_A_TIME.lock();
+        let driver = match open() {
+            Ok(driver) => driver,
+            Err(fault) => {
+                assert_eq!(fault.kind, FaultKind::NoDevice, "{}", fault.text);
+                let required = std::env::var_os("PORTACL_TEST_CUDA").is_some();
+                assert!(!required, "PORTACL_TEST_CUDA is set, but: {}", fault.text);
+                println!("skipped: {}", fault.text);
+                return None;
+            }
+        };
+        let device = driver.open(0).unwrap();
+        Some(Self { driver, device, _alone: alone })
+    }
+
+    fn stream(&self) -> Arc<dyn Stream> {
+        self.device.create_stream(StreamOptions::default()).unwrap()
+    }
+
+    fn on_device(&self, len: usize) -> Memory<'_> {
+        let block = self.device.alloc(len, PagePolicy::HugeFirst).unwrap();
+        Memory { setup: self, block, place: Place::Device(0) }
+    }
+
+    fn pinned(&self, len: usize) -> Memory<'_> {
+        let block = self.driver.alloc_host(len).unwrap();
+        Memory { setup: self, block, place: Place::Pinned }
+    }
+
+    fn copy(&self, dst: Span, src: Span) {
+        self.device.copy(Copy { dst, src, stage_source: false }).unwrap();
+    }
+
+    fn read(&self, memory: &Memory<'_>) -> Vec<u8> {
+        let mut bytes = vec![0_u8; memory.block.len];
+        self.copy(pageable(&mut bytes), memory.span());
+        bytes
+    }
+
+    fn write(&self, memory: &Memory<'_>, bytes: &[u8]) {
+        self.copy(memory.span(), source(bytes));
+    }
+}
+
+impl Drop for Setup {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        self.device.close().unwrap();
+        assert!(self.driver.shutdown());
+    }
+}
+
+/// A block that is given back in the end.
+struct Memory<'a> {
+    setup: &'a Setup,
+    block: Block,
+    place: Place,
+}
+
+impl Memory<'_> {
+    fn span(&self) -> Span {
+        Span { addr: self.block.addr, len: self.block.len, place: self.place }
+    }
+
+    /// The bytes of pinned memory, which one test uses.
+    #[allow(clippy::mut_from_ref)]
+    fn bytes(&self) -> &mut [u8] {
+        assert_eq!(self.place, Place::Pinned);
+        let start = std::ptr::with_exposed_provenance_mut(self.block.addr);
+        // SAFETY: a live block, and no two borrows of it are used at a time.
+        unsafe { std::slice::from_raw_parts_mut(start, self.block.len) }
+    }
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        let freed = match self.place {
+            Place::Pinned => self.setup.driver.free_host(self.block),
+            _ => self.setup.device.free(self.block),
+        };
+        if !std::thread::panicking() {
+            freed.unwrap();
+        }
+    }
+}
+
+fn pageable(bytes: &mut [u8]) -> Span {
+    let addr = bytes.as_mut_ptr().expose_provenance();
+    Span { addr, len: bytes.len(), place: Place::Pageable }
+}
+
+fn source(bytes: &[u8]) -> Span {
+    Span { addr: bytes.as_ptr().expose_provenance(), len: bytes.len(), place: Place::Pageable }
+}
+
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|index| (index * 7 + 3) as u8).collect()
+}
+
+/// A host function that returns when it is told to.
+#[derive(Default)]
+struct Gate {
+    entered: AtomicU32,
+    open: AtomicBool,
+}
+
+impl Gate {
+    fn close(stream: &Arc<dyn Stream>) -> Arc<Self> {
+        let gate = Arc::new(Self::default());
+        gate.queue(stream);
+        gate
+    }
+
+    /// The gate outlives the calls: each holds a reference of its own.
+    fn queue(self: &Arc<Self>, stream: &Arc<dyn Stream>) {
+        unsafe extern "C" fn pass(gate: *mut c_void) {
+            assert!(inside_host_function());
+            // SAFETY: the reference that `queue` gave away.
+            let gate = unsafe { Arc::from_raw(gate.cast::<Gate>()) };
+            gate.entered.fetch_add(1, Ordering::SeqCst);
+            wait_until("the gate to open", || gate.open.load(Ordering::SeqCst));
+        }
+        let argument = Arc::into_raw(Arc::clone(self)).cast_mut().cast();
+        // SAFETY: `pass` takes the reference it is given, once.
+        stream.host_fn(unsafe { HostFn::new(pass, argument) }).unwrap();
+    }
+
+    fn open(&self) {
+        self.open.store(true, Ordering::SeqCst);
+    }
+
+    fn entered(&self) -> u32 {
+        self.entered.load(Ordering::SeqCst)
+    }
+}
+
+fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < LONG, "waited too long for {what}");
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+/// A function of the driver library, or of the test double's own.
+fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
+    // SAFETY: the backend has loaded it before.
+    let library = unsafe { libloading::Library::new("libcuda.so.1") }.ok()?;
+    // SAFETY: the caller knows the signature.
+    let found = *unsafe { library.get::<F>(name) }.ok()?;
+    std::mem::forget(library);
+    Some(found)
+}
+
+/// Makes the test double fail as told (see its README). `None`: this is a real driver.
+fn fail(spec: &str) -> Option<()> {
+    let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fakeCudaFail")?;
+    let spec = CString::new(spec).unwrap();
+    // SAFETY: a text that ends with a zero.
+    assert_eq!(unsafe { set(spec.as_ptr()) }, 0);
+    Some(())
+}

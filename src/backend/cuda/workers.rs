@@ -1,0 +1,153 @@
+//! Threads of ours that run user code for streams.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+/// What a thread is given to do.
+pub(super) type Job = Box<dyn FnOnce() + Send>;
+
+/// As many threads as there are jobs at a time: each may keep its thread for as long as it likes.
+/// Threads stay until the end.
+#[derive(Default)]
+pub(super) struct Workers(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is a job, or the end has come.
+    work: Condvar,
+    /// A thread has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    /// Threads that wait for a job.
+    idle: usize,
+    /// Threads that have not ended.
+    alive: usize,
+    handles: Vec<JoinHandle<()>>,
+    stopping: bool,
+}
+
+impl Workers {
+    /// Starts a job at once, on a thread that is idle or new. Gives it back when there is none to
+    /// be had.
+    pub(super) fn start(&self, job: Job) -> Result<(), Job> {
+        let mut state = self.0.state.lock();
+        if state.jobs.len() < state.idle {
+            state.jobs.push_back(job);
+            self.0.work.notify_one();
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.0);
+        let thread = std::thread::Builder::new().name("portacl-host-fn".to_owned());
+        // The new thread waits for the lock and then finds the job.
+        match thread.spawn(move || shared.serve()) {
+            Ok(handle) => {
+                state.handles.push(handle);
+                state.alive += 1;
+                state.jobs.push_back(job);
+                Ok(())
+            }
+            Err(_) => Err(job),
+        }
+    }
+
+    /// Ends all threads; false when one of them still runs a job at the deadline.
+    pub(super) fn stop(&self, deadline: Instant) -> bool {
+        let mut state = self.0.state.lock();
+        state.stopping = true;
+        self.0.work.notify_all();
+        while state.alive > 0 {
+            if self.0.ended.wait_until(&mut state, deadline).timed_out() {
+                return state.alive == 0;
+            }
+        }
+        let handles = std::mem::take(&mut state.handles);
+        drop(state);
+        for handle in handles {
+            // A panic in a job has ended up in the thread; there is nobody to tell.
+            let _ = handle.join();
+        }
+        true
+    }
+}
+
+/// Counts a thread out, however it ends.
+struct Alive<'a>(&'a Shared);
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().alive -= 1;
+        self.0.ended.notify_all();
+    }
+}
+
+impl Shared {
+    fn serve(&self) {
+        let _alive = Alive(self);
+        let mut state = self.state.lock();
+        loop {
+            if let Some(job) = state.jobs.pop_front() {
+                drop(state);
+                job();
+                state = self.state.lock();
+            } else if state.stopping {
+                drop(state);
+                return;
+            } else {
+                state.idle += 1;
+                self.work.wait(&mut state);
+                state.idle -= 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
+
+    #[test]
+    fn jobs_that_wait_for_each_other_all_run() {
+        let workers = Workers::default();
+        for _ in 0..3 {
+            let barrier = Arc::new(Barrier::new(4));
+            for _ in 0..3 {
+                let barrier = Arc::clone(&barrier);
+                let started = workers.start(Box::new(move || {
+                    barrier.wait();
+                }));
+                assert!(started.is_ok());
+            }
+            barrier.wait();
+        }
+        assert!(workers.stop(soon()));
+    }
+
+    #[test]
+    fn stopping_runs_what_was_started_and_gives_up_on_what_does_not_end() {
+        let workers = Workers::default();
+        let (release, held) = channel::<()>();
+        let job = move || {
+            let _ = held.recv();
+        };
+        assert!(workers.start(Box::new(job)).is_ok());
+        assert!(!workers.stop(Instant::now() + Duration::from_millis(20)));
+        drop(release);
+        assert!(workers.stop(soon()));
+    }
+}
