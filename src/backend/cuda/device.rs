@@ -13,6 +13,7 @@ use super::context::{Context, Raw, device_of};
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, poll_until};
 use super::host_fn::Words;
+use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
 use super::{DriverState, copy, memory};
 use crate::backend::{
@@ -47,6 +48,7 @@ pub(super) struct DeviceState {
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// Streams of our own that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
+    kernels: Kernels,
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
 }
@@ -65,6 +67,7 @@ impl DeviceState {
             spare_events: Mutex::default(),
             dropped_events: Mutex::default(),
             spare_streams: Mutex::default(),
+            kernels: Kernels::default(),
             words: OnceLock::new(),
         })
     }
@@ -75,6 +78,14 @@ impl DeviceState {
 
     pub(super) fn context(&self) -> &Context {
         &self.context
+    }
+
+    pub(super) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub(super) fn kernels(&self) -> &Kernels {
+        &self.kernels
     }
 
     /// For host functions; `None` where the driver has to run them itself.
@@ -214,6 +225,7 @@ impl DeviceState {
             // SAFETY: each event in the set exists, and was just taken out of it.
             let _ = self.context.attempt(|api| unsafe { api.event_destroy(raw) });
         }
+        self.kernels.unload(&self.context);
         if let Some(words) = self.words.get() {
             words.release(&self.context);
         }

@@ -17,6 +17,7 @@ use crate::backend::{
 mod device;
 mod failure;
 mod memory;
+mod reduce;
 mod stream;
 
 /// One test at a time: they look at free memory, and share primary contexts.
