@@ -166,7 +166,7 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
 ) -> aclError {
     guard_unsupported(
         "aclrtSetDeviceTaskAbortCallback",
-        "aclrtDeviceTaskAbort is not available, so nothing would call back",
+        "aclrtDeviceTaskAbort is not available, so nothing would call back; leave the call out",
     )
 }
 

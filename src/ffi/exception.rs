@@ -59,7 +59,7 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
 ) -> aclError {
     guard_unsupported(
         "aclrtBinarySetExceptionCallback",
-        "device binaries cannot be loaded, so none of their kernels can fail",
+        "device binaries cannot be loaded, so none of their kernels can fail; leave the call out",
     )
 }
 
@@ -70,7 +70,8 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
 pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetTaskIdFromExceptionInfo", u32::MAX, || {
         Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
+            "failures on a device are not announced, so there is no information to read; check \
+             the code of aclrtSynchronizeStream",
         ))
     })
 }
@@ -82,7 +83,8 @@ pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExcep
 pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetStreamIdFromExceptionInfo", u32::MAX, || {
         Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
+            "failures on a device are not announced, so there is no information to read; check \
+             the code of aclrtSynchronizeStream",
         ))
     })
 }
@@ -94,7 +96,8 @@ pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExc
 pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetThreadIdFromExceptionInfo", u32::MAX, || {
         Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
+            "failures on a device are not announced, so there is no information to read; check \
+             the code of aclrtSynchronizeStream",
         ))
     })
 }
@@ -106,7 +109,8 @@ pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExc
 pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetDeviceIdFromExceptionInfo", u32::MAX, || {
         Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
+            "failures on a device are not announced, so there is no information to read; check \
+             the code of aclrtSynchronizeStream",
         ))
     })
 }
@@ -120,7 +124,8 @@ pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
 ) -> u32 {
     guard_value("aclrtGetErrorCodeFromExceptionInfo", u32::MAX, || {
         Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read",
+            "failures on a device are not announced, so there is no information to read; check \
+             the code of aclrtSynchronizeStream",
         ))
     })
 }
@@ -136,7 +141,8 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetArgsFromExceptionInfo",
-        "failures on a device are not announced, so there is no information to read",
+        "failures on a device are not announced, so there is no information to read; check the \
+         code of aclrtSynchronizeStream",
     )
 }
 
@@ -150,6 +156,7 @@ pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetFuncHandleFromExceptionInfo",
-        "failures on a device are not announced, so there is no information to read",
+        "failures on a device are not announced, so there is no information to read; check the \
+         code of aclrtSynchronizeStream",
     )
 }

@@ -114,7 +114,7 @@ pub unsafe extern "C" fn aclInitCallbackUnRegister(
 ) -> aclError {
     guard_unsupported(
         "aclInitCallbackUnRegister",
-        "callbacks at aclInit are not kept, so there is none to take back",
+        "callbacks at aclInit are not kept, so there is none to take back; leave the call out",
     )
 }
 
@@ -143,6 +143,6 @@ pub unsafe extern "C" fn aclFinalizeCallbackUnRegister(
 ) -> aclError {
     guard_unsupported(
         "aclFinalizeCallbackUnRegister",
-        "callbacks at aclFinalize are not kept, so there is none to take back",
+        "callbacks at aclFinalize are not kept, so there is none to take back; leave the call out",
     )
 }

@@ -420,7 +420,8 @@ pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: 
 pub unsafe extern "C" fn aclrtHostUnregister(ptr: *mut c_void) -> aclError {
     guard_unsupported(
         "aclrtHostUnregister",
-        "the caller's memory cannot be registered, so there is nothing to take back",
+        "the caller's memory cannot be registered, so there is nothing to take back; leave the \
+         call out",
     )
 }
 
