@@ -13,13 +13,13 @@
 enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, LINE_CAPACITY = 2048 };
 
 __attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(
-    int level, const char *func, const char *file, uint32_t line, const char *fmt, ...);
+    int level, const char* func, const char* file, uint32_t line, const char* fmt, ...);
 
 /* The least urgent level that is written: a digit from 0 to 4; anything else counts as absent. */
 static int threshold(void) {
-    static const char *const names[] = {"PORTACL_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL"};
+    static const char* const names[] = {"PORTACL_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
+        const char* value = getenv(names[i]);
         if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT &&
             value[1] == '\0') {
             return value[0] - '0';
@@ -36,9 +36,9 @@ static size_t filled(int printed, size_t capacity) {
     return (size_t)printed < capacity ? (size_t)printed : capacity - 1;
 }
 
-void portacl_app_log(int level, const char *func, const char *file, uint32_t line, const char *fmt,
+void portacl_app_log(int level, const char* func, const char* file, uint32_t line, const char* fmt,
                      ...) {
-    static const char *const names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
+    static const char* const names[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
     /* A level that does not exist is a mistake of the caller: better seen than lost. */
     if (level < 0 || level > LEVEL_ERROR) {
         level = LEVEL_ERROR;
@@ -49,10 +49,10 @@ void portacl_app_log(int level, const char *func, const char *file, uint32_t lin
     const int saved_errno = errno;
     char text[LINE_CAPACITY];
     const size_t room = sizeof text - 1; /* one is kept for the end of the line */
-    size_t used = filled(snprintf(text, room, "[%s] %s:%u %s: ", names[level],
-                                  file != NULL ? file : "?", (unsigned)line,
-                                  func != NULL ? func : "?"),
-                         room);
+    size_t used =
+        filled(snprintf(text, room, "[%s] %s:%u %s: ", names[level], file != NULL ? file : "?",
+                        (unsigned)line, func != NULL ? func : "?"),
+               room);
     va_list args;
     va_start(args, fmt);
     const int printed = vsnprintf(text + used, room - used, fmt != NULL ? fmt : "", args);
