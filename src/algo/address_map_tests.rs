@@ -388,3 +388,111 @@ mod real {
         });
     }
 }
+
+#[cfg(loom)]
+mod loom_address_map {
+    use loom::sync::Arc as Shared;
+    use loom::thread;
+
+    use super::*;
+    use crate::algo::tests::model;
+
+    fn range(base: usize, len: usize) -> Range {
+        Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
+    }
+
+    fn look(map: &AddressMap, addr: usize) -> Option<Range> {
+        let found = map.find(addr)?;
+        assert_eq!(found, range(found.base, found.len), "a mixture of two ranges");
+        assert!(found.contains(addr));
+        Some(found)
+    }
+
+    /// What stays is found while its neighbours, in the same page, word and granule, come and go
+    /// and use the records of others.
+    #[test]
+    fn loom_what_stays_is_found() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let stays = range(0x180, 0x200);
+            let goes = range(0x380, 0x80);
+            map.insert(stays).unwrap();
+            map.insert(goes).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    // In the granule in which the neighbour begins.
+                    assert_eq!(look(&map, 0x37f), Some(stays));
+                })
+            };
+            assert_eq!(map.remove(goes.base), Some(goes));
+            map.insert(range(0x400, 0x10)).unwrap();
+            reader.join().unwrap();
+        });
+    }
+
+    /// A record that is used again does not show a range that it never held.
+    #[test]
+    fn loom_record_is_reused_under_a_reader() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let first = range(0x100, 0x100);
+            map.insert(first).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    let found = look(&map, 0x1f0);
+                    assert!(
+                        found.is_none_or(|found| found == first || found == range(0x180, 0x180))
+                    );
+                })
+            };
+            map.remove(first.base).unwrap();
+            map.insert(range(0x180, 0x180)).unwrap();
+            reader.join().unwrap();
+            assert_eq!(map.len(), 1);
+        });
+    }
+
+    /// A range is gone at one moment for all its pages.
+    #[test]
+    fn loom_removal_is_one_step() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let long = range(0, 3 * PAGE_LEN);
+            map.insert(long).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    if look(&map, 0).is_none() {
+                        assert_eq!(look(&map, 2 * PAGE_LEN), None);
+                    }
+                })
+            };
+            assert_eq!(map.remove(0), Some(long));
+            reader.join().unwrap();
+            assert!(map.is_empty());
+        });
+    }
+
+    #[test]
+    fn loom_racing_removers_and_inserters() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            map.insert(range(0, 0x100)).unwrap();
+            let change = |map: &AddressMap| {
+                (
+                    usize::from(map.remove(0).is_some()),
+                    usize::from(map.insert(range(0x80, 0x100)).is_ok()),
+                )
+            };
+            let other = {
+                let map = map.clone();
+                thread::spawn(move || change(&map))
+            };
+            let (mine, theirs) = (change(&map), other.join().unwrap());
+            assert_eq!((mine.0 + theirs.0, mine.1 + theirs.1), (1, 1));
+            assert_eq!(map.len(), 1);
+        });
+    }
+}

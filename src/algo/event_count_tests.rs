@@ -133,3 +133,86 @@ mod real {
         nanoseconds("eventcount: prepare, cancel", || EVENTS.cancel(EVENTS.prepare()));
     }
 }
+
+#[cfg(loom)]
+mod loom_event_count {
+    use loom::sync::Arc as Shared;
+    use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+    use loom::thread;
+
+    use super::*;
+    use crate::algo::tests::model;
+
+    // A lost wake-up is a deadlock here, and loom reports it.
+
+    /// The condition and the eventcount have nothing but the fences to order them.
+    #[test]
+    fn loom_no_wake_up_is_lost() {
+        model(|| {
+            let shared = Shared::new((EventCount::new(), AtomicBool::new(false)));
+            let waiter = {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    let (events, ready) = &*shared;
+                    let key = events.prepare();
+                    if ready.load(Relaxed) {
+                        events.cancel(key);
+                    } else {
+                        assert!(events.wait(key, None));
+                        assert!(ready.load(Relaxed), "woken before it was true");
+                    }
+                })
+            };
+            let (events, ready) = &*shared;
+            ready.store(true, Relaxed);
+            events.notify_all();
+            waiter.join().unwrap();
+            assert_eq!(events.state.load(Relaxed) & WAITERS, 0);
+        });
+    }
+
+    #[test]
+    fn loom_notify_all_wakes_both() {
+        model(|| {
+            let shared = Shared::new((EventCount::new(), AtomicBool::new(false)));
+            let waiters = [(); 2].map(|()| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    let (events, ready) = &*shared;
+                    assert!(events.wait_for(None, || ready.load(Acquire)));
+                })
+            });
+            let (events, ready) = &*shared;
+            ready.store(true, Release);
+            events.notify_all();
+            for waiter in waiters {
+                waiter.join().unwrap();
+            }
+            assert_eq!(events.state.load(Relaxed) & WAITERS, 0);
+        });
+    }
+
+    /// Two alike consumers, two items, one notification for each.
+    #[test]
+    fn loom_notify_one_per_item() {
+        model(|| {
+            let shared = Shared::new((EventCount::new(), AtomicUsize::new(0)));
+            let consumers = [(); 2].map(|()| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    let (events, items) = &*shared;
+                    let take = || items.fetch_update(AcqRel, Acquire, |n| n.checked_sub(1)).is_ok();
+                    assert!(events.wait_for(None, take));
+                })
+            });
+            let (events, items) = &*shared;
+            for _ in 0..2 {
+                items.fetch_add(1, Release);
+                events.notify_one();
+            }
+            for consumer in consumers {
+                consumer.join().unwrap();
+            }
+        });
+    }
+}

@@ -8,9 +8,10 @@ pub mod reclaim;
 pub mod slot_table;
 pub mod sync;
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
 mod tests {
     /// Prints what one call of `step` costs.
+    #[cfg(not(loom))]
     pub fn nanoseconds<R>(what: &str, mut step: impl FnMut() -> R) {
         const CALLS: u32 = 2_000_000;
         let mut best = f64::MAX;
@@ -22,5 +23,15 @@ mod tests {
             best = best.min(start.elapsed().as_nanos() as f64 / f64::from(CALLS));
         }
         println!("{what}: {best:.1} ns");
+    }
+
+    /// Runs `body` in every order of its threads' steps in which a thread is interrupted at most
+    /// three times; more has never been seen to matter, and takes for ever.
+    /// `LOOM_MAX_PREEMPTIONS` and loom's other variables overrule it.
+    #[cfg(loom)]
+    pub fn model(body: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = builder.preemption_bound.or(Some(3));
+        builder.check(body);
     }
 }
