@@ -18,5 +18,19 @@ if(PORTACL_SANITIZER)
         "RUSTC_BOOTSTRAP=1"
         "RUSTFLAGS=-Zsanitizer=${PORTACL_SANITIZER} -Cunsafe-allow-abi-mismatch=sanitizer -Cforce-frame-pointers=yes")
     add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
-    add_link_options(-fsanitize=${PORTACL_SANITIZER})
+
+    # One runtime for both languages: the one that comes with rustc, because what rustc's LLVM
+    # emits is more than an older GCC's runtime has. Programs contain it, shared libraries find
+    # it in the program.
+    execute_process(COMMAND "${PORTACL_RUSTC}" --print sysroot OUTPUT_VARIABLE portacl_sysroot
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(SUBSTRING ${PORTACL_SANITIZER} 0 1 portacl_initial)
+    file(GLOB portacl_runtime
+         "${portacl_sysroot}/lib/rustlib/${portacl_rust_target}/lib/librustc-*_rt.${portacl_initial}san.a")
+    if(NOT portacl_runtime)
+        message(FATAL_ERROR "rustc has no ${PORTACL_SANITIZER} sanitizer runtime in ${portacl_sysroot}")
+    endif()
+    add_link_options(
+        "$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,--whole-archive,${portacl_runtime},--no-whole-archive;-Wl,--export-dynamic>")
+    link_libraries(pthread dl rt m)
 endif()

@@ -19,7 +19,7 @@ set(portacl_env_common
     PORTACL_CPU_MEMORY=unset: PORTACL_CPU_GUARD=unset: FAKE_CUDA_LEAK_CHECK=unset:)
 if(PORTACL_SANITIZER STREQUAL "address")
     list(APPEND portacl_env_common
-         "ASAN_OPTIONS=set:abort_on_error=1:detect_stack_use_after_return=1:strict_string_checks=1"
+         "ASAN_OPTIONS=set:detect_stack_use_after_return=1:strict_string_checks=1"
          "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/lsan.supp:print_suppressions=0")
 elseif(PORTACL_SANITIZER STREQUAL "thread")
     list(APPEND portacl_env_common
