@@ -3,6 +3,7 @@
 # explicitly, so that cargo does not instrument build scripts, which run on the host.
 set(portacl_cargo_env "")
 set(portacl_rust_target "")
+set(portacl_build_std "")
 
 if(PORTACL_SANITIZER)
     if(NOT PORTACL_SANITIZER MATCHES "^(address|thread)$")
@@ -13,17 +14,27 @@ if(PORTACL_SANITIZER)
                     COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCH "host: ([^\n]+)" _ "${portacl_rustc_verbose}")
     set(portacl_rust_target "${CMAKE_MATCH_1}")
-    # The standard library comes ready-made without instrumentation; rustc refuses to mix unless told.
-    set(portacl_cargo_env
-        "RUSTC_BOOTSTRAP=1"
-        "RUSTFLAGS=-Zsanitizer=${PORTACL_SANITIZER} -Cunsafe-allow-abi-mismatch=sanitizer -Cforce-frame-pointers=yes")
+    execute_process(COMMAND "${PORTACL_RUSTC}" --print sysroot OUTPUT_VARIABLE portacl_sysroot
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    # The standard library comes ready-made without instrumentation, and rustc refuses to mix
+    # unless told. ThreadSanitizer needs an instrumented one: it does not understand the fence in
+    # the ordinary Arc, and reports every last drop.
+    set(portacl_sanitizer_flags "-Zsanitizer=${PORTACL_SANITIZER} -Cforce-frame-pointers=yes")
+    if(PORTACL_SANITIZER STREQUAL "thread")
+        if(NOT EXISTS "${portacl_sysroot}/lib/rustlib/src/rust/library/std/Cargo.toml")
+            message(FATAL_ERROR "PORTACL_SANITIZER=thread builds Rust's standard library: "
+                                "'rustup component add rust-src' brings its sources")
+        endif()
+        set(portacl_build_std -Zbuild-std=std,panic_unwind)
+    else()
+        string(APPEND portacl_sanitizer_flags " -Cunsafe-allow-abi-mismatch=sanitizer")
+    endif()
+    set(portacl_cargo_env "RUSTC_BOOTSTRAP=1" "RUSTFLAGS=${portacl_sanitizer_flags}")
     add_compile_options(-fsanitize=${PORTACL_SANITIZER} -fno-omit-frame-pointer -g)
 
     # One runtime for both languages: the one that comes with rustc, because what rustc's LLVM
     # emits is more than an older GCC's runtime has. Programs contain it, shared libraries find
     # it in the program.
-    execute_process(COMMAND "${PORTACL_RUSTC}" --print sysroot OUTPUT_VARIABLE portacl_sysroot
-                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     string(SUBSTRING ${PORTACL_SANITIZER} 0 1 portacl_initial)
     file(GLOB portacl_runtime
          "${portacl_sysroot}/lib/rustlib/${portacl_rust_target}/lib/librustc-*_rt.${portacl_initial}san.a")

@@ -1,0 +1,8 @@
+# Both libraries define every function of the API for others to see, and nothing else.
+check() {
+    build test --target portacl_libraries
+    tools/check_symbols.sh build/test/lib/libportacl.a build/test/lib/libportacl.so
+}
+sabotage() {
+    printf '\n/// Not in the API.\n#[unsafe(no_mangle)]\npub extern "C" fn aclNotInTheApi() {}\n' >>src/ffi/version.rs
+}
