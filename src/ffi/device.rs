@@ -88,7 +88,7 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 /// Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
-    guard("aclrtSynchronizeDevice", || device::synchronize())
+    guard("aclrtSynchronizeDevice", device::synchronize)
 }
 
 /// Waits for all work on the current device, at most `timeout` milliseconds; -1 waits for ever.
