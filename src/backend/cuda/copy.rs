@@ -8,7 +8,7 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::host_fn;
 use super::stream::StreamState;
-use crate::backend::{Copy, Fill, Place, Result, Span};
+use crate::backend::{Copy, Fault, FaultKind, Fill, Place, Result, Span};
 
 fn device_pointer(span: Span) -> CUdeviceptr {
     span.addr as CUdeviceptr
@@ -76,14 +76,19 @@ pub(super) fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
     device.on_own_stream(|stream| issue_copy(device, stream, copy))
 }
 
-/// Fills at once, in order with nothing.
+/// Fills at once, in order with nothing. The driver fills only memory of the stream's own device.
 pub(super) fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
-    if is_host(fill.dst.place) {
-        // SAFETY: the core has checked the range.
-        unsafe { fill_host(fill) };
-        return Ok(());
-    }
-    device.on_own_stream(|stream| issue_fill(device, stream, fill))
+    let owner = match fill.dst.place {
+        Place::Pageable | Place::Pinned => {
+            // SAFETY: the core has checked the range.
+            unsafe { fill_host(fill) };
+            return Ok(());
+        }
+        Place::Device(ordinal) if ordinal == device.context().ordinal() => None,
+        Place::Device(ordinal) => device.driver().device(ordinal),
+    };
+    let owner = owner.as_deref().unwrap_or(device);
+    owner.on_own_stream(|stream| issue_fill(owner, stream, fill))
 }
 
 /// Queues a copy.
@@ -108,8 +113,22 @@ pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
 
 /// Queues a fill.
 pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<()> {
-    if !is_host(fill.dst.place) {
-        return stream.submit(|| issue_fill(stream.device(), stream.raw(), fill));
+    let device = stream.device();
+    match fill.dst.place {
+        Place::Device(ordinal) if ordinal == device.context().ordinal() => {
+            return stream.submit(|| issue_fill(device, stream.raw(), fill));
+        }
+        Place::Device(ordinal) => {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "a stream of CUDA device {} cannot fill memory of device {ordinal}; use a \
+                     stream of that device",
+                    device.context().ordinal()
+                ),
+            ));
+        }
+        Place::Pageable | Place::Pinned => {}
     }
     let job = *fill;
     // SAFETY: the core has checked the range; it stays alive until the stream is past it.

@@ -105,7 +105,7 @@ impl DeviceState {
         open.then_some(open)
     }
 
-    fn check_open(&self) -> Result<()> {
+    pub(super) fn check_open(&self) -> Result<()> {
         // Acquire, with the Release in `close`: whoever sees "open" uses what is not yet gone.
         if self.closed.load(Ordering::Acquire) {
             return Err(Fault::new(
@@ -241,7 +241,9 @@ pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
                 // Set here only.
                 let _ = state.words.set(words);
             }
-            Ok(Arc::new(CudaDevice(Arc::new(state))))
+            let state = Arc::new(state);
+            driver.add_device(&state);
+            Ok(Arc::new(CudaDevice(state)))
         }
         Err(fault) => {
             driver.release_context(&context);

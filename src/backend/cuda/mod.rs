@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
@@ -54,6 +54,8 @@ struct DriverState {
     api: Arc<Api>,
     devices: u32,
     contexts: Contexts,
+    /// Devices that were opened, as long as somebody has them.
+    opened: Mutex<Vec<Weak<DeviceState>>>,
     /// Every stream of every open device, also those that are dropped but not finished.
     streams: Mutex<Vec<Arc<StreamState>>>,
     /// Some of them are dropped and have not been destroyed.
@@ -84,6 +86,7 @@ impl DriverState {
             api: Arc::new(api),
             devices,
             contexts: Contexts::new(devices),
+            opened: Mutex::default(),
             streams: Mutex::default(),
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
@@ -122,6 +125,21 @@ impl DriverState {
             Fault::new(FaultKind::Execution, "all CUDA devices have failed; reset them")
         })?;
         self.acquire_context(ordinal)
+    }
+
+    fn add_device(&self, device: &Arc<DeviceState>) {
+        let mut opened = self.opened.lock();
+        opened.retain(|device| device.strong_count() > 0);
+        opened.push(Arc::downgrade(device));
+    }
+
+    /// The device with this ordinal, if it is open.
+    fn device(&self, ordinal: u32) -> Option<Arc<DeviceState>> {
+        let opened = self.opened.lock();
+        opened
+            .iter()
+            .filter_map(Weak::upgrade)
+            .find(|device| device.context().ordinal() == ordinal && device.check_open().is_ok())
     }
 
     fn remember_pinned(&self, base: usize, context: Arc<Context>) {
