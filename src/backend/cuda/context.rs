@@ -47,8 +47,8 @@ unsafe impl<T> Sync for Raw<T> {}
 static LIVES: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    /// The number of the context that this thread made current last.
-    static ENTERED: Cell<u64> = const { Cell::new(0) };
+    /// The context that this thread made current last: its number and its address.
+    static ENTERED: Cell<(u64, usize)> = const { Cell::new((0, 0)) };
 }
 
 /// The primary context of a device, retained.
@@ -110,10 +110,10 @@ impl Context {
         unsafe { self.api.ctx_get_current(&mut current) }?;
         // A context that ended leaves its address current on threads that used it, and the next
         // one may get the same address: hence the second condition.
-        if current != self.raw.0 || ENTERED.get() != self.life {
+        if current != self.raw.0 || ENTERED.get().0 != self.life {
             // SAFETY: retained, so it exists.
             unsafe { self.api.ctx_set_current(self.raw.0) }?;
-            ENTERED.set(self.life);
+            ENTERED.set((self.life, self.raw.key()));
         }
         Ok(())
     }
@@ -228,6 +228,16 @@ impl Contexts {
             .iter()
             .filter_map(|slot| slot.lock().as_ref().map(|used| Arc::clone(&used.context)))
             .filter(|context| context.failure().is_none())
+    }
+
+    /// True when `current`, which is current on this thread, is a context of ours that has ended
+    /// since: other threads than the one that ends a context keep its address.
+    pub(super) fn is_left_over(&self, current: Raw<CUctx_st>) -> bool {
+        let (life, address) = ENTERED.get();
+        let is_live = |slot: &Mutex<Option<Slot>>| {
+            slot.lock().as_ref().is_some_and(|used| used.context.life == life)
+        };
+        address == current.key() && !self.slots.iter().any(is_live)
     }
 
     /// False when the context of this device has failed.

@@ -13,6 +13,7 @@ use super::context::{Context, Raw, device_of};
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, poll_until};
 use super::host_fn::Words;
+use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
 use super::{DriverState, copy, memory};
@@ -48,6 +49,7 @@ pub(super) struct DeviceState {
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// Streams of our own that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
+    padding: Padding,
     kernels: Kernels,
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
@@ -67,6 +69,7 @@ impl DeviceState {
             spare_events: Mutex::default(),
             dropped_events: Mutex::default(),
             spare_streams: Mutex::default(),
+            padding: Padding::default(),
             kernels: Kernels::default(),
             words: OnceLock::new(),
         })
@@ -82,6 +85,10 @@ impl DeviceState {
 
     pub(super) fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    pub(super) fn padding(&self) -> &Padding {
+        &self.padding
     }
 
     pub(super) fn kernels(&self) -> &Kernels {

@@ -6,6 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::sys::{
     CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc,
@@ -153,23 +154,46 @@ fn with_reaping<T>(
     }
 }
 
+/// Where the driver has been seen to give less alignment than a [`Block`] has. From then on more is
+/// asked for at once.
+#[derive(Default)]
+pub(super) struct Padding {
+    normal: AtomicBool,
+    huge: AtomicBool,
+}
+
+impl Padding {
+    fn of(&self, alignment: usize) -> &AtomicBool {
+        if alignment >= HUGE_PAGE { &self.huge } else { &self.normal }
+    }
+}
+
 /// A block with the alignment that its length asks for. `allocate` gives what the driver likes to;
 /// where that is not enough, a larger piece is taken and the first given back with `discard`.
 fn aligned(
+    padding: &Padding,
     len: usize,
     mut allocate: impl FnMut(usize) -> Result<usize>,
     discard: impl FnOnce(usize),
 ) -> Result<Block> {
     let alignment = alignment(len);
-    let first = allocate(len)?;
-    if first.is_multiple_of(alignment) {
-        return Ok(Block { addr: first, len, token: token(first, NORMAL_PAGE) });
+    // Relaxed: a hint.
+    let padded = padding.of(alignment);
+    let mut too_low = None;
+    if alignment <= SMALLEST_ALIGNMENT || !padded.load(Ordering::Relaxed) {
+        let base = allocate(len)?;
+        if base.is_multiple_of(alignment) {
+            return Ok(Block { addr: base, len, token: token(base, NORMAL_PAGE) });
+        }
+        padded.store(true, Ordering::Relaxed);
+        too_low = Some(base);
     }
-    let second = len.checked_add(alignment).map_or_else(|| Err(too_large(len)), &mut allocate);
-    discard(first);
-    let second = second?;
-    let addr = second.next_multiple_of(alignment);
-    Ok(Block { addr, len, token: token(second, NORMAL_PAGE) })
+    let base = len.checked_add(alignment).map_or_else(|| Err(too_large(len)), allocate);
+    if let Some(too_low) = too_low {
+        discard(too_low);
+    }
+    let base = base?;
+    Ok(Block { addr: base.next_multiple_of(alignment), len, token: token(base, NORMAL_PAGE) })
 }
 
 #[cold]
@@ -186,6 +210,7 @@ pub(super) fn alloc_device(
     let driver = device.driver();
     let block = with_reaping(driver, || match policy {
         PagePolicy::HugeFirst | PagePolicy::NormalOnly => aligned(
+            device.padding(),
             len,
             |len| alloc(device, len),
             |base| {
@@ -337,6 +362,7 @@ unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome
 pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
     driver.reap();
     aligned(
+        driver.padding(),
         len,
         |len| alloc_pinned(driver, len),
         |base| {
@@ -402,23 +428,31 @@ mod tests {
 
     #[test]
     fn misaligned_memory_is_replaced_by_a_larger_piece() {
+        let padding = Padding::default();
         let asked = RefCell::new(Vec::new());
         let allocate = |len| {
             asked.borrow_mut().push(len);
             Ok(0x10200)
         };
         let mut discarded = None;
-        let block = aligned(5000, allocate, |base| discarded = Some(base)).unwrap();
+        let block = aligned(&padding, 5000, allocate, |base| discarded = Some(base)).unwrap();
         assert_eq!(block, Block { addr: 0x11000, len: 5000, token: token(0x10200, 4096) });
         assert_eq!(discarded, Some(0x10200));
-        assert_eq!(*asked.borrow(), [5000, 5000 + 4096]);
+        assert_eq!(asked.take(), [5000, 5000 + 4096]);
+
+        let again = aligned(&padding, 5000, allocate, |_| panic!("nothing to discard")).unwrap();
+        assert_eq!(again, block);
+        assert_eq!(asked.take(), [5000 + 4096], "the first time has taught it");
+        let fault = aligned(&padding, usize::MAX, |_| Ok(512), |_| ()).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
     }
 
     #[test]
     fn memory_that_fits_is_taken_as_it_is() {
-        let block = aligned(100, |_| Ok(0x10200), |_| panic!("nothing to discard")).unwrap();
-        assert_eq!(block.addr, 0x10200);
-        let block = aligned(HUGE_PAGE, |_| Ok(4 * HUGE_PAGE), |_| panic!("nothing")).unwrap();
-        assert_eq!(block.addr, 4 * HUGE_PAGE);
+        let padding = Padding::default();
+        for (len, base) in [(100, 0x10200), (5000, 0x3000), (HUGE_PAGE, 4 * HUGE_PAGE)] {
+            let block = aligned(&padding, len, |_| Ok(base), |_| panic!("nothing")).unwrap();
+            assert_eq!((block.addr, block.len), (base, len));
+        }
     }
 }

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
 use parking_lot::Mutex;
 
-use self::context::{Context, Contexts};
+use self::context::{Context, Contexts, Raw};
 use self::device::DeviceState;
 use self::driver::{Api, Outcome};
+use self::memory::Padding;
 use self::pending::Pending;
 use self::stream::StreamState;
 use self::workers::Workers;
@@ -61,6 +62,7 @@ struct DriverState {
     /// Some of them are dropped and have not been destroyed.
     any_dropped: AtomicBool,
     pending: Pending,
+    padding: Padding,
     /// Pinned host memory by its address, with the context that it belongs to.
     pinned: Mutex<HashMap<usize, Arc<Context>>>,
     /// Run host functions.
@@ -90,6 +92,7 @@ impl DriverState {
             streams: Mutex::default(),
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
+            padding: Padding::default(),
             pinned: Mutex::default(),
             workers: Workers::default(),
             forsaken: AtomicBool::new(false),
@@ -140,6 +143,11 @@ impl DriverState {
             .iter()
             .filter_map(Weak::upgrade)
             .find(|device| device.context().ordinal() == ordinal && device.check_open().is_ok())
+    }
+
+    /// Of pinned memory.
+    fn padding(&self) -> &Padding {
+        &self.padding
     }
 
     fn remember_pinned(&self, base: usize, context: Arc<Context>) {
@@ -262,7 +270,7 @@ impl DriverState {
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: a place for the answer.
         unsafe { self.api.ctx_get_current(&mut current) }.ok()?;
-        if !current.is_null() {
+        if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
             return Some(calls(&self.api));
         }
         let context = self.contexts.healthy().next()?;

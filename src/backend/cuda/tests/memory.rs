@@ -1,5 +1,7 @@
 //! Memory: where it is, how it is aligned, when it comes back; copies and fills at once.
 
+use std::sync::Barrier;
+
 use super::{Gate, Memory, Setup, open, pageable, pattern, wait_until};
 use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Wait};
 
@@ -162,4 +164,35 @@ fn the_driver_knows_where_its_memory_is() {
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(places(), expected));
     });
+}
+
+#[test]
+fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
+    let Some(mut setup) = Setup::new() else { return };
+    let local = 0_u64;
+    let here = std::ptr::from_ref(&local).addr();
+    let (go, went) = (Barrier::new(2), Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Makes the context current on this thread, and keeps its address when it ends.
+            let driver = open().unwrap();
+            let device = driver.open(0).unwrap();
+            device.free_memory().unwrap();
+            go.wait();
+            went.wait();
+            std::thread::scope(|inner| {
+                inner.spawn(|| device.close().unwrap());
+            });
+            // Nobody has a context now; then somebody has a new one.
+            assert_eq!(driver.foreign_place(here), None);
+            let device = driver.open(0).unwrap();
+            assert_eq!(driver.foreign_place(here), None);
+            device.close().unwrap();
+            assert!(driver.shutdown());
+        });
+        go.wait();
+        setup.device.close().unwrap();
+        went.wait();
+    });
+    setup.device = setup.driver.open(0).unwrap();
 }
