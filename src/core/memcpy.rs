@@ -219,7 +219,7 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
         return Ok(());
     }
     let count = request.count as usize;
-    if count % element.size() != 0 {
+    if !count.is_multiple_of(element.size()) {
         return Err(Error::invalid_param(format_args!(
             "count {count} bytes is not a whole number of elements of {} bytes",
             element.size()
@@ -229,7 +229,7 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
         if addr == 0 {
             return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
         }
-        if addr % element.size() != 0 {
+        if !addr.is_multiple_of(element.size()) {
             return Err(Error::new(
                 super::error::Code::AddrUnaligned,
                 format_args!(
