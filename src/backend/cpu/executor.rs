@@ -106,8 +106,15 @@ enum Call {
 }
 
 impl Pool {
-    fn has_work(&self) -> bool {
-        self.ready.iter().any(|level| !level.is_empty()) || !self.jobs.is_empty()
+    /// The calling thread will be busy: is there something left for another one?
+    fn call_if_needed(&mut self, cores: usize) -> Call {
+        let unwatched = !self.held.is_empty() && !self.watched;
+        let ready = self.ready.iter().any(|level| !level.is_empty());
+        if ready || unwatched || !self.jobs.is_empty() {
+            self.call_one(cores)
+        } else {
+            Call::Nobody
+        }
     }
 
     fn serving(&self) -> usize {
@@ -212,11 +219,12 @@ impl Executor {
         self.pool.lock().jobs.retain(|other| !Arc::ptr_eq(other, job));
     }
 
-    /// Ends all threads; false if one is still in user code when `patience` is over.
+    /// Ends all threads; false if one is still in user code when `patience` is over (for the first
+    /// call; later ones do not wait).
     pub(super) fn stop(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
         let mut pool = self.pool.lock();
-        pool.stopping = true;
+        let again = std::mem::replace(&mut pool.stopping, true);
+        let deadline = Instant::now() + if again { Duration::ZERO } else { patience };
         for sleeper in std::mem::take(&mut pool.sleepers) {
             sleeper.wake();
         }
@@ -283,7 +291,17 @@ impl Executor {
 
     /// The life of a thread.
     fn serve(self: Arc<Self>) {
+        /// Counts the thread out, also if it dies of a defect.
+        struct Counted<'a>(&'a Executor);
+        impl Drop for Counted<'_> {
+            fn drop(&mut self) {
+                self.0.pool.lock().threads -= 1;
+                self.0.ended.notify_all();
+            }
+        }
+
         WORKER.set(true);
+        let _counted = Counted(&self);
         let mut runner = Runner { executor: &self, local: None, helper: false, hops: 0 };
         loop {
             match self.next() {
@@ -296,9 +314,6 @@ impl Executor {
                 }
             }
         }
-        let mut pool = self.pool.lock();
-        pool.threads -= 1;
-        self.ended.notify_all();
     }
 
     fn next(self: &Arc<Self>) -> Task {
@@ -316,7 +331,7 @@ impl Executor {
             if let Some(queue) = pool.pop_ready() {
                 self.ready.fetch_sub(1, Ordering::Relaxed);
                 // Who wakes up calls the next one: one call for each thread, not for each stream.
-                let call = if pool.has_work() { pool.call_one(self.cores) } else { Call::Nobody };
+                let call = pool.call_if_needed(self.cores);
                 drop(pool);
                 self.answer(call);
                 return Task::Stream(queue);
@@ -391,24 +406,26 @@ impl Executor {
             pool = self.pool.lock();
         }
         pool.in_user += 1;
-        let call = if pool.has_work() || (!pool.held.is_empty() && !pool.watched) {
-            pool.call_one(self.cores)
-        } else {
-            Call::Nobody
-        };
+        let call = pool.call_if_needed(self.cores);
         drop(pool);
         self.answer(call);
         Entry::Granted
     }
 
-    fn leave_user_code(&self) {
+    fn leave_user_code(self: &Arc<Self>) {
         let mut pool = self.pool.lock();
         pool.in_user -= 1;
-        if !pool.held.is_empty() {
-            pool.progress = Instant::now();
-        } else if pool.in_user < self.cores {
-            pool.permits = base_permits(self.cores);
+        if pool.held.is_empty() {
+            if pool.in_user < self.cores {
+                pool.permits = base_permits(self.cores);
+            }
+            return;
         }
+        // One more may be called, and this thread may have other work first.
+        pool.progress = Instant::now();
+        let call = pool.call_one(self.cores);
+        drop(pool);
+        self.answer(call);
     }
 
     fn hold(self: &Arc<Self>, queue: Arc<Queue>) {

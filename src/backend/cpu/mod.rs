@@ -4,10 +4,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `stream.rs`, `queue.rs`, `operation.rs` | streams: what is queued, in what order, who runs it |
+//! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs` | records, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
-//! | `copy.rs`, `reduce.rs` | what moves and computes |
+//! | `copy.rs`, `reduce.rs`, `float.rs` | what moves and computes |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 
@@ -17,6 +17,7 @@ mod device;
 mod event;
 mod executor;
 mod fence;
+mod float;
 mod heap;
 mod machine;
 mod memory;
@@ -208,7 +209,7 @@ impl Driver for CpuDriver {
             return pages::page_size(block.addr, block.len);
         }
         let memory = self.shared.memory_of((block.token >> 32) as u32);
-        memory.map_or(pages::ORDINARY, |memory| memory.page_size(block))
+        memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))
     }
 
     fn shutdown(&self) -> bool {

@@ -7,8 +7,12 @@ use std::ptr;
 
 use super::arena::HUGE;
 
-/// Size of an ordinary page. Kernels with larger ones are served, in multiples of this.
-pub(super) const ORDINARY: usize = 4096;
+/// Size of an ordinary page of this kernel.
+pub(super) fn ordinary() -> usize {
+    // SAFETY: asks for a number.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
 
 /// `PAGEMAP_SCAN` of Linux 6.7: `_IOWR('f', 16, struct pm_scan_arg)`.
 const PAGEMAP_SCAN: libc::c_ulong = 0xC060_6610;
@@ -226,7 +230,7 @@ pub(super) fn page_size(addr: usize, len: usize) -> usize {
     let (first, last) = whole_pages(addr, len);
     let confirmed =
         if first < last { is_huge(first, last - first) } else { is_huge(addr & !(huge - 1), huge) };
-    if confirmed { huge } else { ORDINARY }
+    if confirmed { huge } else { ordinary() }
 }
 
 /// The part of a range that consists of whole 2 MiB pages: first byte, and first byte behind.

@@ -1,14 +1,9 @@
 //! Reductions. Loops are written so that the compiler makes vector code of them.
 
-use half::bf16;
-use half::slice::HalfFloatSliceExt;
-
 use super::Shared;
 use super::copy::{in_pieces, part};
+use super::float::{from_brain, from_half, to_brain, to_half};
 use crate::backend::{Element, Reduce, ReduceOp};
-
-/// Elements that are converted at a time.
-const CHUNK: usize = 256;
 
 /// Does a reduction, in pieces if it is large.
 pub(super) fn reduce(shared: &Shared, job: &Reduce) {
@@ -42,27 +37,33 @@ unsafe fn reduce_bytes(dst: *mut u8, src: *const u8, len: usize, op: ReduceOp, e
                     ReduceOp::Min => each(dst, src, count, min),
                 }
             }
-            Element::BFloat16 => {
-                let (dst, src) = (dst.cast::<bf16>(), src.cast());
-                let lift = |f: fn(f32, f32) -> f32| {
-                    move |a: bf16, b: bf16| bf16::from_f32(f(a.to_f32(), b.to_f32()))
-                };
-                match op {
-                    ReduceOp::Sum => {
-                        each(dst, src, count, |a, b| bf16::from_f32(a.to_f32() + b.to_f32()));
-                    }
-                    ReduceOp::Max => each(dst, src, count, lift(max)),
-                    ReduceOp::Min => each(dst, src, count, lift(min)),
-                }
-            }
-            Element::Float16 => {
-                let (dst, src) = (dst.cast(), src.cast());
-                match op {
-                    ReduceOp::Sum => halves(dst, src, count, |a, b| a + b),
-                    ReduceOp::Max => halves(dst, src, count, max),
-                    ReduceOp::Min => halves(dst, src, count, min),
-                }
-            }
+            Element::BFloat16 => short(dst.cast(), src.cast(), count, op, from_brain, to_brain),
+            // A sum of two halves that was rounded to single precision rounds to the same half as
+            // the exact sum: 24 bits are at least twice 11 and two. So it is with brain floats.
+            Element::Float16 => short(dst.cast(), src.cast(), count, op, from_half, to_half),
+        }
+    }
+}
+
+/// Elements of 16 bits that are computed in single precision.
+///
+/// # Safety
+/// As for [`reduce_bytes`], in elements.
+#[inline(always)]
+unsafe fn short(
+    dst: *mut u16,
+    src: *const u16,
+    count: usize,
+    op: ReduceOp,
+    widen: impl Fn(u16) -> f32,
+    narrow: impl Fn(f32) -> u16,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match op {
+            ReduceOp::Sum => each(dst, src, count, |a, b| narrow(widen(a) + widen(b))),
+            ReduceOp::Max => each(dst, src, count, |a, b| narrow(max(widen(a), widen(b)))),
+            ReduceOp::Min => each(dst, src, count, |a, b| narrow(min(widen(a), widen(b)))),
         }
     }
 }
@@ -108,38 +109,6 @@ unsafe fn integers<T: Integer>(dst: *mut T, src: *const T, count: usize, op: Red
             ReduceOp::Max => each(dst, src, count, T::max),
             ReduceOp::Min => each(dst, src, count, T::min),
         }
-    }
-}
-
-/// Half precision: through single precision, a chunk at a time, because processors convert
-/// several numbers at once. A sum of two halves that was rounded to single precision rounds to the
-/// same half as the exact sum: 24 bits are at least twice 11 and two.
-///
-/// # Safety
-/// As for [`reduce_bytes`], in elements.
-unsafe fn halves(
-    dst: *mut half::f16,
-    src: *const half::f16,
-    count: usize,
-    f: impl Fn(f32, f32) -> f32,
-) {
-    let mut raw = [half::f16::ZERO; CHUNK];
-    let (mut a, mut b) = ([0f32; CHUNK], [0f32; CHUNK]);
-    for from in (0..count).step_by(CHUNK) {
-        let len = CHUNK.min(count - from);
-        // SAFETY: the caller's promise; `raw` has room for a chunk.
-        unsafe {
-            raw.as_mut_ptr().copy_from_nonoverlapping(src.add(from), len);
-            raw[..len].convert_to_f32_slice(&mut b[..len]);
-            raw.as_mut_ptr().copy_from_nonoverlapping(dst.add(from), len);
-            raw[..len].convert_to_f32_slice(&mut a[..len]);
-        }
-        for (a, &b) in a[..len].iter_mut().zip(&b[..len]) {
-            *a = f(*a, b);
-        }
-        raw[..len].convert_from_f32_slice(&a[..len]);
-        // SAFETY: the caller's promise.
-        unsafe { dst.add(from).copy_from_nonoverlapping(raw.as_ptr(), len) };
     }
 }
 

@@ -1,0 +1,113 @@
+//! Short floating point numbers from and to single precision, without branches: the compiler makes
+//! vector code of loops over these, several times as fast as converting one by one. The tests
+//! compare them with the `half` crate.
+
+/// 1.0 times 2 to the power of -14, the smallest normal half, in single precision.
+const SMALLEST_NORMAL_HALF: u32 = 113 << 23;
+
+/// A half (its bits) as a single.
+#[inline(always)]
+pub(super) fn from_half(half: u16) -> f32 {
+    let sign = u32::from(half & 0x8000) << 16;
+    // Exponent and mantissa at the places that a single has them.
+    let magnitude = u32::from(half & 0x7fff) << 13;
+    let normal = magnitude + (112 << 23);
+    let infinite_or_nan = magnitude + (224 << 23);
+    // With the smallest normal's exponent the mantissa gets its leading one; it goes again exactly.
+    let lifted = f32::from_bits(magnitude + SMALLEST_NORMAL_HALF);
+    let subnormal = (lifted - f32::from_bits(SMALLEST_NORMAL_HALF)).to_bits();
+    let magnitude = if magnitude >= 31 << 23 {
+        infinite_or_nan
+    } else if magnitude < 1 << 23 {
+        subnormal
+    } else {
+        normal
+    };
+    f32::from_bits(sign | magnitude)
+}
+
+/// A single as a half (its bits), rounded to nearest even.
+#[inline(always)]
+pub(super) fn to_half(single: f32) -> u16 {
+    const HALF_INFINITY: u32 = 0x7c00;
+    const HALF_NAN: u32 = 0x7e00;
+    /// In singles near 0.5 the last bit is worth as much as the last bit of a subnormal half.
+    const ALIGNER: f32 = 0.5;
+    let bits = single.to_bits();
+    let sign = bits >> 16 & 0x8000;
+    let magnitude = bits & 0x7fff_ffff;
+    let odd = magnitude >> 13 & 1;
+    let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + odd) >> 13;
+    let aligned = f32::from_bits(magnitude) + ALIGNER;
+    let subnormal = aligned.to_bits().wrapping_sub(ALIGNER.to_bits());
+    let special = if single.is_nan() { HALF_NAN } else { HALF_INFINITY };
+    let magnitude = if magnitude >= 143 << 23 {
+        special
+    } else if magnitude < SMALLEST_NORMAL_HALF {
+        subnormal
+    } else {
+        normal
+    };
+    (sign | magnitude) as u16
+}
+
+/// A brain float (its bits) as a single.
+#[inline(always)]
+pub(super) fn from_brain(brain: u16) -> f32 {
+    f32::from_bits(u32::from(brain) << 16)
+}
+
+/// A single as a brain float (its bits), rounded to nearest even.
+#[inline(always)]
+pub(super) fn to_brain(single: f32) -> u16 {
+    let bits = single.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    let quiet_nan = bits >> 16 | 0x40;
+    (if single.is_nan() { quiet_nan } else { rounded }) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use half::{bf16, f16};
+
+    use super::*;
+
+    fn check(value: f32, result: u16, expected: u16, is_nan: bool) {
+        // Of a NaN only that it is one is said.
+        assert!(result == expected || is_nan, "{value:e}: {result:#x} instead of {expected:#x}");
+    }
+
+    fn check_both(value: f32) {
+        let (half, brain) = (f16::from_bits(to_half(value)), bf16::from_bits(to_brain(value)));
+        assert!(half.is_nan() == value.is_nan() && brain.is_nan() == value.is_nan(), "{value:e}");
+        check(value, half.to_bits(), f16::from_f32(value).to_bits(), value.is_nan());
+        check(value, brain.to_bits(), bf16::from_f32(value).to_bits(), value.is_nan());
+    }
+
+    #[test]
+    fn all_short_numbers_widen_exactly() {
+        for bits in 0..=u16::MAX {
+            let (half, brain) = (f16::from_bits(bits), bf16::from_bits(bits));
+            for (wide, expected) in
+                [(from_half(bits), half.to_f32()), (from_brain(bits), brain.to_f32())]
+            {
+                let same = wide.to_bits() == expected.to_bits();
+                assert!(same || wide.is_nan() && expected.is_nan(), "{bits:#x}: {wide}");
+            }
+        }
+    }
+
+    #[test]
+    fn singles_round_to_nearest_even() {
+        // The neighbourhood of every short number and of every midpoint between two.
+        for bits in 0..=u16::MAX {
+            for lower in [0u32, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
+                check_both(f32::from_bits(u32::from(bits) << 16 | lower));
+            }
+            let half = from_half(bits).to_bits();
+            for offset in [0, 1, 0xfff, 0x1000, 0x1001, 0x1fff] {
+                check_both(f32::from_bits(half.wrapping_add(offset)));
+            }
+        }
+    }
+}
