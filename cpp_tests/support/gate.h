@@ -1,0 +1,138 @@
+// Host functions for tests: a gate that holds a stream until the test opens it, and a log of what
+// ran. They outlive the test, so a stream that still runs one touches no dead memory.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace portacl_test {
+
+// How long a test waits for something that has to happen before it calls that a failure.
+constexpr std::chrono::seconds kPatience{30};
+
+// Makes an object that lives as long as the process. It stays reachable: no leak for a checker.
+template <typename T>
+T* MakeImmortal() {
+    static std::mutex mutex;
+    static auto* all = new std::deque<T>;
+    const std::lock_guard<std::mutex> lock(mutex);
+    return &all->emplace_back();
+}
+
+// A point that a stream does not pass before Open(). Declare it after the streams that it holds:
+// its end opens it, so that a test that gave up leaves nothing blocked.
+class Gate {
+  public:
+    Gate() : state_(MakeImmortal<State>()) {}
+    ~Gate() { Open(); }
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    // Queues the gate on `stream`.
+    aclError Hold(aclrtStream stream) { return aclrtLaunchHostFunc(stream, &Gate::Pass, state_); }
+
+    // Waits until a stream stands at the gate. False: none came.
+    [[nodiscard]] bool AwaitArrival() {
+        std::unique_lock<std::mutex> lock(state_->mutex);
+        return state_->changed.wait_for(lock, kPatience, [this] { return state_->arrived > 0; });
+    }
+
+    void Open() {
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        state_->open = true;
+        state_->changed.notify_all();
+    }
+
+  private:
+    struct State {
+        std::mutex mutex;
+        std::condition_variable changed;
+        int arrived = 0;
+        bool open = false;
+    };
+
+    static void Pass(void* argument) {
+        auto* state = static_cast<State*>(argument);
+        std::unique_lock<std::mutex> lock(state->mutex);
+        state->arrived += 1;
+        state->changed.notify_all();
+        state->changed.wait(lock, [state] { return state->open; });
+    }
+
+    State* state_;
+};
+
+// Opens a gate from a thread of its own, once a stream stands at it: for calls that wait.
+class Opener {
+  public:
+    explicit Opener(Gate& gate)
+        : thread_([&gate] {
+              (void)gate.AwaitArrival();
+              gate.Open();
+          }) {}
+    ~Opener() { thread_.join(); }
+    Opener(const Opener&) = delete;
+    Opener& operator=(const Opener&) = delete;
+
+  private:
+    std::thread thread_;
+};
+
+// Host functions that write down which of them ran, in which order, on which thread.
+class Log {
+  public:
+    struct Entry {
+        int number;
+        std::thread::id thread;
+    };
+
+    Log() : state_(MakeImmortal<State>()) {}
+
+    // Queues an entry on `stream`.
+    aclError Append(aclrtStream stream, int number) {
+        auto* note = MakeImmortal<Note>();
+        note->state = state_;
+        note->number = number;
+        return aclrtLaunchHostFunc(stream, &Log::Write, note);
+    }
+
+    std::vector<Entry> Entries() const {
+        const std::lock_guard<std::mutex> lock(state_->mutex);
+        return state_->entries;
+    }
+
+    std::vector<int> Numbers() const {
+        std::vector<int> numbers;
+        for (const Entry& entry : Entries()) numbers.push_back(entry.number);
+        return numbers;
+    }
+
+    size_t Size() const { return Entries().size(); }
+
+  private:
+    struct State {
+        std::mutex mutex;
+        std::vector<Entry> entries;
+    };
+
+    struct Note {
+        State* state = nullptr;
+        int number = 0;
+    };
+
+    static void Write(void* argument) {
+        const auto* note = static_cast<const Note*>(argument);
+        const std::lock_guard<std::mutex> lock(note->state->mutex);
+        note->state->entries.push_back({note->number, std::this_thread::get_id()});
+    }
+
+    State* state_;
+};
+
+}  // namespace portacl_test

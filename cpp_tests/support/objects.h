@@ -1,0 +1,172 @@
+// What tests make and have to give back: streams, events, memory, threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/acl_test.h"
+
+namespace portacl_test {
+
+inline void ExpectOk(const char* call, aclError code) {
+    EXPECT_TRUE(Returned(call, code, 0));
+}
+
+class Stream {
+  public:
+    Stream() { ExpectOk("aclrtCreateStream", aclrtCreateStream(&handle_)); }
+    ~Stream() {
+        if (handle_) ExpectOk("aclrtDestroyStream", aclrtDestroyStream(handle_));
+    }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    operator aclrtStream() const { return handle_; }
+
+    // The test destroys it.
+    aclrtStream Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclrtStream handle_ = nullptr;
+};
+
+// An event of aclrtCreateEventExWithFlag, with time and for streams to wait for.
+class Event {
+  public:
+    explicit Event(uint32_t flags = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE) {
+        ExpectOk("aclrtCreateEventExWithFlag", aclrtCreateEventExWithFlag(&handle_, flags));
+    }
+    ~Event() {
+        if (handle_) ExpectOk("aclrtDestroyEvent", aclrtDestroyEvent(handle_));
+    }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    operator aclrtEvent() const { return handle_; }
+
+    // The test destroys it.
+    aclrtEvent Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclrtEvent handle_ = nullptr;
+};
+
+// Device memory of the current device.
+class DeviceMemory {
+  public:
+    explicit DeviceMemory(size_t size, aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_HUGE_FIRST)
+        : size_(size) {
+        ExpectOk("aclrtMalloc", aclrtMalloc(&address_, size, policy));
+    }
+    // Room for `values`, with a copy of them.
+    template <typename T>
+    explicit DeviceMemory(const std::vector<T>& values) : DeviceMemory(values.size() * sizeof(T)) {
+        Upload(values);
+    }
+    ~DeviceMemory() {
+        if (address_) ExpectOk("aclrtFree", aclrtFree(address_));
+    }
+    DeviceMemory(const DeviceMemory&) = delete;
+    DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+    void* At(size_t offset = 0) const { return static_cast<char*>(address_) + offset; }
+    size_t Size() const { return size_; }
+
+    // The test frees it.
+    void* Release() { return std::exchange(address_, nullptr); }
+
+    template <typename T>
+    void Upload(const std::vector<T>& values) {
+        const size_t bytes = values.size() * sizeof(T);
+        ExpectOk("aclrtMemcpy",
+                 aclrtMemcpy(address_, size_, values.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    }
+
+    // The whole of it, copied back: the host never touches device memory.
+    template <typename T = unsigned char>
+    std::vector<T> Download() const {
+        std::vector<T> values(size_ / sizeof(T));
+        const size_t bytes = values.size() * sizeof(T);
+        ExpectOk("aclrtMemcpy",
+                 aclrtMemcpy(values.data(), bytes, address_, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+        return values;
+    }
+
+  private:
+    void* address_ = nullptr;
+    size_t size_;
+};
+
+// Page-locked host memory.
+class PinnedMemory {
+  public:
+    explicit PinnedMemory(size_t size) : size_(size) {
+        ExpectOk("aclrtMallocHost", aclrtMallocHost(&address_, size));
+    }
+    PinnedMemory(size_t size, unsigned char value) : PinnedMemory(size) {
+        std::memset(address_, value, size);
+    }
+    ~PinnedMemory() {
+        if (address_) ExpectOk("aclrtFreeHost", aclrtFreeHost(address_));
+    }
+    PinnedMemory(const PinnedMemory&) = delete;
+    PinnedMemory& operator=(const PinnedMemory&) = delete;
+
+    void* At(size_t offset = 0) const { return Bytes() + offset; }
+    unsigned char* Bytes() const { return static_cast<unsigned char*>(address_); }
+    size_t Size() const { return size_; }
+    std::vector<unsigned char> Copy() const { return {Bytes(), Bytes() + size_}; }
+
+    // The test frees it.
+    void* Release() { return std::exchange(address_, nullptr); }
+
+  private:
+    void* address_ = nullptr;
+    size_t size_;
+};
+
+// Runs `body` on a thread that never called this library, and waits for it.
+template <typename Body>
+void OnNewThread(Body body) {
+    std::thread(std::move(body)).join();
+}
+
+inline uint32_t DeviceCount() {
+    uint32_t count = 0;
+    ExpectOk("aclrtGetDeviceCount", aclrtGetDeviceCount(&count));
+    return count;
+}
+
+// Whether everything queued on `stream` has finished.
+inline bool IsIdle(aclrtStream stream) {
+    auto status = Poison<aclrtStreamStatus>();
+    ExpectOk("aclrtStreamQuery", aclrtStreamQuery(stream, &status));
+    EXPECT_TRUE(status == ACL_STREAM_STATUS_COMPLETE || status == ACL_STREAM_STATUS_NOT_READY);
+    return status == ACL_STREAM_STATUS_COMPLETE;
+}
+
+// Whether what `event` stands for has happened.
+inline bool IsComplete(aclrtEvent event) {
+    auto status = Poison<aclrtEventRecordedStatus>();
+    ExpectOk("aclrtQueryEventStatus", aclrtQueryEventStatus(event, &status));
+    EXPECT_TRUE(status == ACL_EVENT_RECORDED_STATUS_COMPLETE ||
+                status == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
+}
+
+// Bytes that differ from each other and from those of another seed.
+inline std::vector<unsigned char> Pattern(size_t size, uint32_t seed = 1) {
+    std::vector<unsigned char> bytes(size);
+    uint32_t state = seed * 2654435761u + 1;
+    for (unsigned char& byte : bytes) {
+        state = state * 1664525u + 1013904223u;
+        byte = static_cast<unsigned char>(state >> 24);
+    }
+    return bytes;
+}
+
+}  // namespace portacl_test

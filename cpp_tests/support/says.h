@@ -1,0 +1,48 @@
+// Failures with their words: the text names the call, the argument, the value and the bound.
+#pragma once
+
+#include <initializer_list>
+#include <sstream>
+#include <string>
+
+#include "support/acl_test.h"
+
+namespace portacl_test {
+
+// A value as the library's texts write it: handles and addresses in hexadecimal.
+inline std::string Shown(const void* value) {
+    std::ostringstream text;
+    text << "0x" << std::hex << reinterpret_cast<uintptr_t>(value);
+    return text.str();
+}
+inline std::string Shown(long long value) {
+    return std::to_string(value);
+}
+
+// As Failed, and the text has all of `words`.
+inline testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted,
+                                             std::initializer_list<std::string> words) {
+    testing::AssertionResult result = Returned(expression, got, wanted);
+    if (!result) return result;
+    const char* fetched = aclGetRecentErrMsg();
+    if (!fetched)
+        return testing::AssertionFailure()
+               << expression << "\n  failed as expected, without a text";
+    const std::string text = fetched;
+    const std::string call(expression, std::strcspn(expression, "( "));
+    auto missing = [&](const std::string& word) {
+        return testing::AssertionFailure()
+               << expression << "\n  failed as expected, but its text does not say \"" << word
+               << "\":\n  " << text;
+    };
+    if (text.find(call) == std::string::npos) return missing(call);
+    for (const std::string& word : words)
+        if (text.find(word) == std::string::npos) return missing(word);
+    return testing::AssertionSuccess();
+}
+
+}  // namespace portacl_test
+
+// As ACL_FAILS, and the text has each of the words that follow.
+#define ACL_FAILS_SAYING(code, expression, ...) \
+    EXPECT_TRUE(::portacl_test::FailedSaying(#expression, (expression), (code), {__VA_ARGS__}))
