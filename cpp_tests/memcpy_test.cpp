@@ -1,0 +1,353 @@
+// aclrtMemcpy and aclrtMemcpyAsync: directions, sizes, arguments. When the asynchronous one reads
+// and writes is in memcpy_async_test.cpp.
+
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "support/gate.h"
+#include "support/objects.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+// Both calls under one signature; the second is followed by a synchronise.
+struct Copier {
+    const char* name;
+    bool asynchronous;
+    std::function<aclError(void*, size_t, const void*, size_t, int)> call;
+};
+
+std::vector<Copier> Copiers() {
+    return {{"aclrtMemcpy", false,
+             [](void* dst, size_t room, const void* src, size_t count, int kind) {
+                 return aclrtMemcpy(dst, room, src, count, static_cast<aclrtMemcpyKind>(kind));
+             }},
+            {"aclrtMemcpyAsync", true,
+             [](void* dst, size_t room, const void* src, size_t count, int kind) {
+                 const aclError code = aclrtMemcpyAsync(
+                     dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
+                 if (code != 0) return code;
+                 return aclrtSynchronizeStream(nullptr);
+             }}};
+}
+
+constexpr int kKinds[] = {ACL_MEMCPY_HOST_TO_HOST,
+                          ACL_MEMCPY_HOST_TO_DEVICE,
+                          ACL_MEMCPY_DEVICE_TO_HOST,
+                          ACL_MEMCPY_DEVICE_TO_DEVICE,
+                          ACL_MEMCPY_DEFAULT,
+                          ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE,
+                          ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+                          ACL_MEMCPY_INTER_DEVICE_TO_DEVICE};
+
+// Where memory is: host memory of either kind, or a device.
+enum class Where { kPageable, kPinned, kDevice0, kDevice1 };
+
+bool OnHost(Where where) {
+    return where == Where::kPageable || where == Where::kPinned;
+}
+
+bool Fits(int kind, Where dst, Where src) {
+    const bool to_host = OnHost(dst), from_host = OnHost(src);
+    switch (kind) {
+        case ACL_MEMCPY_HOST_TO_HOST:
+            return to_host && from_host;
+        case ACL_MEMCPY_HOST_TO_DEVICE:
+        case ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE:
+            return !to_host && from_host;
+        case ACL_MEMCPY_DEVICE_TO_HOST:
+            return to_host && !from_host;
+        case ACL_MEMCPY_DEVICE_TO_DEVICE:
+            return !to_host && !from_host;
+        case ACL_MEMCPY_INNER_DEVICE_TO_DEVICE:
+            return !to_host && dst == src;
+        case ACL_MEMCPY_INTER_DEVICE_TO_DEVICE:
+            return !to_host && !from_host && dst != src;
+        default:
+            return true;
+    }
+}
+
+class Memcpy : public WithDevice {
+  protected:
+    // Memory anywhere with contents that the test can set and see.
+    class Memory {
+      public:
+        Memory(Where where, size_t size) : where_(where), pageable_(size) {
+            if (where == Where::kPinned) pinned_ = std::make_unique<PinnedMemory>(size);
+            if (OnHost(where)) return;
+            ExpectOk("aclrtSetDevice", aclrtSetDevice(where == Where::kDevice1 ? 1 : 0));
+            device_ = std::make_unique<DeviceMemory>(size);
+            ExpectOk("aclrtSetDevice", aclrtSetDevice(0));
+        }
+
+        unsigned char* At() {
+            if (device_) return static_cast<unsigned char*>(device_->At());
+            return pinned_ ? pinned_->Bytes() : pageable_.data();
+        }
+
+        void Set(const Bytes& bytes) {
+            if (device_)
+                device_->Upload(bytes);
+            else
+                std::memcpy(At(), bytes.data(), bytes.size());
+        }
+
+        Bytes Get() {
+            if (device_) return device_->Download();
+            return {At(), At() + pageable_.size()};
+        }
+
+      private:
+        Where where_;
+        Bytes pageable_;
+        std::unique_ptr<PinnedMemory> pinned_;
+        std::unique_ptr<DeviceMemory> device_;
+    };
+
+    static std::vector<Where> Places() {
+        std::vector<Where> places{Where::kPageable, Where::kPinned, Where::kDevice0};
+        if (DeviceCount() > 1) places.push_back(Where::kDevice1);
+        return places;
+    }
+};
+
+// Every direction with every kind: done right, or refused with nothing written.
+TEST_F(Memcpy, EveryKindWithEveryPlace) {
+    constexpr size_t kSize = 5000, kFirst = 3, kCount = 4321;
+    const Bytes before = Pattern(kSize, 1), data = Pattern(kSize, 2);
+    Bytes after = before;
+    std::copy_n(data.begin() + 7, kCount, after.begin() + kFirst);
+    for (Where to : Places())
+        for (Where from : Places()) {
+            Memory dst(to, kSize), src(from, kSize);
+            src.Set(data);
+            for (const Copier& copier : Copiers())
+                for (int kind : kKinds) {
+                    SCOPED_TRACE(testing::Message() << copier.name << " to " << int(to) << " from "
+                                                    << int(from) << " kind " << kind);
+                    dst.Set(before);
+                    const bool host_only = copier.asynchronous && OnHost(to) && OnHost(from);
+                    const aclError wanted = !Fits(kind, to, from) ? ACL_ERROR_RT_PARAM_INVALID
+                                            : host_only           ? ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+                                                                  : ACL_SUCCESS;
+                    const aclError code =
+                        copier.call(dst.At() + kFirst, kSize - kFirst, src.At() + 7, kCount, kind);
+                    EXPECT_TRUE(Returned(copier.name, code, wanted));
+                    EXPECT_TRUE(dst.Get() == (wanted == 0 ? after : before));
+                    EXPECT_TRUE(src.Get() == data);
+                }
+        }
+}
+
+TEST_F(Memcpy, EverySize) {
+    constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
+    for (size_t size :
+         {size_t{1}, size_t{2}, size_t{3}, size_t{31}, size_t{63}, size_t{64}, size_t{65},
+          4 * kKiB - 1, 4 * kKiB, 64 * kKiB, 64 * kKiB + 1, kMiB + 1, 8 * kMiB, 40 * kMiB + 3}) {
+        const Bytes data = Pattern(size);
+        DeviceMemory first(size), second(size);
+        for (const Copier& copier : Copiers()) {
+            SCOPED_TRACE(testing::Message() << copier.name << " size " << size);
+            Bytes back(size, 0);
+            PinnedMemory pinned(size, 0);
+            ASSERT_EQ(copier.call(first.At(), size, data.data(), size, ACL_MEMCPY_HOST_TO_DEVICE),
+                      0);
+            ASSERT_EQ(copier.call(second.At(), size, first.At(), size, ACL_MEMCPY_DEVICE_TO_DEVICE),
+                      0);
+            ASSERT_EQ(copier.call(pinned.At(), size, second.At(), size, ACL_MEMCPY_DEVICE_TO_HOST),
+                      0);
+            EXPECT_TRUE(pinned.Copy() == data);
+            std::fill_n(pinned.Bytes(), size, 9);
+            ASSERT_EQ(copier.call(first.At(), size, pinned.At(), size, ACL_MEMCPY_HOST_TO_DEVICE),
+                      0);
+            ASSERT_EQ(copier.call(back.data(), size, first.At(), size, ACL_MEMCPY_DEVICE_TO_HOST),
+                      0);
+            EXPECT_TRUE(back == Bytes(size, 9));
+        }
+    }
+}
+
+TEST_F(Memcpy, CountZeroDoesNothingWhateverTheRestIs) {
+    DeviceMemory device(Pattern(100));
+    Bytes host(100, 1);
+    for (const Copier& copier : Copiers()) {
+        SCOPED_TRACE(copier.name);
+        for (int kind : {0, 1, 7, -1, 8, std::numeric_limits<int>::max()}) {
+            EXPECT_EQ(copier.call(nullptr, 0, nullptr, 0, kind), 0);
+            EXPECT_EQ(copier.call(nullptr, 5, host.data(), 0, kind), 0);
+            EXPECT_EQ(copier.call(device.At(), 0, nullptr, 0, kind), 0);
+            EXPECT_EQ(copier.call(device.At(), 100, host.data(), 0, kind), 0);
+        }
+    }
+    EXPECT_EQ(device.Download(), Pattern(100));
+}
+
+TEST_F(Memcpy, BadArguments) {
+    DeviceMemory device(Pattern(100));
+    Bytes host(100, 1);
+    constexpr int kUp = ACL_MEMCPY_HOST_TO_DEVICE;
+    for (const Copier& copier : Copiers()) {
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(nullptr, 100, host.data(), 50, kUp),
+                                 ACL_ERROR_INVALID_PARAM, {"dst", "null", "50"}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 100, nullptr, 50, kUp),
+                                 ACL_ERROR_INVALID_PARAM, {"src", "null", "50"}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 49, host.data(), 50, kUp),
+                                 ACL_ERROR_INVALID_PARAM, {"count 50", "destMax 49"}));
+        EXPECT_TRUE(FailedSaying(copier.name, copier.call(device.At(), 0, host.data(), 50, kUp),
+                                 ACL_ERROR_INVALID_PARAM, {"count 50", "destMax 0"}));
+        for (int kind : {-1, 8, 100, std::numeric_limits<int>::max()})
+            EXPECT_TRUE(FailedSaying(copier.name,
+                                     copier.call(device.At(), 100, host.data(), 50, kind),
+                                     ACL_ERROR_INVALID_PARAM, {"kind", std::to_string(kind), "7"}));
+        EXPECT_TRUE(FailedSaying(
+            copier.name, copier.call(device.At(), 100, host.data(), 50, ACL_MEMCPY_DEVICE_TO_HOST),
+            ACL_ERROR_RT_PARAM_INVALID,
+            {"kind", "dst", Shown(device.At()), "src", Shown(host.data())}));
+    }
+    EXPECT_EQ(device.Download(), Pattern(100));
+}
+
+TEST_F(Memcpy, PastTheEndOfAnAllocation) {
+    constexpr size_t kSize = 1000, kTooMuch = kSize + 4096;
+    constexpr size_t kMost = std::numeric_limits<size_t>::max();
+    DeviceMemory device(Pattern(kSize)), large(2 * kTooMuch);
+    PinnedMemory pinned(kSize, 1);
+    Bytes host(2 * kTooMuch, 2);
+    for (const Copier& copier : Copiers()) {
+        SCOPED_TRACE(copier.name);
+        auto refused = [&](void* dst, const void* src, size_t count, int kind, const char* argument,
+                           const void* address) {
+            EXPECT_TRUE(FailedSaying(
+                copier.name, copier.call(dst, kMost, src, count, kind), ACL_ERROR_RT_PARAM_INVALID,
+                {argument, Shown(address), std::to_string(count), "past the end"}));
+        };
+        refused(device.At(), host.data(), kTooMuch, ACL_MEMCPY_HOST_TO_DEVICE, "dst", device.At());
+        refused(device.At(900), host.data(), kTooMuch - 900, ACL_MEMCPY_HOST_TO_DEVICE, "dst",
+                device.At(900));
+        refused(host.data(), device.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_HOST, "src", device.At());
+        refused(large.At(), device.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_DEVICE, "src", device.At());
+        refused(device.At(), large.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_DEVICE, "dst", device.At());
+        refused(large.At(), pinned.At(), kTooMuch, ACL_MEMCPY_HOST_TO_DEVICE, "src", pinned.At());
+        refused(pinned.At(), large.At(), kTooMuch, ACL_MEMCPY_DEVICE_TO_HOST, "dst", pinned.At());
+        refused(device.At(), host.data(), kMost, ACL_MEMCPY_HOST_TO_DEVICE, "dst", device.At());
+        // Beyond the address space: seen without looking at any object.
+        EXPECT_TRUE(FailedSaying(
+            copier.name,
+            copier.call(host.data(), kMost, device.At(), kMost, ACL_MEMCPY_DEVICE_TO_HOST),
+            ACL_ERROR_INVALID_PARAM, {"dst", Shown(host.data())}));
+    }
+    EXPECT_EQ(device.Download(), Pattern(kSize));
+    EXPECT_EQ(pinned.Copy(), Bytes(kSize, 1));
+}
+
+TEST_F(Memcpy, OfFreedMemory) {
+    void* device = DeviceMemory(100).Release();
+    ACL_OK(aclrtFree(device));
+    Bytes host(100, 1);
+    for (const Copier& copier : Copiers()) {
+        EXPECT_TRUE(FailedSaying(
+            copier.name, copier.call(device, 100, host.data(), 100, ACL_MEMCPY_HOST_TO_DEVICE),
+            ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(device), "host memory"}));
+        EXPECT_TRUE(FailedSaying(
+            copier.name, copier.call(host.data(), 100, device, 100, ACL_MEMCPY_DEVICE_TO_HOST),
+            ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(device), "host memory"}));
+    }
+    EXPECT_EQ(host, Bytes(100, 1));
+}
+
+TEST_F(Memcpy, NeedsADeviceInThisThread) {
+    DeviceMemory device(Pattern(100));
+    Bytes host(100, 1);
+    OnNewThread([&] {
+        for (const Copier& copier : Copiers()) {
+            EXPECT_TRUE(
+                Failed(copier.name,
+                       copier.call(device.At(), 100, host.data(), 100, ACL_MEMCPY_HOST_TO_DEVICE),
+                       ACL_ERROR_RT_CONTEXT_NULL));
+            EXPECT_TRUE(
+                Failed(copier.name,
+                       copier.call(host.data(), 100, device.At(), 100, ACL_MEMCPY_DEVICE_TO_HOST),
+                       ACL_ERROR_RT_CONTEXT_NULL));
+        }
+    });
+    EXPECT_EQ(device.Download(), Pattern(100));
+    EXPECT_EQ(host, Bytes(100, 1));
+}
+
+TEST_F(Memcpy, AfterFinalize) {
+    ACL_OK(aclFinalize());
+    Bytes from(100, 1), to(100, 2);
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+              aclrtMemcpy(to.data(), 100, from.data(), 100, ACL_MEMCPY_HOST_TO_HOST));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+              aclrtMemcpyAsync(to.data(), 100, from.data(), 100, ACL_MEMCPY_DEFAULT, nullptr));
+    EXPECT_EQ(to, Bytes(100, 2));
+    ACL_OK(aclInit(nullptr));
+}
+
+TEST_F(Memcpy, WhateverTheCurrentDeviceIs) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    Memory near(Where::kDevice0, 5000), far(Where::kDevice1, 5000);
+    near.Set(Pattern(5000, 1));
+    for (int current : {0, 1}) {
+        ACL_OK(aclrtSetDevice(current));
+        for (const Copier& copier : Copiers()) {
+            SCOPED_TRACE(testing::Message() << copier.name << " on device " << current);
+            far.Set(Bytes(5000, 0));
+            ASSERT_EQ(
+                copier.call(far.At(), 5000, near.At(), 5000, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE), 0);
+            EXPECT_EQ(far.Get(), Pattern(5000, 1));
+            Bytes host(5000);
+            ASSERT_EQ(copier.call(host.data(), 5000, far.At(), 5000, ACL_MEMCPY_DEFAULT), 0);
+            EXPECT_EQ(host, Pattern(5000, 1));
+        }
+    }
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(Memcpy, SynchronousCopiesDoNotWaitForStreams) {
+    Stream stream;
+    DeviceMemory device(1000);
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(gate.Hold(nullptr));
+    Bytes host(1000);
+    ACL_OK(aclrtMemcpy(device.At(), 1000, Pattern(1000).data(), 1000, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_OK(aclrtMemcpy(host.data(), 1000, device.At(), 1000, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(host, Pattern(1000));
+    EXPECT_FALSE(IsIdle(stream));
+    EXPECT_FALSE(IsIdle(nullptr));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeDevice());
+}
+
+TEST_F(Memcpy, FromManyThreads) {
+    std::vector<std::thread> threads;
+    for (unsigned thread = 0; thread < 8; ++thread)
+        threads.emplace_back([thread] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            for (const Copier& copier : Copiers())
+                for (unsigned round = 0; round < 60; ++round) {
+                    const size_t size = 1 + 997 * round;
+                    const Bytes data = Pattern(size, thread * 1000 + round);
+                    Bytes back(size);
+                    DeviceMemory device(size);
+                    EXPECT_EQ(copier.call(device.At(), size, data.data(), size,
+                                          ACL_MEMCPY_HOST_TO_DEVICE),
+                              0);
+                    EXPECT_EQ(copier.call(back.data(), size, device.At(), size,
+                                          ACL_MEMCPY_DEVICE_TO_HOST),
+                              0);
+                    EXPECT_TRUE(back == data);
+                }
+        });
+    for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
