@@ -64,7 +64,10 @@ fn unguarded(path: &str, text: &str) -> Vec<String> {
             ));
         }
     }
-    let entries = text.matches("extern \"C\" fn acl").count();
+    let entries = ["acl", "portacl"]
+        .map(|prefix| text.matches(&format!("extern \"C\" fn {prefix}")).count())
+        .iter()
+        .sum::<usize>();
     if entries != exported_functions(text).len() && path != "src/ffi/mod.rs" {
         violations.push(format!("{path}: {entries} entries, but not all of them are exported"));
     }

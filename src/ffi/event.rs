@@ -173,18 +173,19 @@ pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
     guard("aclrtSynchronizeEvent", || event::synchronize(handle::from_c(event), -1))
 }
 
-/// As aclrtSynchronizeEvent, for at most `timeout` milliseconds; -1 waits for ever.
+/// As aclrtSynchronizeEvent, for a limited time. A timeout cancels nothing: the work goes on.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event.
+/// @param timeout milliseconds above 0, or -1 to wait for ever.
+/// @return as aclrtSynchronizeEvent; ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047: not happened in time;
+/// ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
+/// aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
     event: aclrtEvent,
     timeout: i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSynchronizeEventWithTimeout",
-        "waiting for an event with a time limit is not available; poll aclrtQueryEventStatus",
-    )
+    guard("aclrtSynchronizeEventWithTimeout", || event::synchronize(handle::from_c(event), timeout))
 }
 
 /// The time from one event's latest record to another's, measured on the device. Both should have been

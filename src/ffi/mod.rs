@@ -40,6 +40,7 @@ pub mod notify;
 pub mod op_timeout;
 pub mod overflow;
 pub mod peer;
+pub mod portacl;
 pub mod prof_subscribe;
 pub mod prof_trace;
 pub mod profiling;

@@ -70,6 +70,43 @@ pub mod text {
     use std::ffi::{CStr, OsStr, c_char};
     use std::os::unix::ffi::OsStrExt;
 
+    use crate::core::error::{Error, Result};
+
+    /// Where a text goes: room from C, at least for the terminating zero.
+    pub struct Buffer {
+        first: *mut c_char,
+        size: usize,
+    }
+
+    impl Buffer {
+        /// `size` bytes at `first`; null or no room is an error that names the argument.
+        pub fn new(argument: &str, first: *mut c_char, bound: &str, size: usize) -> Result<Self> {
+            if first.is_null() {
+                return Err(super::null(argument));
+            }
+            if size == 0 {
+                return Err(Error::invalid_param(format_args!(
+                    "{bound} is 0; {argument} needs room for a text and its zero"
+                )));
+            }
+            Ok(Self { first, size })
+        }
+
+        /// Stores the text and a zero; what does not fit is cut off at a character.
+        pub fn write(self, text: &str) {
+            let mut len = text.len().min(self.size - 1);
+            while !text.is_char_boundary(len) {
+                len -= 1;
+            }
+            // SAFETY: by the contract of the C boundary there is room for `size` bytes, and
+            // `len` is below `size`; a caller's buffer and our text do not overlap.
+            unsafe {
+                self.first.copy_from_nonoverlapping(text.as_ptr().cast(), len);
+                self.first.add(len).write(0);
+            }
+        }
+    }
+
     /// The text behind a pointer, `None` for null.
     ///
     /// # Safety

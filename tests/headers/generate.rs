@@ -26,7 +26,11 @@ pub fn header(header: &Header) -> String {
 fn declarations(header: &Header, sources: &[String]) -> String {
     let guard = format!(
         "PORTACL_{}",
-        header.path.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        header
+            .path
+            .trim_start_matches("../")
+            .to_uppercase()
+            .replace(|c: char| !c.is_ascii_alphanumeric(), "_")
     );
     let mut config = Config {
         language: Language::C,

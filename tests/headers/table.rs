@@ -2,7 +2,7 @@
 
 /// A header that is made from sources, or only includes others.
 pub struct Header {
-    /// Below `include/acl`.
+    /// Relative to `include/acl`.
     pub path: &'static str,
     /// One sentence for its reader.
     pub about: &'static str,
@@ -143,5 +143,11 @@ pub const HEADERS: &[Header] = &[
         about: "Error codes of the model layer.",
         includes: &[],
         sources: &["types/ge_errors.rs"],
+    },
+    Header {
+        path: "../portacl/portacl.h",
+        about: "What portacl offers beyond the Ascend runtime API. Every name begins with portacl.",
+        includes: &["../acl/acl_base.h"],
+        sources: &["portacl.rs"],
     },
 ];

@@ -1,0 +1,165 @@
+// Copies that overlap compute: the same work in one stream and in two, measured by events.
+//
+// An array is worked on in pieces: copy a piece to the device, compute, copy it back. In one stream
+// that is one thing after the other. With two streams the copies of a piece run while the piece
+// before it is computed. Pinned host memory makes the copies asynchronous, events give the order
+// between the streams, and the time.
+//
+// usage: 02_async_copies [ELEMENTS]     default: 8388608 floats, 32 MiB
+
+#include <acl/acl.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+constexpr size_t kPieces = 16;
+// How often a piece is added to its sum: work for the device between the copies.
+constexpr int kRounds = 6;
+constexpr size_t kStreams = 2;
+
+// Ends the program, in the library's own words, when a call has failed.
+#define CHECK(call) Check((call), #call, __LINE__)
+
+void Check(aclError code, const char* call, int line) {
+    if (code == ACL_SUCCESS) return;
+    const char* text = aclGetRecentErrMsg();
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
+                 text ? text : "no text");
+    std::exit(EXIT_FAILURE);
+}
+
+// A stream with device memory of its own, so that two pieces can be under way at once.
+struct Lane {
+    aclrtStream stream = nullptr;
+    void* input = nullptr;
+    void* sum = nullptr;
+    aclrtEvent done = nullptr;
+
+    explicit Lane(size_t bytes) {
+        CHECK(aclrtCreateStream(&stream));
+        CHECK(aclrtMalloc(&input, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+        CHECK(aclrtMalloc(&sum, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+        CHECK(aclrtCreateEventExWithFlag(&done, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+    }
+    ~Lane() {
+        CHECK(aclrtDestroyEvent(done));
+        CHECK(aclrtFree(sum));
+        CHECK(aclrtFree(input));
+        CHECK(aclrtDestroyStream(stream));
+    }
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+};
+
+// Queues everything for one piece: nothing here waits.
+void QueuePiece(const Lane& lane, const float* from, float* to, size_t bytes) {
+    CHECK(aclrtMemcpyAsync(lane.input, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
+    CHECK(aclrtMemsetAsync(lane.sum, bytes, 0, bytes, lane.stream));
+    for (int round = 0; round < kRounds; ++round)
+        CHECK(aclrtReduceAsync(lane.sum, lane.input, bytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+                               ACL_FLOAT, lane.stream, nullptr));
+    CHECK(aclrtMemcpyAsync(to, bytes, lane.sum, bytes, ACL_MEMCPY_DEVICE_TO_HOST, lane.stream));
+}
+
+// Works on all pieces with the first `streams` lanes in turn. Milliseconds, as the device saw them.
+float Run(const std::array<Lane, kStreams>& lanes, size_t streams, const float* from, float* to,
+          size_t count) {
+    aclrtEvent start = nullptr;
+    CHECK(aclrtCreateEventExWithFlag(&start, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+    CHECK(aclrtRecordEvent(start, lanes[0].stream));
+    // No stream begins before the clock runs.
+    for (size_t i = 1; i < streams; ++i) CHECK(aclrtStreamWaitEvent(lanes[i].stream, start));
+
+    const size_t piece = count / kPieces;
+    for (size_t i = 0; i < kPieces; ++i) {
+        const size_t length = i + 1 < kPieces ? piece : count - i * piece;
+        QueuePiece(lanes[i % streams], from + i * piece, to + i * piece, length * sizeof(float));
+    }
+
+    // The first stream waits for the others, so that its last event is the end of everything.
+    for (size_t i = 1; i < streams; ++i) {
+        CHECK(aclrtRecordEvent(lanes[i].done, lanes[i].stream));
+        CHECK(aclrtStreamWaitEvent(lanes[0].stream, lanes[i].done));
+    }
+    CHECK(aclrtRecordEvent(lanes[0].done, lanes[0].stream));
+    CHECK(aclrtSynchronizeStream(lanes[0].stream));
+
+    float ms = 0;
+    CHECK(aclrtEventElapsedTime(&ms, start, lanes[0].done));
+    CHECK(aclrtDestroyEvent(start));
+    return ms;
+}
+
+size_t CountWrong(const float* input, const float* output, size_t count) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; ++i) wrong += output[i] != kRounds * input[i];
+    return wrong;
+}
+
+size_t ElementsFrom(int argc, char** argv) {
+    if (argc < 2) return size_t{8} << 20;
+    char* end = nullptr;
+    const unsigned long long count = std::strtoull(argv[1], &end, 10);
+    const bool number = end != argv[1] && *end == '\0' && argv[1][0] != '-';
+    if (argc > 2 || !number || count < kPieces || count > SIZE_MAX / sizeof(float) / 8) {
+        std::fprintf(stderr, "usage: %s [ELEMENTS]\nELEMENTS is a whole number, at least %zu\n",
+                     argv[0], kPieces);
+        std::exit(EXIT_FAILURE);
+    }
+    return count;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const size_t count = ElementsFrom(argc, argv);
+    const size_t bytes = count * sizeof(float);
+    CHECK(aclInit(nullptr));
+    CHECK(aclrtSetDevice(0));
+
+    void *input_address = nullptr, *output_address = nullptr;
+    CHECK(aclrtMallocHost(&input_address, bytes));
+    CHECK(aclrtMallocHost(&output_address, bytes));
+    auto *input = static_cast<float*>(input_address), *output = static_cast<float*>(output_address);
+    for (size_t i = 0; i < count; ++i) input[i] = static_cast<float>(i % 4096);
+
+    std::printf("%zu floats (%.1f MiB) in %zu pieces: copy in, add %d times, copy out\n\n", count,
+                double(bytes) / (1 << 20), kPieces, kRounds);
+    size_t wrong = 0;
+    {
+        const size_t largest = (count - count / kPieces * (kPieces - 1)) * sizeof(float);
+        const std::array<Lane, kStreams> lanes{Lane(largest), Lane(largest)};
+        // Once for kernels and caches, then the runs that count.
+        Run(lanes, kStreams, input, output, count);
+        float times[kStreams] = {};
+        for (size_t streams = 1; streams <= kStreams; ++streams) {
+            for (size_t i = 0; i < count; ++i) output[i] = -1;
+            times[streams - 1] = Run(lanes, streams, input, output, count);
+            wrong += CountWrong(input, output, count);
+        }
+        const double moved = 2.0 * double(bytes);
+        std::printf("%-22s %12s %20s\n", "", "time", "copied in and out");
+        std::printf("%-22s %9.3f ms %15.2f GB/s\n", "one stream", double(times[0]),
+                    moved / times[0] / 1e6);
+        std::printf("%-22s %9.3f ms %15.2f GB/s\n", "two streams", double(times[1]),
+                    moved / times[1] / 1e6);
+        const double saved = 100.0 * (1.0 - double(times[1]) / double(times[0]));
+        std::printf("\noverlap: two streams took %.0f %% %s time (%.2f times as fast)\n",
+                    saved < 0 ? -saved : saved, saved < 0 ? "more" : "less",
+                    double(times[0]) / double(times[1]));
+    }
+
+    CHECK(aclrtFreeHost(output));
+    CHECK(aclrtFreeHost(input));
+    CHECK(aclrtResetDevice(0));
+    CHECK(aclFinalize());
+    if (wrong != 0) {
+        std::fprintf(stderr, "%zu elements are wrong\n", wrong);
+        return EXIT_FAILURE;
+    }
+    std::printf("all elements are right\n");
+    return EXIT_SUCCESS;
+}

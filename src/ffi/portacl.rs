@@ -1,0 +1,39 @@
+//! What this library tells about itself beyond the Ascend runtime API.
+
+use std::ffi::c_char;
+
+use crate::core::info;
+use crate::ffi::guard::{guard, guard_value};
+use crate::ffi::types::aclError;
+use crate::ffi::value::text;
+
+/// Which backend this process uses: `"cpu"` or `"cuda"`. Decided by `PORTACL_BACKEND` and the machine when
+/// the library opens its backend; this call opens it if nothing has yet.
+///
+/// @return a zero-terminated text that stays valid for the life of the process; null if there is no usable
+/// backend, or after aclFinalize: aclGetRecentErrMsg says why. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
+    guard_value("portaclBackendName", std::ptr::null(), || Ok(info::backend_name()?.as_ptr()))
+}
+
+/// Tells what a device is, for a person: the GPU's name, or how many cores the CPU device has.
+///
+/// @param deviceId a device that is in use (aclrtSetDevice, by any thread).
+/// @param name receives a zero-terminated text, cut to `size` where it is longer.
+/// @param size room at `name` in bytes, at least 1; 128 is plenty.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not
+/// in use; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclDeviceName(
+    deviceId: i32,
+    name: *mut c_char,
+    size: usize,
+) -> aclError {
+    guard("portaclDeviceName", || {
+        let out = text::Buffer::new("name", name, "size", size)?;
+        out.write(&info::device_name(deviceId)?);
+        Ok(())
+    })
+}
