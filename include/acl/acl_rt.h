@@ -4306,9 +4306,13 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
 /**
- * As aclrtSynchronizeEvent, for at most `timeout` milliseconds; -1 waits for ever.
+ * As aclrtSynchronizeEvent, for a limited time. A timeout cancels nothing: the work goes on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event.
+ * @param timeout milliseconds above 0, or -1 to wait for ever.
+ * @return as aclrtSynchronizeEvent; ACL_ERROR_RT_EVENT_SYNC_TIMEOUT 507047: not happened in time;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
+ * aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
  */
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 
