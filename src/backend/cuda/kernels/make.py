@@ -125,6 +125,8 @@ def check_source():
 
 
 def check():
+    # First what needs no compiler, so that it is checked everywhere.
+    check_source()
     if make() != PTX.read_text():
         sys.exit("reduce.ptx is not what reduce.cu gives: run make.py and commit the result")
     print("reduce.ptx is what reduce.cu gives")
