@@ -70,6 +70,8 @@ macro_rules! driver_functions {
     };
 }
 
+// Other names in the order of preference. Never the names without _v2 of functions that take device
+// addresses or sizes: those are 32-bit functions of the first driver interface.
 driver_functions! {
     init(flags: c_uint) = "cuInit";
     driver_get_version(version: *mut c_int) = "cuDriverGetVersion";
@@ -78,7 +80,7 @@ driver_functions! {
     device_get(device: *mut CUdevice, ordinal: c_int) = "cuDeviceGet";
     device_get_name(name: *mut c_char, len: c_int, device: CUdevice) = "cuDeviceGetName";
     device_total_mem(bytes: *mut usize, device: CUdevice) =
-        "cuDeviceTotalMem_v2", "cuDeviceTotalMem";
+        "cuDeviceTotalMem_v2";
     device_get_attribute(value: *mut c_int, attribute: c_int, device: CUdevice) =
         "cuDeviceGetAttribute";
 
@@ -90,9 +92,9 @@ driver_functions! {
     ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
         "cuCtxGetStreamPriorityRange";
 
-    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2", "cuMemGetInfo";
-    mem_alloc(address: *mut CUdeviceptr, len: usize) = "cuMemAlloc_v2", "cuMemAlloc";
-    mem_free(address: CUdeviceptr) = "cuMemFree_v2", "cuMemFree";
+    mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2";
+    mem_alloc(address: *mut CUdeviceptr, len: usize) = "cuMemAlloc_v2";
+    mem_free(address: CUdeviceptr) = "cuMemFree_v2";
     mem_host_alloc(address: *mut *mut c_void, len: usize, flags: c_uint) = "cuMemHostAlloc";
     mem_free_host(address: *mut c_void) = "cuMemFreeHost";
     mem_get_allocation_granularity(
@@ -152,11 +154,11 @@ driver_functions! {
         "cuEventElapsedTime_v2", "cuEventElapsedTime";
 
     memcpy_htod_async(dst: CUdeviceptr, src: *const c_void, len: usize, stream: CUstream) =
-        "cuMemcpyHtoDAsync_v2", "cuMemcpyHtoDAsync";
+        "cuMemcpyHtoDAsync_v2";
     memcpy_dtoh_async(dst: *mut c_void, src: CUdeviceptr, len: usize, stream: CUstream) =
-        "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoHAsync";
+        "cuMemcpyDtoHAsync_v2";
     memcpy_dtod_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
-        "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoDAsync";
+        "cuMemcpyDtoDAsync_v2";
     memcpy_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
         "cuMemcpyAsync";
     memset_d8_async(dst: CUdeviceptr, value: u8, len: usize, stream: CUstream) =
