@@ -174,9 +174,9 @@ pub(super) fn file_bytes(file: &OwnedFd) -> u64 {
 /// it. The kernel says yes only when all of it is so.
 pub(super) fn collapse(addr: usize, len: usize) -> io::Result<()> {
     for page in (addr..addr + len).step_by(HUGE as usize) {
-        // SAFETY: a read inside a live mapping. A page that is absent comes into being, without
-        // which some kernels find nothing to collapse.
-        unsafe { ptr::with_exposed_provenance::<u8>(page).read_volatile() };
+        // SAFETY: brings one ordinary page into being, without which some kernels find nothing to
+        // collapse; contents stay. The kernel does it, because another thread may be writing here.
+        unsafe { libc::madvise(page as *mut libc::c_void, ordinary(), libc::MADV_POPULATE_READ) };
     }
     // SAFETY: keeps the contents, at the same addresses.
     match unsafe { libc::madvise(addr as *mut libc::c_void, len, MADV_COLLAPSE) } {
