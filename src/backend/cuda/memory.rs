@@ -111,13 +111,14 @@ fn free_pinned(context: &Context, base: usize) -> Result<()> {
 }
 
 /// Gives memory back, at once or, while any stream has work, later.
-fn give_back(driver: &DriverState, release: Release) -> Result<()> {
+/// `block`: what programs know it as, if they do.
+fn give_back(driver: &DriverState, block: Option<Block>, release: Release) -> Result<()> {
     driver.reap();
     let marks = Marks::in_busy_streams(driver);
     if marks.is_empty() {
         return release.now(driver);
     }
-    driver.pending().push(release, marks);
+    driver.pending().push(block, release, marks);
     Ok(())
 }
 
@@ -129,12 +130,12 @@ pub(super) fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()>
     } else {
         Release::Device { device: owner, base: base(block) }
     };
-    give_back(device.driver(), release)
+    give_back(device.driver(), Some(block), release)
 }
 
 /// Takes a block of pinned host memory back.
 pub(super) fn free_host(driver: &DriverState, block: Block) -> Result<()> {
-    give_back(driver, Release::Host { base: base(block) })
+    give_back(driver, Some(block), Release::Host { base: base(block) })
 }
 
 /// Tries once, and again with the memory of finished work when the device has none left.
@@ -216,7 +217,7 @@ pub(super) fn alloc_device(
             |base| {
                 let release = Release::Device { device: Arc::clone(device), base };
                 // Only a failed device refuses, and that fails the next call as well.
-                let _ = give_back(driver, release);
+                let _ = give_back(driver, None, release);
             },
         ),
         PagePolicy::HugeOnly => map_huge(device, len),
@@ -367,7 +368,7 @@ pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
         |len| alloc_pinned(driver, len),
         |base| {
             // As for device memory.
-            let _ = give_back(driver, Release::Host { base });
+            let _ = give_back(driver, None, Release::Host { base });
         },
     )
     .map_err(|fault| match fault.kind {

@@ -327,7 +327,7 @@ impl Driver for CudaDriver {
     }
 
     fn foreign_place(&self, addr: usize) -> Option<Place> {
-        self.0.place_of(addr)
+        if self.0.pending().contains(addr) { None } else { self.0.place_of(addr) }
     }
 
     fn page_size(&self, block: Block) -> usize {
