@@ -451,6 +451,28 @@ mod loom_slot_table {
         });
     }
 
+    /// As above, when the slot had another occupant before: it must not be taken for the new one.
+    #[test]
+    fn loom_next_occupant_is_complete_for_who_guesses_its_handle() {
+        model(|| {
+            let table = Shared::new(Table::with_limit(1, 1));
+            let (first, first_end) = Object::new(1);
+            let (second, second_end) = Object::new(2);
+            let old = table.insert(first).unwrap();
+            let new = Handle::new(1, old.generation() + 2, old.index());
+            let reader = {
+                let (table, end) = (table.clone(), second_end.clone());
+                thread::spawn(move || {
+                    look(&table, new, 2, &end);
+                })
+            };
+            drop(table.remove(old).unwrap());
+            assert_eq!(table.insert(second), Some(new));
+            reader.join().unwrap();
+            check_ends(&table, &[(old, &first_end), (new, &second_end)]);
+        });
+    }
+
     /// Of two racing removers one gets the object, and the slot is free once.
     #[test]
     fn loom_racing_removers() {
