@@ -5,8 +5,8 @@ check() {
     tool=$(command -v cargo-deny || true)
     if [[ -z $tool ]]; then
         tool=target/tools/bin/cargo-deny
-        # A few minutes, once.
-        [[ -x $tool ]] || cargo install --quiet --locked --no-default-features --root target/tools \
+        # A minute or two, once; unoptimised, because it runs for a second.
+        [[ -x $tool ]] || cargo install --debug --quiet --locked --no-default-features --root target/tools \
             --target-dir target/tools/build "cargo-deny@$deny_version" || {
             echo "cargo-deny $deny_version is not installed and cannot be had from the registry"
             return 77
