@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
 use super::sync::atomic::{AtomicPtr, Ordering};
-use super::sync::{array_of, const_unless_loom};
+use super::sync::const_unless_loom;
 
 /// Elements that begin as all zeros, so that new chunks cost no memory until they are touched.
 ///
@@ -42,9 +42,22 @@ unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
     }
 }
 
+/// Where the chunks are.
+struct Directory<T, const CHUNKS: usize, const LEN: usize>([AtomicPtr<Chunk<T, LEN>>; CHUNKS]);
+
+// SAFETY: null pointers are all zeros.
+unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHUNKS, LEN> {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self(std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())))
+    }
+}
+
 /// `CHUNKS * LEN` elements; both are powers of two.
 pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
-    chunks: [AtomicPtr<Chunk<T, LEN>>; CHUNKS],
+    /// Made with the first chunk. Not in here: an array in a static is written out in every
+    /// program, tens of kilobytes of zeros, as soon as one byte beside it is not zero.
+    directory: AtomicPtr<Directory<T, CHUNKS, LEN>>,
     owns: PhantomData<Box<T>>,
 }
 
@@ -53,15 +66,21 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         /// No chunk exists yet.
         pub fn new() -> Self {
             assert!(CHUNKS.is_power_of_two() && LEN.is_power_of_two());
-            Self { chunks: array_of!(AtomicPtr::new(ptr::null_mut())), owns: PhantomData }
+            Self { directory: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
         }
+    }
+
+    #[inline]
+    fn directory(&self) -> Option<&Directory<T, CHUNKS, LEN>> {
+        // SAFETY: null, or made by `ensure` and never freed before the array is dropped.
+        unsafe { self.directory.load(Ordering::Acquire).as_ref() }
     }
 
     /// The element, if its chunk exists.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
-        let chunk = self.chunks.get(index / LEN)?.load(Ordering::Acquire);
-        // SAFETY: null, or made by `ensure` and never freed before the array is dropped.
+        let chunk = self.directory()?.0.get(index / LEN)?.load(Ordering::Acquire);
+        // SAFETY: as in `directory`.
         let chunk = unsafe { chunk.as_ref() }?;
         Some(&chunk.0[index % LEN])
     }
@@ -69,7 +88,10 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     /// The element; makes its chunk if need be. `None` when the index is too large or there is no
     /// memory. One caller at a time.
     pub fn ensure(&self, index: usize) -> Option<&T> {
-        let place = self.chunks.get(index / LEN)?;
+        if self.directory.load(Ordering::Relaxed).is_null() {
+            self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
+        }
+        let place = self.directory()?.0.get(index / LEN)?;
         if place.load(Ordering::Relaxed).is_null() {
             place.store(boxed_blank()?.as_ptr(), Ordering::Release);
         }
@@ -97,10 +119,16 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize>
 
 impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> {
     fn drop(&mut self) {
-        for place in &self.chunks {
+        let directory = self.directory.load(Ordering::Acquire);
+        if directory.is_null() {
+            return;
+        }
+        // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
+        let directory = unsafe { Box::from_raw(directory) };
+        for place in &directory.0 {
             let chunk = place.load(Ordering::Acquire);
             if !chunk.is_null() {
-                // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
+                // SAFETY: as above.
                 drop(unsafe { Box::from_raw(chunk) });
             }
         }

@@ -30,18 +30,6 @@ macro_rules! const_unless_loom {
 }
 pub(crate) use const_unless_loom;
 
-/// An array whose elements are all the value of one expression, which is `const` except under loom.
-macro_rules! array_of {
-    ($value:expr) => {{
-        #[cfg(not(loom))]
-        let array = [const { $value }; _];
-        #[cfg(loom)]
-        let array = std::array::from_fn(|_| $value);
-        array
-    }};
-}
-pub(crate) use array_of;
-
 #[cfg(not(loom))]
 mod real {
     use std::time::Instant;
