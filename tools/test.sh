@@ -33,6 +33,18 @@ rust_tests() {
     fi
 }
 
+# The CUDA backend's Rust tests on the test double VARIANT (lib or old), which tells of any misuse
+# and leak by the exit status.
+cuda_rust_tests() {
+    local double=$PWD/build/test/tests/fake_cuda/$1 runner=(test --lib)
+    [[ -e $double/libcuda.so.1 ]] || { echo "no test double in $double"; return 1; }
+    if cargo nextest --version >/dev/null 2>&1; then
+        runner=(nextest run --lib --no-fail-fast --status-level fail)
+    fi
+    LD_LIBRARY_PATH=$double${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PORTACL_TEST_CUDA=1 \
+        FAKE_CUDA_STRICT=1 FAKE_CUDA_LEAK_CHECK=1 cargo "${runner[@]}" --locked backend::cuda
+}
+
 # Its own target directory: other flags, and the other builds should stay as they are.
 loom_tests() {
     RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=${LOOM_MAX_PREEMPTIONS:-3} \
@@ -55,6 +67,10 @@ if wants fake-cuda || wants cpu || wants cpu-async || wants cuda-fake; then
     for label in fake-cuda cpu cpu-async cuda-fake; do
         if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
     done
+    if wants cuda-fake; then
+        run cuda-fake-rust cuda_rust_tests lib
+        run cuda-fake-rust-old cuda_rust_tests old
+    fi
 fi
 if wants package; then
     run build-release build release

@@ -1,5 +1,5 @@
 //! The backend against whatever driver this machine has: a real one, or the test double. Without
-//! either the tests say so and pass; what counts on them sets `PORTACL_TEST_CUDA=required`.
+//! either the tests say so and pass, unless `PORTACL_TEST_CUDA` is set.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::Arc;
