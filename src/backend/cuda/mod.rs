@@ -218,11 +218,7 @@ impl DriverState {
             if !stream.is_settled() {
                 self.any_dropped.store(true, Ordering::Relaxed);
             } else if self.remove_stream(&stream) {
-                // SAFETY: idle, and whoever takes it out of the list destroys it.
-                let destroy = |api: &Api| unsafe { api.stream_destroy(stream.raw().0) };
-                // A failed context has taken it along already.
-                let _ = stream.device().context().attempt(destroy);
-                stream.give_word_back();
+                stream.destroy();
             }
         }
     }

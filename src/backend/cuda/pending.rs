@@ -47,15 +47,14 @@ impl Marks {
     pub(super) fn in_busy_streams(driver: &DriverState) -> Self {
         let mut marks = Self { marks: Vec::new(), incomplete: false };
         for stream in driver.streams_with_work() {
-            let Some(_open) = stream.device().keep_open() else { continue };
-            match stream.is_idle() {
+            stream.look(|stream| match stream.is_idle() {
                 // A device that failed runs nothing any more.
                 Ok(true) | Err(_) => {}
-                Ok(false) => match Mark::new(&stream) {
+                Ok(false) => match Mark::new(stream) {
                     Ok(mark) => marks.marks.push(mark),
                     Err(_) => marks.incomplete = true,
                 },
-            }
+            });
         }
         marks
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use cudarc::driver::sys::{CUstream, CUstream_flags, CUstream_st};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use super::context::Raw;
 use super::device::DeviceState;
@@ -37,6 +37,9 @@ pub(super) struct StreamState {
     finished: AtomicU64,
     /// Nobody queues here any more: the [`CudaStream`] is gone.
     dropped: AtomicBool,
+    /// Held for reading by whoever looks at somebody else's stream, for writing by whoever
+    /// destroys one that was dropped: true from then on.
+    destroyed: RwLock<bool>,
     /// See [`Stream::abandon`].
     abandoned: AtomicBool,
     /// The device's failure was handed out by [`Stream::take_failure`].
@@ -100,13 +103,6 @@ impl StreamState {
         queued
     }
 
-    /// The stream has been destroyed: its word goes back.
-    pub(super) fn give_word_back(&self) {
-        if let (Some(words), Some(word)) = (self.device.words(), self.submitting.lock().take()) {
-            words.give_back(word);
-        }
-    }
-
     fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         self.submit(|| self.device.call(calls))
     }
@@ -131,14 +127,29 @@ impl StreamState {
         Ok(idle)
     }
 
-    /// As [`Self::is_idle`], for those who come from elsewhere and may be late: a stream of a
-    /// device that is closed or has failed runs nothing.
+    /// Runs `look` while the stream exists; `None` when it is gone, or its device.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&Self) -> T) -> Option<T> {
+        let _open = self.device.keep_open()?;
+        let destroyed = self.destroyed.read();
+        (!*destroyed).then(|| look(self))
+    }
+
+    /// As [`Self::is_idle`], for those who come from elsewhere and may be late: a stream that is
+    /// gone, or whose device has failed, runs nothing.
     pub(super) fn is_settled(&self) -> bool {
-        if self.is_known_idle() {
-            return true;
+        self.is_known_idle() || self.look(Self::is_idle).is_none_or(|idle| idle.unwrap_or(true))
+    }
+
+    /// Destroys a dropped stream that has finished and was taken out of the driver's list.
+    pub(super) fn destroy(&self) {
+        let mut destroyed = self.destroyed.write();
+        *destroyed = true;
+        // SAFETY: idle, and destroyed by the one who took it out of the list.
+        // A failed context has taken it along already.
+        let _ = self.device.context().attempt(|api| unsafe { api.stream_destroy(self.raw.0) });
+        if let (Some(words), Some(word)) = (self.device.words(), self.submitting.lock().take()) {
+            words.give_back(word);
         }
-        let Some(_open) = self.device.keep_open() else { return true };
-        self.is_idle().unwrap_or(true)
     }
 
     /// Waits until everything queued before has finished.
@@ -166,6 +177,7 @@ impl CudaStream {
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             dropped: AtomicBool::new(false),
+            destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),
             failure_taken: AtomicBool::new(false),
         });

@@ -99,8 +99,12 @@ fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
     stream.copy(Copy { dst: device.span(), src: pinned.span(), stage_source: false }).unwrap();
     stream.copy(Copy { dst: result.span(), src: device.span(), stage_source: false }).unwrap();
     // These return although the stream waits for this thread.
+    let addresses = [pinned.block.addr + 100, device.block.addr + 100];
     drop(pinned);
     drop(device);
+    for addr in addresses {
+        assert_eq!(setup.driver.foreign_place(addr), None, "freed for everybody else");
+    }
     let another = setup.on_device(len);
     setup.device.fill(Fill { dst: another.span(), value: 0 }).unwrap();
     assert_eq!(before - setup.device.free_memory().unwrap(), 3 * taken, "freed too early");

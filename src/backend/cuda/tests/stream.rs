@@ -212,3 +212,25 @@ fn threads_share_a_stream() {
         assert!(setup.read(memory).iter().all(|byte| *byte == expected));
     }
 }
+
+#[test]
+fn streams_come_and_go_while_memory_is_freed() {
+    let Some(setup) = Setup::new() else { return };
+    std::thread::scope(|scope| {
+        for value in 0..4 {
+            let setup = &setup;
+            scope.spawn(move || {
+                for _ in 0..30 {
+                    let stream = setup.stream();
+                    let memory = setup.on_device(4096);
+                    let pinned = setup.pinned(4096);
+                    pinned.bytes().fill(value);
+                    let (dst, src) = (memory.span(), pinned.span());
+                    stream.copy(Copy { dst, src, stage_source: false }).unwrap();
+                    // The stream goes before its work is done, as does the memory.
+                    drop(stream);
+                }
+            });
+        }
+    });
+}
