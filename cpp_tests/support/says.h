@@ -19,7 +19,13 @@ inline std::string Shown(long long value) {
     return std::to_string(value);
 }
 
-// As Failed, and the text has all of `words`.
+// Fetches this thread's failure text; "" if there is none.
+inline std::string TakeText() {
+    const char* text = aclGetRecentErrMsg();
+    return text ? text : "";
+}
+
+// As Failed, and the text begins with the call and has all of `words`.
 inline testing::AssertionResult FailedSaying(const char* expression, aclError got, aclError wanted,
                                              std::initializer_list<std::string> words) {
     testing::AssertionResult result = Returned(expression, got, wanted);
@@ -35,7 +41,7 @@ inline testing::AssertionResult FailedSaying(const char* expression, aclError go
                << expression << "\n  failed as expected, but its text does not say \"" << word
                << "\":\n  " << text;
     };
-    if (text.find(call) == std::string::npos) return missing(call);
+    if (text.rfind(call + ": ", 0) != 0) return missing(call + ": ");
     for (const std::string& word : words)
         if (text.find(word) == std::string::npos) return missing(word);
     return testing::AssertionSuccess();

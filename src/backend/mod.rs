@@ -13,7 +13,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub mod cpu;
 pub mod cuda;
@@ -241,8 +241,8 @@ pub trait Driver: Send + Sync {
     fn page_size(&self, block: Block) -> usize;
 
     /// Releases everything and joins every thread of this backend. All devices are closed already.
-    /// A thread that user code keeps for ever is left behind after a bounded wait: then `false`.
-    fn shutdown(&self) -> bool;
+    /// A thread that user code still has after `patience` is left behind: then `false`.
+    fn shutdown(&self, patience: Duration) -> bool;
 }
 
 /// An open device.

@@ -81,7 +81,7 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     let noun = T::NOUN;
     if raw == 0 {
         return Error::invalid_param(format_args!(
-            "{argument} is null; pass the handle of a {noun}"
+            "{argument} is null; it must be a live {noun} handle"
         ));
     }
     let Some(handle) = Handle::from_raw(raw) else {
@@ -91,13 +91,11 @@ fn bad<T: Object>(argument: &str, raw: u64) -> Error {
     };
     match noun_of(handle.kind()) {
         Some(other) if other != noun => Error::param_invalid(format_args!(
-            "{argument} {raw:#x} is the handle of a {other}, not of a {noun}"
+            "{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}"
         )),
         Some(_) if T::table().status(handle) == Status::Destroyed => Error::param_invalid(
             format_args!("{argument} {raw:#x}: this {noun} was destroyed or went with its device"),
         ),
-        _ => {
-            Error::param_invalid(format_args!("{argument} {raw:#x} is not the handle of a {noun}"))
-        }
+        _ => Error::param_invalid(format_args!("{argument} {raw:#x} is no {noun} handle")),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -57,10 +57,13 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     if let Some(id) = config.default_device
         && id as usize >= session.devices.len()
     {
+        let shown = path.unwrap_or(Path::new("")).display();
         return Err(Error::new(
             Code::Failure,
             format_args!(
-                "defaultDevice.default_device is {id}; this machine has {} devices, ids start at 0",
+                "configPath \"{shown}\": defaultDevice.default_device is {id}; the {} backend has {} \
+                 devices here, ids start at 0",
+                session.driver.name(),
                 session.devices.len()
             ),
         ));
@@ -189,6 +192,9 @@ fn open_cpu(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
     })
 }
 
+/// How long idle threads of ours are waited for when user code has used up the time to wait.
+const MIN_PATIENCE: Duration = Duration::from_millis(200);
+
 /// Ends the session: every device is reset, what is pending is waited for (user code that does not
 /// return only for a bounded time), host memory is released, our threads are joined.
 fn end_session() -> Result<()> {
@@ -204,7 +210,9 @@ fn end_session() -> Result<()> {
     }
     memory::release_host_memory(&*session.driver);
     slot_table::flush_deferred();
-    finished &= session.driver.shutdown();
+    // Idle threads end at once, but need a processor for it.
+    let left = deadline.saturating_duration_since(Instant::now());
+    finished &= session.driver.shutdown(left.max(MIN_PATIENCE));
     if finished {
         return Ok(());
     }

@@ -15,8 +15,28 @@ namespace {
 constexpr int kLeastPriority = 0;
 constexpr int kGreatestPriority = -5;
 
-std::vector<Context*>& stack() {
-    thread_local std::vector<Context*> value;
+// The calling thread's contexts. Nothing to destroy, so that it is there as long as the thread is:
+// a program may call the driver from its own thread-local and static destructors.
+class Stack {
+  public:
+    bool empty() const { return size_ == 0; }
+    Context*& back() { return items_[size_ - 1]; }
+    void pop_back() { --size_; }
+    // False: it is full.
+    bool push_back(Context* context) {
+        if (size_ == kCapacity) return false;
+        items_[size_++] = context;
+        return true;
+    }
+
+  private:
+    static constexpr size_t kCapacity = 64;
+    Context* items_[kCapacity];
+    size_t size_;
+};
+
+Stack& stack() {
+    static thread_local Stack value;
     return value;
 }
 
@@ -241,7 +261,9 @@ FAKE_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext handle) {
         return call.misuse(CUDA_ERROR_CONTEXT_IS_DESTROYED,
                            "the context of device %d was released or reset", context->ordinal);
     }
-    stack().push_back(context);
+    if (!stack().push_back(context)) {
+        return call.misuse(CUDA_ERROR_OUT_OF_MEMORY, "too many contexts pushed in this thread");
+    }
     return CUDA_SUCCESS;
 }
 

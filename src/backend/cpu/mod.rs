@@ -32,7 +32,7 @@ mod stream;
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::RwLock;
@@ -127,6 +127,8 @@ struct CpuDriver {
     shared: Arc<Shared>,
     host: HostMemory,
     deferred: Deferred,
+    /// Set by [`Driver::shutdown`].
+    ended: AtomicBool,
 }
 
 impl CpuDriver {
@@ -155,6 +157,7 @@ impl CpuDriver {
             }),
             host: HostMemory::new(),
             deferred: Deferred::new(),
+            ended: AtomicBool::new(false),
         })
     }
 
@@ -212,8 +215,9 @@ impl Driver for CpuDriver {
         memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))
     }
 
-    fn shutdown(&self) -> bool {
-        let all = self.shared.executor.stop(PATIENCE);
+    fn shutdown(&self, patience: Duration) -> bool {
+        self.ended.store(true, Ordering::Relaxed);
+        let all = self.shared.executor.stop(patience);
         if all {
             self.host.close();
         }
@@ -224,6 +228,8 @@ impl Driver for CpuDriver {
 impl Drop for CpuDriver {
     /// Ends the threads of a driver that was not shut down.
     fn drop(&mut self) {
-        self.shared.executor.stop(PATIENCE);
+        if !*self.ended.get_mut() {
+            self.shared.executor.stop(PATIENCE);
+        }
     }
 }

@@ -43,10 +43,6 @@ pub fn open() -> Result<Arc<dyn Driver>> {
     Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?)?))))
 }
 
-/// How long [`Driver::shutdown`] waits for a thread that runs user code. All streams are idle by
-/// then, so it is on its way out.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
-
 /// The driver behind the trait.
 struct CudaDriver(Arc<DriverState>);
 
@@ -331,11 +327,11 @@ impl Driver for CudaDriver {
     }
 
     /// Work that a device was left with may use any memory: then everything stays as it is.
-    fn shutdown(&self) -> bool {
+    fn shutdown(&self, patience: Duration) -> bool {
         if self.0.is_forsaken() || !self.0.all_settled() {
             return false;
         }
-        if !self.0.workers.stop(Instant::now() + SHUTDOWN_PATIENCE) {
+        if !self.0.workers.stop(Instant::now() + patience) {
             return false;
         }
         self.0.reap_all();

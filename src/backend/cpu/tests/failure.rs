@@ -102,7 +102,7 @@ fn shutdown_joins_all_threads_and_a_new_driver_works() {
         sync(&stream);
         drop(stream);
         bench.device.close().unwrap();
-        assert!(bench.driver.shutdown());
+        assert!(bench.driver.shutdown(Duration::from_secs(2)));
         assert_eq!(bench.threads(), 0);
     }
 }
@@ -116,7 +116,7 @@ fn shutdown_leaves_user_code_behind_that_never_returns() {
     sync(&other);
     bench.device.close().unwrap();
     let begin = Instant::now();
-    assert!(!bench.driver.shutdown());
+    assert!(!bench.driver.shutdown(Duration::from_secs(2)));
     assert!((1..20).contains(&begin.elapsed().as_secs()));
     assert_eq!(bench.threads(), 1);
     // When it comes back after all, nothing happens.

@@ -1,6 +1,7 @@
 //! Memory: where it is, how it is aligned, when it comes back; copies and fills at once.
 
 use std::sync::Barrier;
+use std::time::Duration;
 
 use super::{Gate, Memory, Setup, open, pageable, pattern, wait_until};
 use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Wait};
@@ -148,7 +149,7 @@ fn pinned_memory_needs_no_open_device() {
     driver.free_host(block).unwrap();
     // What is not given back goes with the driver.
     driver.alloc_host(1 << 20).unwrap();
-    assert!(driver.shutdown());
+    assert!(driver.shutdown(Duration::from_secs(2)));
     drop(setup);
 }
 
@@ -192,7 +193,7 @@ fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
             let device = driver.open(0).unwrap();
             assert_eq!(driver.foreign_place(here), None);
             device.close().unwrap();
-            assert!(driver.shutdown());
+            assert!(driver.shutdown(Duration::from_secs(2)));
         });
         go.wait();
         setup.device.close().unwrap();

@@ -85,7 +85,7 @@ impl Drop for Setup {
             return;
         }
         self.device.close().unwrap();
-        assert!(self.driver.shutdown());
+        assert!(self.driver.shutdown(Duration::from_secs(2)));
     }
 }
 

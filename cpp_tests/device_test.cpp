@@ -1,0 +1,334 @@
+// Devices: set, reset, reference counts, synchronise.
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/one_of_each.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+#include <atomic>
+#include <climits>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kNotSet = ACL_ERROR_RT_PARAM_INVALID;
+
+// Without a device set.
+class Device : public Initialized {
+  protected:
+    static int32_t Count() {
+        uint32_t count = 0;
+        ACL_EXPECT_OK(aclrtGetDeviceCount(&count));
+        return static_cast<int32_t>(count);
+    }
+
+    static void ExpectCurrent(int32_t wanted) {
+        auto device = Poison<int32_t>();
+        ACL_EXPECT_OK(aclrtGetDevice(&device));
+        EXPECT_EQ(device, wanted);
+    }
+
+    static void ExpectNone() {
+        auto device = Poison<int32_t>();
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
+        EXPECT_TRUE(IsPoison(device));
+    }
+};
+
+}  // namespace
+
+TEST_F(Device, CountIsPositive) {
+    auto count = Poison<uint32_t>();
+    ACL_OK(aclrtGetDeviceCount(&count));
+    EXPECT_GE(count, 1u);
+    EXPECT_LE(count, 64u);
+}
+
+TEST_F(Device, CountWantsAPlace) {
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCount(nullptr), "count is null");
+}
+
+TEST_F(Device, EveryIdCanBeSet) {
+    for (int32_t id = 0; id < Count(); ++id) {
+        ACL_OK(aclrtSetDevice(id));
+        ExpectCurrent(id);
+    }
+    for (int32_t id = 0; id < Count(); ++id) ACL_OK(aclrtResetDevice(id));
+}
+
+TEST_F(Device, IdsOutOfRange) {
+    const int32_t count = Count();
+    const std::string bound = std::to_string(count) + " devices";
+    for (const int32_t id : {-1, count, INT32_MIN, INT32_MAX}) {
+        const std::string value = "deviceId is " + std::to_string(id);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(id), value, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtResetDevice(id), value, bound);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtResetDeviceForce(id), value, bound);
+    }
+    ExpectNone();
+}
+
+TEST_F(Device, ARefusedSetChangesNothing) {
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(-1));
+    ExpectCurrent(0);
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+}
+
+TEST_F(Device, GetWantsAPlace) {
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDevice(nullptr), "deviceId is null");
+}
+
+TEST_F(Device, GetWithoutADevice) {
+    auto device = Poison<int32_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device), "aclrtSetDevice");
+    EXPECT_TRUE(IsPoison(device));
+}
+
+TEST_F(Device, ResetOfADeviceThatIsNotSet) {
+    ACL_FAILS_SAYING(kNotSet, aclrtResetDevice(0), "deviceId 0", "not set");
+    ACL_FAILS_SAYING(kNotSet, aclrtResetDeviceForce(0), "deviceId 0", "not set");
+}
+
+TEST_F(Device, EverySetCounts) {
+    constexpr int kSets = 5;
+    for (int i = 0; i < kSets; ++i) ACL_OK(aclrtSetDevice(0));
+    for (int i = 0; i < kSets - 1; ++i) {
+        ACL_OK(aclrtResetDevice(0));
+        ExpectCurrent(0);
+    }
+    ACL_OK(aclrtResetDevice(0));
+    ExpectNone();
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+}
+
+TEST_F(Device, SetsOfAllThreadsCountTogether) {
+    ACL_OK(aclrtSetDevice(0));
+    // The thread's end takes nothing back.
+    OnNewThread([] {
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+    });
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtResetDevice(0));
+    ExpectCurrent(0);
+    OnNewThread([] { ACL_EXPECT_OK(aclrtResetDevice(0)); });
+    ExpectNone();
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+}
+
+TEST_F(Device, ForceIgnoresTheCount) {
+    for (int i = 0; i < 3; ++i) ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtResetDeviceForce(0));
+    ExpectNone();
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+    ACL_FAILS(kNotSet, aclrtResetDeviceForce(0));
+}
+
+TEST_F(Device, SetSetResetForce) {
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtResetDeviceForce(0));
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+}
+
+TEST_F(Device, ForceAfterTheLastReset) {
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(kNotSet, aclrtResetDeviceForce(0));
+}
+
+TEST_F(Device, CountsBeginAnewAfterForce) {
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtResetDeviceForce(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+}
+
+TEST_F(Device, AnExplicitContextDoesNotCount) {
+    aclrtContext context = nullptr;
+    ACL_OK(aclrtCreateContext(&context, 0));
+    ExpectCurrent(0);
+    ACL_FAILS_SAYING(kNotSet, aclrtResetDevice(0), "reference count is 0");
+    ExpectCurrent(0);
+    // It is open all the same, and can be released.
+    ACL_OK(aclrtResetDeviceForce(0));
+    ExpectNone();
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyContext(context));
+}
+
+TEST_F(Device, SettingLeavesAnExplicitContext) {
+    ACL_OK(aclrtSetDevice(0));
+    aclrtContext primary = nullptr, other = nullptr, current = nullptr;
+    ACL_OK(aclrtGetCurrentContext(&primary));
+    ACL_OK(aclrtCreateContext(&other, 0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtGetCurrentContext(&current));
+    EXPECT_EQ(current, primary);
+    // Both sets counted, the context did not.
+    ACL_OK(aclrtResetDevice(0));
+    ExpectCurrent(0);
+    ACL_OK(aclrtDestroyContext(other));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+}
+
+TEST_F(Device, TheDefaultContextIsShared) {
+    ACL_OK(aclrtSetDevice(0));
+    aclrtContext here = nullptr;
+    ACL_OK(aclrtGetCurrentContext(&here));
+    OnNewThread([here] {
+        ACL_OK(aclrtSetDevice(0));
+        aclrtContext there = nullptr;
+        ACL_OK(aclrtGetCurrentContext(&there));
+        EXPECT_EQ(there, here);
+    });
+}
+
+TEST_F(Device, DevicesCountSeparately) {
+    if (Count() < 2) GTEST_SKIP() << "needs two devices";
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtSetDevice(1));
+    ExpectCurrent(1);
+    ACL_OK(aclrtResetDevice(0));
+    ExpectCurrent(1);
+    ACL_FAILS(kNotSet, aclrtResetDevice(0));
+    ACL_FAILS(kNotSet, aclrtResetDeviceForce(0));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtMemset(memory, 4096, 1, 4096));
+    ACL_OK(aclrtFree(memory));
+    ACL_OK(aclrtResetDevice(1));
+    ExpectNone();
+}
+
+TEST_F(Device, ResetOfAnotherDeviceLeavesTheObjects) {
+    if (Count() < 2) GTEST_SKIP() << "needs two devices";
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+    OneOfEach objects;
+    objects.Create(0);
+    ACL_OK(aclrtResetDeviceForce(1));
+    objects.ExpectAlive();
+    objects.Destroy();
+}
+
+TEST_F(Device, ReleaseInvalidatesEverythingOfTheDevice) {
+    for (const bool force : {false, true}) {
+        SCOPED_TRACE(force ? "aclrtResetDeviceForce" : "aclrtResetDevice");
+        ACL_OK(aclrtSetDevice(0));
+        aclrtContext primary = nullptr;
+        ACL_OK(aclrtGetCurrentContext(&primary));
+        OneOfEach objects;
+        objects.Create(0);
+        objects.ExpectAlive();
+        ACL_OK(force ? aclrtResetDeviceForce(0) : aclrtResetDevice(0));
+
+        ExpectNone();
+        objects.ExpectDeadHandles();
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeStream(nullptr),
+                         "aclrtSetDevice");
+
+        // A new life of the device does not wake them.
+        ACL_OK(aclrtSetDevice(0));
+        objects.ExpectDeadHandles();
+        objects.ExpectDeadDeviceMemory();
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetCurrentContext(primary));
+        // Pinned memory belongs to no device.
+        ACL_EXPECT_OK(aclrtMemset(objects.host, OneOfEach::kBytes, 1, OneOfEach::kBytes));
+        ACL_EXPECT_OK(aclrtFreeHost(objects.host));
+        ACL_OK(aclrtResetDevice(0));
+    }
+}
+
+TEST_F(Device, ReleaseGivesTheMemoryBack) {
+    ACL_OK(aclrtSetDevice(0));
+    size_t before = 0, total = 0;
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
+    // More than the device has, if nothing came back.
+    const size_t size = total / 4;
+    for (int round = 0; round < 6; ++round) {
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+        ACL_OK(aclrtResetDevice(0));
+        ACL_OK(aclrtSetDevice(0));
+    }
+    size_t after = 0;
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
+    EXPECT_GE(after + (size_t{16} << 20), before);
+}
+
+TEST_F(Device, ReleaseWaitsForPendingWork) {
+    for (const bool force : {false, true}) {
+        SCOPED_TRACE(force ? "aclrtResetDeviceForce" : "aclrtResetDevice");
+        ACL_OK(aclrtSetDevice(0));
+        aclrtContext context = nullptr;
+        aclrtStream stream = nullptr;
+        std::atomic<int> done{0};
+        ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+        ACL_OK(aclrtCreateStream(&stream));
+        ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
+        ACL_OK(aclrtCreateContext(&context, 0));
+        ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+        ACL_OK(force ? aclrtResetDeviceForce(0) : aclrtResetDevice(0));
+        EXPECT_EQ(done, 3);
+    }
+}
+
+TEST_F(Device, SynchronizeWaitsForAllStreams) {
+    ACL_OK(aclrtSetDevice(0));
+    std::atomic<int> done{0};
+    std::vector<aclrtStream> streams(3);
+    for (auto& stream : streams) {
+        ACL_OK(aclrtCreateStream(&stream));
+        ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
+    }
+    ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+    // Another context of the device, and another thread's streams, belong to it as well.
+    OnNewThread([&done] {
+        aclrtContext context = nullptr;
+        ACL_OK(aclrtCreateContext(&context, 0));
+        ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+    });
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(done, 5);
+    for (auto& stream : streams) ACL_OK(aclrtDestroyStream(stream));
+}
+
+TEST_F(Device, SynchronizeLeavesOtherDevicesAlone) {
+    if (Count() < 2) GTEST_SKIP() << "needs two devices";
+    std::atomic<int> done{0};
+    Gate gate;
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(gate.Hold(nullptr));
+    ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(done, 0);
+    gate.Open();
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(done, 1);
+}
+
+TEST_F(Device, SynchronizeOfAnIdleDevice) {
+    ACL_OK(aclrtSetDevice(0));
+    for (int i = 0; i < 100; ++i) ACL_OK(aclrtSynchronizeDevice());
+}
+
+TEST_F(Device, SynchronizeWithoutADevice) {
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeDevice(), "aclrtSetDevice");
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeDevice());
+}

@@ -1,0 +1,165 @@
+// aclInit, aclFinalize, aclFinalizeReference: how often, in which order, from how many threads.
+#include "support/acl_test.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+using namespace portacl_test;
+
+namespace {
+
+// Whatever a test leaves open is ended, so that each begins with nothing.
+class Init : public testing::Test {
+  protected:
+    void TearDown() override {
+        aclInit(nullptr);
+        aclFinalize();
+        aclGetRecentErrMsg();
+    }
+};
+
+constexpr int kThreads = 16;
+
+}  // namespace
+
+TEST_F(Init, NullPathMeansDefaults) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+TEST_F(Init, EmptyPathMeansDefaults) {
+    ACL_OK(aclInit(""));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+TEST_F(Init, RepeatedInitIsRefusedAndCounted) {
+    ACL_OK(aclInit(nullptr));
+    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr), "already initialized", "2");
+    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_INITIALIZE, aclInit(""), "already initialized", "3");
+
+    auto left = Poison<uint64_t>();
+    ACL_OK(aclFinalizeReference(&left));
+    EXPECT_EQ(left, 2u);
+    ACL_OK(aclFinalizeReference(&left));
+    EXPECT_EQ(left, 1u);
+    ACL_OK(aclFinalizeReference(&left));
+    EXPECT_EQ(left, 0u);
+}
+
+TEST_F(Init, RepeatedInitDoesNotReadItsFile) {
+    ACL_OK(aclInit(nullptr));
+    ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit("/nonexistent/portacl.json"));
+    uint64_t left = 0;
+    ACL_OK(aclFinalizeReference(&left));
+    EXPECT_EQ(left, 1u);
+}
+
+TEST_F(Init, FailedInitCountsNothing) {
+    ACL_FAILS(ACL_ERROR_INVALID_FILE, aclInit("/nonexistent/portacl.json"));
+    ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
+    ACL_OK(aclInit(nullptr));
+}
+
+TEST_F(Init, FinalizeIgnoresTheCount) {
+    ACL_OK(aclInit(nullptr));
+    ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
+    ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
+    ACL_OK(aclFinalize());
+    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_FINALIZE, aclFinalize(), "nothing to finalize", "aclInit");
+    auto left = Poison<uint64_t>();
+    ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalizeReference(&left));
+    EXPECT_EQ(left, 0u);
+}
+
+TEST_F(Init, FinalizeWithoutInitIsRefused) {
+    ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
+    ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalize());
+}
+
+// The count describes the failure, so it is written although the call fails.
+TEST_F(Init, FinalizeReferenceAtZeroTellsZero) {
+    auto left = Poison<uint64_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_REPEAT_FINALIZE, aclFinalizeReference(&left), "nothing to finalize");
+    EXPECT_EQ(left, 0u);
+    ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalizeReference(nullptr));
+}
+
+TEST_F(Init, FinalizeReferenceTakesNoPointer) {
+    ACL_OK(aclInit(nullptr));
+    ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
+    ACL_OK(aclFinalizeReference(nullptr));
+    ACL_OK(aclFinalizeReference(nullptr));
+    ACL_FAILS(ACL_ERROR_REPEAT_FINALIZE, aclFinalizeReference(nullptr));
+}
+
+TEST_F(Init, FinalizeReferenceEndsOnlyTheLast) {
+    ACL_OK(aclInit(nullptr));
+    ACL_FAILS(ACL_ERROR_REPEAT_INITIALIZE, aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+
+    ACL_OK(aclFinalizeReference(nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    int32_t device = -1;
+    ACL_OK(aclrtGetDevice(&device));
+
+    ACL_OK(aclFinalizeReference(nullptr));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device));
+}
+
+TEST_F(Init, EveryLifeBeginsWithZero) {
+    for (int life = 0; life < 5; ++life) {
+        ACL_OK(aclInit(nullptr));
+        ACL_OK(aclrtSetDevice(0));
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, 1 << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL_OK(aclrtMemset(memory, 1 << 20, life, 1 << 20));
+        if (life % 2 == 0) {
+            ACL_OK(aclFinalize());
+        } else {
+            ACL_OK(aclFinalizeReference(nullptr));
+        }
+    }
+}
+
+TEST_F(Init, ConcurrentInitsOneSucceeds) {
+    for (int round = 0; round < 10; ++round) {
+        std::vector<aclError> codes(kThreads);
+        std::vector<char> set(kThreads);
+        OnThreads(kThreads, [&](int i) {
+            codes[i] = aclInit(nullptr);
+            // Whoever is told 100002 finds the library ready.
+            set[i] = aclrtSetDevice(0) == ACL_SUCCESS;
+        });
+        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_SUCCESS), 1);
+        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_ERROR_REPEAT_INITIALIZE),
+                  kThreads - 1);
+        EXPECT_EQ(std::count(set.begin(), set.end(), 1), kThreads);
+
+        // Each of them counts; each count is told to exactly one.
+        std::vector<uint64_t> left(kThreads, Poison<uint64_t>());
+        OnThreads(kThreads, [&](int i) { codes[i] = aclFinalizeReference(&left[i]); });
+        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_SUCCESS), kThreads);
+        std::sort(left.begin(), left.end());
+        for (int i = 0; i < kThreads; ++i) EXPECT_EQ(left[i], static_cast<uint64_t>(i));
+    }
+}
+
+TEST_F(Init, ConcurrentFinalizesOneSucceeds) {
+    for (int round = 0; round < 10; ++round) {
+        ACL_OK(aclInit(nullptr));
+        ACL_OK(aclrtSetDevice(0));
+        std::vector<aclError> codes(kThreads);
+        OnThreads(kThreads, [&](int i) { codes[i] = aclFinalize(); });
+        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_SUCCESS), 1);
+        EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_ERROR_REPEAT_FINALIZE), kThreads - 1);
+    }
+}

@@ -1,0 +1,158 @@
+// Tests that need a process of their own: about its first call, its end, its environment, fork.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace portacl_test {
+
+// Environment variables for a child: name and value.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+struct ProcessResult {
+    bool timed_out = false;
+    int exit_code = -1;  // or -1
+    int signal = 0;      // that ended it, or 0
+    std::string output;  // stdout and stderr
+};
+
+// Where this test program and its helper programs are.
+inline std::filesystem::path ProgramDirectory() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+// Runs a program to its end, or kills it after `patience`.
+inline ProcessResult RunProcess(const std::string& program,
+                                const std::vector<std::string>& arguments,
+                                const Settings& settings = {},
+                                std::chrono::seconds patience = std::chrono::seconds(45)) {
+    std::vector<std::string> environment;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string name(*entry, std::strcspn(*entry, "="));
+        bool replaced = name == "GTEST_OUTPUT";
+        for (const auto& setting : settings) replaced = replaced || setting.first == name;
+        if (!replaced) environment.push_back(*entry);
+    }
+    for (const auto& setting : settings)
+        environment.push_back(setting.first + "=" + setting.second);
+
+    std::vector<char*> argv{const_cast<char*>(program.c_str())}, envp;
+    for (const auto& text : arguments) argv.push_back(const_cast<char*>(text.c_str()));
+    for (const auto& text : environment) envp.push_back(const_cast<char*>(text.c_str()));
+    argv.push_back(nullptr);
+    envp.push_back(nullptr);
+
+    ProcessResult result;
+    int ends[2];
+    if (pipe(ends) != 0) {
+        result.output = std::string("pipe: ") + std::strerror(errno);
+        return result;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    pid_t child = 0;
+    const int failure =
+        posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), envp.data());
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (failure != 0) {
+        close(ends[0]);
+        result.output = program + ": " + std::strerror(failure);
+        return result;
+    }
+
+    // The end of the output is the end of the child and of whatever it forked.
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    char buffer[4096];
+    while (true) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        pollfd wait{ends[0], POLLIN, 0};
+        const int ready = left.count() > 0 ? poll(&wait, 1, static_cast<int>(left.count())) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) {
+            result.timed_out = true;
+            kill(child, SIGKILL);
+            break;
+        }
+        const ssize_t got = read(ends[0], buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        result.output.append(buffer, static_cast<size_t>(got));
+    }
+    close(ends[0]);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+    return result;
+}
+
+// Did the process run to its end and exit with 0?
+inline testing::AssertionResult Succeeded(const ProcessResult& result) {
+    if (!result.timed_out && result.exit_code == 0) return testing::AssertionSuccess();
+    testing::AssertionResult failure = testing::AssertionFailure();
+    if (result.timed_out)
+        failure << "the process hung and was killed";
+    else if (result.signal != 0)
+        failure << "the process ended by signal " << result.signal;
+    else
+        failure << "the process exited with " << result.exit_code;
+    return failure << "; its output:\n" << result.output;
+}
+
+// Runs `body` in a new process of this program, from its start to its normal end (exit, static
+// destructors). Failures in there are failures here.
+inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
+    static const char* const kMarker = "PORTACL_TEST_OWN_PROCESS";
+    static const char* const kDone = "[ body ran to its end ]";
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    const std::string name = std::string(test->test_suite_name()) + "." + test->name();
+    const char* inside = std::getenv(kMarker);
+    if (inside && name == inside) {
+        body();
+        if (!testing::Test::HasFailure()) {
+            std::printf("%s\n", kDone);
+            std::fflush(stdout);
+        }
+        return;
+    }
+    Settings all = settings;
+    all.emplace_back(kMarker, name);
+    const ProcessResult result =
+        RunProcess("/proc/self/exe", {"--gtest_filter=" + name, "--gtest_color=no"}, all);
+    EXPECT_TRUE(Succeeded(result));
+    EXPECT_NE(result.output.find(kDone), std::string::npos)
+        << "the process ended before its test did; its output:\n"
+        << result.output;
+}
+
+}  // namespace portacl_test
+
+// OWN_PROCESS_TEST(suite, name, {"VARIABLE", "value"}...) { body }
+#define OWN_PROCESS_TEST(suite, name, ...)                                     \
+    static void suite##_##name##_Body();                                       \
+    TEST(suite, name) {                                                        \
+        ::portacl_test::RunInOwnProcess(suite##_##name##_Body, {__VA_ARGS__}); \
+    }                                                                          \
+    static void suite##_##name##_Body()
