@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Instant;
 
 use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
@@ -35,18 +34,23 @@ impl Device {
         self.next_stream_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Waits for everything queued on this device so far, and reports what failed there.
-    fn synchronize(&self, deadline: Option<Instant>) -> Result<()> {
-        // All streams are waited for, whatever the first one says: a failure there does not make
-        // the others' work done.
+    /// Waits for everything queued on this device so far. The first failure there that nobody was
+    /// told of yet is the result.
+    fn synchronize(self: &Arc<Self>) -> Result<()> {
+        let mut streams = Stream::table().snapshot();
+        // Those of other devices are let go before the wait: they may have to end meanwhile.
+        streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
+        // All are waited for, whatever the first one says: a failure there does not make the
+        // others' work done.
         let mut outcome = Ok(());
-        for (_, stream) in Stream::table().snapshot() {
-            if stream.device.id == self.id {
-                let one = stream.wait_for_all(deadline);
-                outcome = outcome.and(one);
-            }
+        for (_, stream) in &streams {
+            // Without a deadline it does not time out.
+            let waited = stream.native.synchronize(None).map(drop);
+            outcome = outcome.and(waited.map_err(Error::from));
         }
-        outcome
+        outcome?;
+        // One call tells one failure: those of other streams stay for the next synchronise.
+        streams.iter().try_for_each(|(_, stream)| stream.report_failure())
     }
 }
 
@@ -114,7 +118,7 @@ pub fn current() -> Result<i32> {
 pub fn synchronize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    device.synchronize(None)
+    device.synchronize()
 }
 
 /// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.

@@ -151,9 +151,10 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     if copy.dst.place != Place::Pageable && copy.src.place != Place::Pageable {
         return Ok(stream.native.copy(copy)?);
     }
-    // Pageable memory may have to be waited for.
-    let stream = stream.to_arc();
-    Ok(stream.native.copy(copy)?)
+    // Pageable memory may have to be waited for, and no `Ref` may live across that.
+    let share = stream.to_arc();
+    drop(stream);
+    Ok(share.native.copy(copy)?)
 }
 
 /// The arguments of aclrtReduceAsync as they came from C.

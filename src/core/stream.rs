@@ -70,18 +70,18 @@ impl Stream {
     }
 
     /// Waits for everything queued so far. The first failure of this stream that nobody was told
-    /// of yet is the result.
-    pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<()> {
+    /// of yet is the result, also where the time is over.
+    pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         let waited = self.native.synchronize(deadline)?;
-        if let Some(failure) = self.native.take_failure() {
-            return Err(failure.into());
-        }
-        match waited {
-            Wait::Done => Ok(()),
-            Wait::TimedOut => Err(Error::new(
-                Code::StreamSyncTimeout,
-                format_args!("stream {} had not finished in time; its work goes on", self.id),
-            )),
+        self.report_failure()?;
+        Ok(waited)
+    }
+
+    /// The first failure of this stream's work that nobody was told of yet, as an error.
+    pub fn report_failure(&self) -> Result<()> {
+        match self.native.take_failure() {
+            None => Ok(()),
+            Some(failure) => Err(failure.into()),
         }
     }
 
@@ -171,13 +171,12 @@ pub fn synchronize(raw: u64) -> Result<()> {
         return Ok(());
     }
     if stream.native.is_idle()? {
-        return match stream.native.take_failure() {
-            None => Ok(()),
-            Some(failure) => Err(failure.into()),
-        };
+        return stream.report_failure();
     }
-    let stream = stream.to_arc();
-    stream.wait_for_all(None)
+    let share = stream.to_arc();
+    // A `Ref` must not live across a wait, and giving it a new name does not end it.
+    drop(stream);
+    share.wait_for_all(None).map(drop)
 }
 
 /// aclrtSynchronizeStreamWithTimeout.
@@ -187,7 +186,16 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
-    stream.wait_for_all(deadline)
+    match stream.wait_for_all(deadline)? {
+        Wait::Done => Ok(()),
+        Wait::TimedOut => Err(Error::new(
+            Code::StreamSyncTimeout,
+            format_args!(
+                "stream {:#x} had not finished after {timeout_ms} ms; its work goes on, wait again",
+                stream.handle.raw()
+            ),
+        )),
+    }
 }
 
 /// When a timeout in milliseconds ends: -1 is never.
