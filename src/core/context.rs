@@ -8,7 +8,7 @@ use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::{Stream, StreamFlags};
 use super::{runtime, thread};
-use crate::algo::slot_table::{Handle, Ref};
+use crate::algo::slot_table::{self, Handle, Ref};
 
 /// A context: a device as a thread sees it.
 pub struct Context {
@@ -71,6 +71,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     for stream in take_all::<Stream>(|stream| Some(stream.context) == handle) {
         stream.drain(None);
     }
+    slot_table::flush_deferred();
     if thread::current_handle() == handle {
         thread::set_current(None);
     }

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::error::{Code, Error, Result};
 use super::handles::Object;
+use super::memory::Owner;
 use super::runtime::{self, Session};
 use super::stream::Stream;
 use super::thread;
@@ -16,6 +17,8 @@ use crate::backend;
 pub struct Device {
     /// The id that programs use.
     pub id: u32,
+    /// This opening of it, as the owner of its memory.
+    pub owner: Owner,
     /// What does the work.
     pub native: Arc<dyn backend::Device>,
     /// How often programs set it.
@@ -26,7 +29,13 @@ pub struct Device {
 impl Device {
     /// Device `id`, opened by the backend.
     pub fn new(id: u32, native: Arc<dyn backend::Device>) -> Self {
-        Self { id, native, sets: SetCount::default(), next_stream_id: AtomicI32::new(0) }
+        Self {
+            id,
+            owner: Owner::new(),
+            native,
+            sets: SetCount::default(),
+            next_stream_id: AtomicI32::new(0),
+        }
     }
 
     /// A small number for a new stream of this device.
@@ -78,10 +87,10 @@ pub fn set(id: i32) -> Result<()> {
         match context.device.sets.set_again(current) {
             SetAgain::Counted => return Ok(()),
             SetAgain::Raced => {
-                let device = context.device.clone();
-                // Waiting for the reset must not hold back what it destroys.
+                let raced = context.device.owner;
+                // A reset that is waited for waits for those who hold something of the device.
                 drop(context);
-                return set_slow(id, Some(&device));
+                return set_slow(id, Some(raced));
             }
             SetAgain::OtherContext => {}
         }
@@ -90,7 +99,7 @@ pub fn set(id: i32) -> Result<()> {
 }
 
 #[cold]
-fn set_slow(id: i32, raced: Option<&Arc<Device>>) -> Result<()> {
+fn set_slow(id: i32, raced: Option<Owner>) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session_for_set_device()?;
     slot(&session, "deviceId", id)?.set(&*session.driver, raced)

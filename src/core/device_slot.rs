@@ -1,19 +1,21 @@
 //! The reference count of a device, and its way from closed to open and back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use super::context::Context;
 use super::device::Device;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::handles::Object;
+use super::leave::wait_until_alone;
+use super::memory::Owner;
 use super::stream::Stream;
-use super::{memory, thread};
+use super::{memory, runtime, thread};
 use crate::algo::slot_table::{self, Handle};
 use crate::backend::Driver;
 
@@ -81,39 +83,40 @@ impl SetCount {
 /// The place of one device in a session: closed, or open with a reference count.
 pub struct DeviceSlot {
     id: u32,
+    /// Held while the device is set or reset, also while a reset waits for its work.
     state: Mutex<SlotState>,
+    /// The open device. Changed by whoever holds `state`; others look without waiting for it.
+    device: RwLock<Option<Arc<Device>>>,
+    /// The session is ending: the device is not opened any more.
+    ended: AtomicBool,
 }
 
 #[derive(Default)]
 struct SlotState {
-    device: Option<Arc<Device>>,
     /// Sets of the open device that resets took back.
     released: u64,
-}
-
-impl SlotState {
-    /// The reference count.
-    fn count(&self) -> u64 {
-        self.device.as_ref().map_or(0, |device| device.sets.total().wrapping_sub(self.released))
-    }
 }
 
 impl DeviceSlot {
     /// The closed slot of device `id`.
     pub fn new(id: u32) -> Self {
-        Self { id, state: Mutex::default() }
+        Self {
+            id,
+            state: Mutex::default(),
+            device: RwLock::default(),
+            ended: AtomicBool::new(false),
+        }
     }
 
-    /// aclrtSetDevice where the fast path does not apply. `raced`: the device that counted this set
-    /// already, if it is still the open one.
-    pub fn set(&self, driver: &dyn Driver, raced: Option<&Arc<Device>>) -> Result<()> {
-        let mut state = self.state.lock();
-        if let (Some(raced), Some(device)) = (raced, &state.device)
-            && Arc::ptr_eq(raced, device)
-        {
+    /// aclrtSetDevice where the fast path does not apply. `raced`: the opening of the device that
+    /// counted this set already, if it is still the present one. The caller holds nothing of the
+    /// device: a reset that is waited for here waits for that.
+    pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<()> {
+        let state = self.state.lock();
+        if raced.is_some() && raced == self.device().map(|device| device.owner) {
             return Ok(());
         }
-        let (device, primary) = self.open(&mut state, driver)?;
+        let (device, primary) = self.open(&state, driver)?;
         device.sets.set_first(primary);
         thread::set_current(Some(primary));
         Ok(())
@@ -121,19 +124,30 @@ impl DeviceSlot {
 
     /// The device with its default context for an explicit context; counts nothing.
     pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<Arc<Device>> {
-        let mut state = self.state.lock();
-        let (device, primary) = self.open(&mut state, driver)?;
+        let state = self.state.lock();
+        let (device, primary) = self.open(&state, driver)?;
         device.sets.primary.store(primary.raw(), Ordering::SeqCst);
         Ok(device)
     }
 
-    /// The device if it is open.
+    /// The device if it is open. Whoever holds it keeps a reset from going on: for a moment only.
     pub fn device(&self) -> Option<Arc<Device>> {
-        self.state.lock().device.clone()
+        self.device.read().clone()
     }
 
-    fn open(&self, state: &mut SlotState, driver: &dyn Driver) -> Result<(Arc<Device>, Handle)> {
-        let device = match &state.device {
+    /// The reference count.
+    fn count(&self, state: &SlotState) -> u64 {
+        let device = self.device.read();
+        device.as_ref().map_or(0, |device| device.sets.total().wrapping_sub(state.released))
+    }
+
+    /// `_state`: the caller holds the lock.
+    fn open(&self, _state: &SlotState, driver: &dyn Driver) -> Result<(Arc<Device>, Handle)> {
+        if self.ended.load(Ordering::SeqCst) {
+            return Err(runtime::finalized());
+        }
+        let open = self.device();
+        let device = match &open {
             Some(device) => device.clone(),
             None => Arc::new(Device::new(self.id, driver.open(self.id)?)),
         };
@@ -144,37 +158,40 @@ impl DeviceSlot {
                 Err(error) => {
                     // Nothing uses the device that was opened for this context: it is closed again,
                     // and the failure of the context is the one to report.
-                    if state.device.is_none() {
+                    if open.is_none() {
                         let _ = device.native.close();
                     }
                     return Err(error);
                 }
             },
         };
-        state.device = Some(device.clone());
+        if open.is_none() {
+            *self.device.write() = Some(device.clone());
+        }
         Ok((device, primary))
     }
 
     /// aclrtResetDevice.
     pub fn reset(&self) -> Result<()> {
         let mut state = self.state.lock();
-        let device = state.device.clone().filter(|_| state.count() > 0).ok_or_else(|| {
-            Error::param_invalid(format_args!(
+        if self.count(&state) == 0 {
+            return Err(Error::param_invalid(format_args!(
                 "deviceId {} is not set (its reference count is 0); there is nothing to reset",
                 self.id
-            ))
-        })?;
+            )));
+        }
         state.released += 1;
-        if state.count() > 0 {
+        if self.count(&state) > 0 {
             return Ok(());
         }
-        let primary = device.sets.primary.swap(0, Ordering::SeqCst);
-        if state.count() > 0 {
-            // Another thread set the device meanwhile: it stays.
-            device.sets.primary.store(primary, Ordering::SeqCst);
-            return Ok(());
+        if let Some(device) = self.device() {
+            let primary = device.sets.primary.swap(0, Ordering::SeqCst);
+            if self.count(&state) > 0 {
+                // Another thread set the device meanwhile: it stays.
+                device.sets.primary.store(primary, Ordering::SeqCst);
+                return Ok(());
+            }
         }
-        drop(device);
         self.release(&mut state, None);
         Ok(())
     }
@@ -182,7 +199,7 @@ impl DeviceSlot {
     /// aclrtResetDeviceForce.
     pub fn reset_force(&self) -> Result<()> {
         let mut state = self.state.lock();
-        if state.device.is_none() {
+        if self.device().is_none() {
             return Err(Error::param_invalid(format_args!(
                 "deviceId {} is not set; there is nothing to reset",
                 self.id
@@ -192,36 +209,41 @@ impl DeviceSlot {
         Ok(())
     }
 
-    /// As a forced reset, for the end of the session. False when the deadline came before the end
-    /// of what was queued.
-    pub fn close(&self, deadline: Option<Instant>) -> bool {
+    /// As a forced reset, for the end of the session: the device is not opened again. False when
+    /// the deadline came before the end of what was queued.
+    pub fn close(&self, deadline: Instant) -> bool {
+        self.ended.store(true, Ordering::SeqCst);
         // A reset in another thread may be waiting for the same work.
-        let state = match deadline {
-            Some(deadline) => self.state.try_lock_until(deadline),
-            None => Some(self.state.lock()),
-        };
-        state.is_some_and(|mut state| self.release(&mut state, deadline))
+        let state = self.state.try_lock_until(deadline);
+        state.is_some_and(|mut state| self.release(&mut state, Some(deadline)))
     }
 
     /// Really releases the device: handles die first, so that nobody queues anything new, then
-    /// what is pending is waited for, then the resources go.
+    /// what is pending is waited for, then the calls that are inside leave, then the resources go.
     fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> bool {
-        let Some(device) = state.device.take() else { return true };
+        let Some(mut device) = self.device.write().take() else { return true };
         device.sets.primary.store(0, Ordering::SeqCst);
         state.released = 0;
-        take_all::<Context>(|context| context.device.id == device.id);
         let mut finished = true;
-        for stream in take_all::<Stream>(|stream| stream.device.id == device.id) {
-            finished &= stream.drain(deadline);
-        }
-        take_all::<Event>(|event| event.device.id == device.id);
-        slot_table::flush_deferred();
+        let alone = wait_until_alone(&mut device, |device| {
+            // Each time: a call that was inside may have made something before it left.
+            take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
+            for stream in take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device)) {
+                finished &= stream.drain(deadline);
+            }
+            take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
+            slot_table::flush_deferred();
+            finished
+        });
+        finished &= alone;
         if finished {
             memory::release_device_memory(&device);
             // What the driver says about closing helps nobody: the device is gone either way.
             let _ = device.native.close();
         } else {
-            memory::forget_device_memory(&device);
+            // Better a leak than a crash of whoever still uses it.
+            memory::forget_memory(device.owner);
+            std::mem::forget(device);
         }
         finished
     }

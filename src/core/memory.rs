@@ -1,14 +1,32 @@
 //! Memory: what is allocated where, and what an address means.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::device::Device;
-use super::error::{Error, Result};
+use super::error::{Code, Error, Result};
 use super::page_policy::{self, padded};
+use super::runtime::Session;
 use super::{runtime, stream, thread};
-use crate::algo::address_map::{AddressMap, Range};
-use crate::backend::{self, Block, Driver, Fill, Place, Span};
+use crate::algo::address_map::{AddressMap, InsertError, Range};
+use crate::backend::{self, Block, Fill, Place, Span};
 
 /// Every live allocation, by address.
 static ALLOCATIONS: AddressMap = AddressMap::new();
+
+/// Whose memory it is: one opening of a device, or, for pinned memory, one session. An id is not
+/// enough, because what ends late must not take what its successor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner(u32);
+
+impl Owner {
+    /// A new one, different from all others.
+    #[expect(clippy::new_without_default, reason = "each one is different")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
 
 /// An allocation as the address map keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,32 +37,36 @@ pub struct Allocation {
     pub len: usize,
     /// Where it lives: on a device, or pinned.
     pub place: Place,
+    owner: Owner,
     block: Block,
 }
 
 impl Allocation {
-    const PINNED: u64 = u64::MAX;
+    /// In the place of a device id.
+    const PINNED: u32 = u32::MAX;
 
     fn to_range(self) -> Range {
         let place = match self.place {
-            Place::Device(id) => u64::from(id),
+            Place::Device(id) => id,
             Place::Pinned | Place::Pageable => Self::PINNED,
         };
+        let owner = u64::from(self.owner.0) << 32 | u64::from(place);
         Range {
             base: self.base,
             len: self.len,
-            words: [place, self.block.len as u64, self.block.token],
+            words: [owner, self.block.len as u64, self.block.token],
         }
     }
 
     fn from_range(range: &Range) -> Self {
-        let [place, block_len, token] = range.words;
-        let place = match place {
+        let [owner, block_len, token] = range.words;
+        let place = match owner as u32 {
             Self::PINNED => Place::Pinned,
-            id => Place::Device(id as u32),
+            id => Place::Device(id),
         };
         let block = Block { addr: range.base, len: block_len as usize, token };
-        Self { base: range.base, len: range.len, place, block }
+        let owner = Owner((owner >> 32) as u32);
+        Self { base: range.base, len: range.len, place, owner, block }
     }
 
     /// The live allocation that contains `addr`.
@@ -55,9 +77,13 @@ impl Allocation {
 
     fn register(self) -> Result<()> {
         ALLOCATIONS.insert(self.to_range()).map_err(|why| {
+            let code = match why {
+                InsertError::Full => Code::BadAlloc,
+                _ => Code::InternalError,
+            };
             Error::new(
-                super::error::Code::InternalError,
-                format_args!("the backend returned memory that is in use: {why:?}"),
+                code,
+                format_args!("the {} bytes allocated at {:#x}: {why}", self.len, self.base),
             )
         })
     }
@@ -75,17 +101,19 @@ pub fn malloc(size: usize, policy: i32) -> Result<usize> {
         .filter(|len| *len as u64 <= info.total_memory)
         .ok_or_else(|| {
             Error::new(
-                super::error::Code::MemoryAllocation,
+                Code::MemoryAllocation,
                 format_args!(
-                    "size {size} is more than all memory of device {} ({} bytes)",
+                    "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
                     device.id, info.total_memory
                 ),
             )
         })?;
     let block = device.native.alloc(len, page_policy::pages(policy, size))?;
-    let allocation = Allocation { base: block.addr, len, place: Place::Device(device.id), block };
+    let place = Place::Device(device.id);
+    let allocation = Allocation { base: block.addr, len, place, owner: device.owner, block };
     if let Err(error) = allocation.register() {
-        device.native.free(block)?;
+        // The first failure is the one to tell.
+        let _ = device.native.free(block);
         return Err(error);
     }
     Ok(block.addr)
@@ -93,13 +121,20 @@ pub fn malloc(size: usize, policy: i32) -> Result<usize> {
 
 /// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
 pub fn free(addr: usize) -> Result<()> {
-    let allocation =
-        take(addr, "devPtr", "aclrtFreeHost", |place| matches!(place, Place::Device(_)))?;
-    let Place::Device(id) = allocation.place else { return Ok(()) };
-    match open_device(id) {
-        Some(device) => Ok(device.native.free(allocation.block)?),
-        // A reset got in between and took the memory with it.
-        None => Ok(()),
+    const ARGUMENT: &str = "devPtr";
+    check_free(ARGUMENT, addr)?;
+    // Held until the block is back, so that its device is not closed in between.
+    let device = match Allocation::find(addr).map(|allocation| allocation.place) {
+        Some(Place::Device(id)) => open_device(id),
+        _ => None,
+    };
+    let taken = device.and_then(|device| {
+        let allocation = take(addr, device.owner)?;
+        Some(device.native.free(allocation.block))
+    });
+    match taken {
+        Some(freed) => Ok(freed?),
+        None => Err(not_freed(ARGUMENT, addr, |place| place == Place::Pinned, "aclrtFreeHost")),
     }
 }
 
@@ -112,14 +147,15 @@ pub fn malloc_host(size: usize) -> Result<usize> {
     let session = runtime::session()?;
     let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
         Error::new(
-            super::error::Code::MemoryAllocation,
+            Code::MemoryAllocation,
             format_args!("size {size} is more than a process can address"),
         )
     })?;
     let block = session.driver.alloc_host(len)?;
-    let allocation = Allocation { base: block.addr, len, place: Place::Pinned, block };
+    let place = Place::Pinned;
+    let allocation = Allocation { base: block.addr, len, place, owner: session.owner, block };
     if let Err(error) = allocation.register() {
-        session.driver.free_host(block)?;
+        let _ = session.driver.free_host(block);
         return Err(error);
     }
     Ok(block.addr)
@@ -127,74 +163,91 @@ pub fn malloc_host(size: usize) -> Result<usize> {
 
 /// aclrtFreeHost.
 pub fn free_host(addr: usize) -> Result<()> {
-    let allocation = take(addr, "hostPtr", "aclrtFree", |place| place == Place::Pinned)?;
-    match runtime::existing_session() {
-        Some(session) => Ok(session.driver.free_host(allocation.block)?),
-        None => Ok(()),
+    const ARGUMENT: &str = "hostPtr";
+    check_free(ARGUMENT, addr)?;
+    let taken = runtime::existing_session().and_then(|session| {
+        let allocation = take(addr, session.owner)?;
+        Some(session.driver.free_host(allocation.block))
+    });
+    match taken {
+        Some(freed) => Ok(freed?),
+        None => {
+            let device = |place| matches!(place, Place::Device(_));
+            Err(not_freed(ARGUMENT, addr, device, "aclrtFree"))
+        }
     }
 }
 
-/// Takes the allocation that starts at `addr` out of the map, if its place is right.
-fn take(
-    addr: usize,
-    argument: &str,
-    other_call: &str,
-    right: impl Fn(Place) -> bool,
-) -> Result<Allocation> {
+fn check_free(argument: &str, addr: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
     if addr == 0 {
         return Err(Error::invalid_param(format_args!(
             "{argument} is null; this API has nothing to free there (unlike free and cudaFree)"
         )));
     }
-    let taken = ALLOCATIONS.remove_if(addr, |range| right(Allocation::from_range(range).place));
-    if let Some(range) = taken {
-        return Ok(Allocation::from_range(&range));
-    }
-    Err(match Allocation::find(addr) {
+    Ok(())
+}
+
+/// Takes the allocation that starts at `addr` out of the map, if it is this owner's.
+fn take(addr: usize, owner: Owner) -> Option<Allocation> {
+    let range =
+        ALLOCATIONS.remove_if(addr, |range| Allocation::from_range(range).owner == owner)?;
+    Some(Allocation::from_range(&range))
+}
+
+/// Why nothing could be freed at `addr`. `other`: places that `other_call` is for.
+#[cold]
+fn not_freed(
+    argument: &str,
+    addr: usize,
+    other: impl Fn(Place) -> bool,
+    other_call: &str,
+) -> Error {
+    match Allocation::find(addr) {
         Some(inside) if inside.base != addr => Error::param_invalid(format_args!(
             "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
             addr - inside.base,
             inside.base,
             inside.len
         )),
-        Some(_) => Error::param_invalid(format_args!(
+        Some(found) if other(found.place) => Error::param_invalid(format_args!(
             "{argument} {addr:#x} is the other kind of memory; free it with {other_call}"
         )),
-        None => Error::param_invalid(format_args!(
+        _ => Error::param_invalid(format_args!(
             "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
              before, or gone with its device"
         )),
-    })
+    }
 }
 
-fn open_device(id: u32) -> Option<std::sync::Arc<Device>> {
+/// The device if it is open; held for a moment only.
+fn open_device(id: u32) -> Option<Arc<Device>> {
     runtime::existing_session()?.devices.get(id as usize)?.device()
 }
 
 /// Takes the device's allocations back, at its end.
 pub fn release_device_memory(device: &Device) {
-    for allocation in drain(Place::Device(device.id)) {
+    for allocation in drain(device.owner) {
         // The device is being closed; a driver that refuses now has lost the memory already.
         let _ = device.native.free(allocation.block);
     }
 }
 
-/// The device is left behind with work that uses its memory: addresses die, memory stays.
-pub fn forget_device_memory(device: &Device) {
-    drain(Place::Device(device.id));
-}
-
 /// Takes all pinned memory back, at the end of the session.
-pub fn release_host_memory(driver: &dyn Driver) {
-    for allocation in drain(Place::Pinned) {
+pub fn release_host_memory(session: &Session) {
+    for allocation in drain(session.owner) {
         // As above.
-        let _ = driver.free_host(allocation.block);
+        let _ = session.driver.free_host(allocation.block);
     }
 }
 
-fn drain(place: Place) -> Vec<Allocation> {
-    let all = ALLOCATIONS.drain(|range| Allocation::from_range(range).place == place);
+/// The owner is left behind with work that uses its memory: addresses die, memory stays.
+pub fn forget_memory(owner: Owner) {
+    drain(owner);
+}
+
+fn drain(owner: Owner) -> Vec<Allocation> {
+    let all = ALLOCATIONS.drain(|range| Allocation::from_range(range).owner == owner);
     all.iter().map(Allocation::from_range).collect()
 }
 

@@ -11,6 +11,7 @@ pub mod error;
 pub mod event;
 pub mod handles;
 pub mod info;
+pub mod leave;
 pub mod memcpy;
 pub mod memory;
 pub mod page_policy;

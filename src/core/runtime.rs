@@ -2,14 +2,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::config::{BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
 use super::error::{self, Code, Error, Result};
+use super::leave::wait_until_alone;
+use super::memory::Owner;
 use super::{memory, thread};
 use crate::algo::slot_table;
 use crate::backend::{self, Driver, cpu, cuda};
@@ -20,15 +22,16 @@ pub struct Session {
     pub driver: Arc<dyn Driver>,
     /// One slot per device, indexed by device id.
     pub devices: Box<[DeviceSlot]>,
-    environment: Environment,
+    /// As the owner of pinned memory.
+    pub owner: Owner,
+    /// How long its end waits for user code that does not return.
+    patience: Duration,
 }
 
-struct Life {
-    /// How many aclInit calls are not matched by a finalize.
-    init_count: u64,
-}
-
-static LIFE: Mutex<Life> = Mutex::new(Life { init_count: 0 });
+/// Held while the library starts or ends.
+static LIFE: Mutex<()> = Mutex::new(());
+/// How many aclInit calls are not matched by a finalize. Changed under [`LIFE`].
+static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
 static SESSION: RwLock<Option<Arc<Session>>> = RwLock::new(None);
 /// Set by finalize, cleared by aclInit and aclrtSetDevice.
 static FINALIZED: AtomicBool = AtomicBool::new(false);
@@ -40,20 +43,21 @@ static DEFAULT_DEVICE: AtomicI64 = AtomicI64::new(-1);
 /// aclInit. `path`: the configuration file, if one was given.
 pub fn init(path: Option<&Path>) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let mut life = LIFE.lock();
-    if life.init_count > 0 {
-        life.init_count += 1;
+    let life = LIFE.lock();
+    let before = INIT_COUNT.load(Ordering::Relaxed);
+    if before > 0 {
+        let count = before.saturating_add(1);
+        INIT_COUNT.store(count, Ordering::Relaxed);
         return Err(Error::new(
             Code::RepeatInitialize,
             format_args!(
-                "already initialized; the first configuration stays in force (this is call {} without \
-                 a finalize)",
-                life.init_count
+                "already initialized; the first configuration stays in force (this is call {count} \
+                 without a finalize)"
             ),
         ));
     }
     let config = path.map(FileConfig::load).transpose()?.unwrap_or_default();
-    let session = open_session_in(&mut life)?;
+    let session = open_session_in(&life)?;
     if let Some(id) = config.default_device
         && id as usize >= session.devices.len()
     {
@@ -70,7 +74,7 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     }
     DEFAULT_DEVICE.store(config.default_device.map_or(-1, i64::from), Ordering::Release);
     error::set_mode(config.err_msg_mode);
-    life.init_count = 1;
+    INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
     Ok(())
 }
@@ -78,30 +82,29 @@ pub fn init(path: Option<&Path>) -> Result<()> {
 /// aclFinalize: ends everything, whatever the count.
 pub fn finalize() -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let mut life = LIFE.lock();
-    if life.init_count == 0 {
-        return Err(nothing_to_finalize());
+    let life = LIFE.lock();
+    match INIT_COUNT.swap(0, Ordering::Relaxed) {
+        0 => Err(nothing_to_finalize()),
+        _ => end_session(&life),
     }
-    life.init_count = 0;
-    end_session()
 }
 
 /// aclFinalizeReference: the remaining count, and what ending everything at 0 gave.
 pub fn finalize_reference() -> (u64, Result<()>) {
     if let Err(error) = thread::refuse_inside_host_function() {
-        return (LIFE.lock().init_count, Err(error));
+        // Without the lock: a finalize may hold it, and wait for this very function.
+        return (INIT_COUNT.load(Ordering::Relaxed), Err(error));
     }
-    let mut life = LIFE.lock();
-    match life.init_count {
-        0 => return (0, Err(nothing_to_finalize())),
-        1 => {}
-        _ => {
-            life.init_count -= 1;
-            return (life.init_count, Ok(()));
-        }
-    }
-    life.init_count = 0;
-    (0, end_session())
+    let life = LIFE.lock();
+    let count = INIT_COUNT.load(Ordering::Relaxed);
+    let left = count.saturating_sub(1);
+    INIT_COUNT.store(left, Ordering::Relaxed);
+    let outcome = match count {
+        0 => Err(nothing_to_finalize()),
+        1 => end_session(&life),
+        _ => Ok(()),
+    };
+    (left, outcome)
 }
 
 fn nothing_to_finalize() -> Error {
@@ -122,19 +125,30 @@ pub fn default_device() -> Option<i32> {
 }
 
 /// The session, opened now if this is the first use. After a finalize: 107002.
+///
+/// Whoever holds it keeps a finalize from going on, as long as this is patient.
 pub fn session() -> Result<Arc<Session>> {
     if is_finalized() {
-        return Err(Error::new(
-            Code::ContextNull,
-            "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again",
-        ));
+        return Err(finalized());
     }
     open_session()
 }
 
+/// What a call that needs a session says after a finalize.
+#[cold]
+pub fn finalized() -> Error {
+    Error::new(
+        Code::ContextNull,
+        "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again",
+    )
+}
+
 /// The session as aclrtSetDevice wants it: a finalized runtime begins anew.
 pub fn session_for_set_device() -> Result<Arc<Session>> {
-    let session = open_session()?;
+    if !is_finalized() {
+        return open_session();
+    }
+    let session = open_session_in(&LIFE.lock())?;
     FINALIZED.store(false, Ordering::Release);
     Ok(session)
 }
@@ -146,10 +160,11 @@ pub fn existing_session() -> Option<Arc<Session>> {
 
 /// Number of devices; a pure query that works at any time.
 pub fn device_count() -> Result<u32> {
-    if is_finalized() {
-        return Ok(LAST_COUNT.load(Ordering::Acquire));
+    match session() {
+        Ok(session) => Ok(session.devices.len() as u32),
+        Err(_) if is_finalized() => Ok(LAST_COUNT.load(Ordering::Acquire)),
+        Err(error) => Err(error),
     }
-    Ok(open_session()?.devices.len() as u32)
 }
 
 fn open_session() -> Result<Arc<Session>> {
@@ -157,21 +172,30 @@ fn open_session() -> Result<Arc<Session>> {
         return Ok(session);
     }
     // A session that is being ended is waited for: two never exist at once.
-    open_session_in(&mut LIFE.lock())
+    let life = LIFE.lock();
+    // A finalize that was waited for has the last word.
+    if is_finalized() {
+        return Err(finalized());
+    }
+    open_session_in(&life)
 }
 
-fn open_session_in(_life: &mut Life) -> Result<Arc<Session>> {
+fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     let mut place = SESSION.write();
     if let Some(session) = &*place {
         return Ok(session.clone());
     }
     let environment = Environment::read()?;
     let driver = open_driver(&environment)?;
-    let devices: Box<[DeviceSlot]> = (0..driver.device_count()).map(DeviceSlot::new).collect();
-    LAST_COUNT.store(devices.len() as u32, Ordering::Release);
-    let session = Arc::new(Session { driver, devices, environment });
-    *place = Some(session.clone());
-    Ok(session)
+    Ok(place.insert(Session::new(driver, environment.finalize_timeout)).clone())
+}
+
+impl Session {
+    fn new(driver: Arc<dyn Driver>, patience: Duration) -> Arc<Self> {
+        let devices: Box<[DeviceSlot]> = (0..driver.device_count()).map(DeviceSlot::new).collect();
+        LAST_COUNT.store(devices.len() as u32, Ordering::Release);
+        Arc::new(Self { driver, devices, owner: Owner::new(), patience })
+    }
 }
 
 fn open_driver(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
@@ -197,32 +221,38 @@ const MIN_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Ends the session: every device is reset, what is pending is waited for (user code that does not
 /// return only for a bounded time), host memory is released, our threads are joined.
-fn end_session() -> Result<()> {
+fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     FINALIZED.store(true, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
     thread::set_current(None);
-    let Some(session) = SESSION.write().take() else { return Ok(()) };
-    let patience = session.environment.finalize_timeout;
-    let deadline = Instant::now() + patience;
+    let Some(mut session) = SESSION.write().take() else { return Ok(()) };
+    let deadline = Instant::now() + session.patience;
     let mut finished = true;
     for slot in &session.devices {
-        finished &= slot.close(Some(deadline));
+        finished &= slot.close(deadline);
     }
-    memory::release_host_memory(&*session.driver);
+    let alone = wait_until_alone(&mut session, |_| finished);
+    if finished && alone {
+        memory::release_host_memory(&session);
+    } else {
+        memory::forget_memory(session.owner);
+    }
     slot_table::flush_deferred();
     // Idle threads end at once, but need a processor for it.
     let left = deadline.saturating_duration_since(Instant::now());
-    finished &= session.driver.shutdown(left.max(MIN_PATIENCE));
+    finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
     if finished {
         return Ok(());
     }
+    let patience = session.patience.as_millis();
+    // Whoever was left behind still uses it: pinned memory, for one, stays mapped.
+    std::mem::forget(session);
     Err(Error::new(
         Code::Failure,
         format_args!(
-            "queued work had not finished after {} ms (a host function that does not return?); it was \
-             left behind with its thread, and the library must stay loaded. PORTACL_FINALIZE_TIMEOUT_MS \
-             sets how long to wait",
-            patience.as_millis()
+            "queued work had not finished after {patience} ms (a host function that does not return?); \
+             it was left behind with its thread, and the library must stay loaded. \
+             PORTACL_FINALIZE_TIMEOUT_MS sets how long to wait"
         ),
     ))
 }

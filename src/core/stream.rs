@@ -110,7 +110,12 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     }
     // A dead handle is told first, also where there is no context any more.
     let stream = handles::get::<Stream>("stream", raw)?;
-    let context = thread::current()?;
+    let Some(context) = thread::current_now() else {
+        // Setting a default device may wait for a reset, which waits for whoever holds a stream.
+        drop(stream);
+        thread::current()?;
+        return resolve(raw);
+    };
     if !Arc::ptr_eq(&stream.device, &context.device) {
         return Err(Error::new(
             Code::StreamContext,

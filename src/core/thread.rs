@@ -33,10 +33,16 @@ pub fn set_current(context: Option<Handle>) {
 /// that device now.
 #[inline]
 pub fn current() -> Result<Ref<'static, Context>> {
-    match CURRENT.get().and_then(|handle| Context::table().get(handle)) {
+    match current_now() {
         Some(context) => Ok(context),
         None => current_slow(),
     }
+}
+
+/// This thread's current context, if it has one that is alive. Never waits.
+#[inline]
+pub fn current_now() -> Option<Ref<'static, Context>> {
+    CURRENT.get().and_then(|handle| Context::table().get(handle))
 }
 
 #[cold]
@@ -45,7 +51,7 @@ fn current_slow() -> Result<Ref<'static, Context>> {
         && let Some(id) = runtime::default_device()
     {
         device::set(id)?;
-        if let Some(context) = CURRENT.get().and_then(|handle| Context::table().get(handle)) {
+        if let Some(context) = current_now() {
             return Ok(context);
         }
     }
