@@ -149,7 +149,7 @@ TEST_F(Memcpy, EverySize) {
     constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
     for (size_t size :
          {size_t{1}, size_t{2}, size_t{3}, size_t{31}, size_t{63}, size_t{64}, size_t{65},
-          4 * kKiB - 1, 4 * kKiB, 64 * kKiB, 64 * kKiB + 1, kMiB + 1, 8 * kMiB, 40 * kMiB + 3}) {
+          4 * kKiB - 1, 4 * kKiB, 64 * kKiB, 64 * kKiB + 1, kMiB + 1, 8 * kMiB, 20 * kMiB + 3}) {
         const Bytes data = Pattern(size);
         DeviceMemory first(size), second(size);
         for (const Copier& copier : Copiers()) {

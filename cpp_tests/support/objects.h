@@ -1,6 +1,7 @@
 // What tests make and have to give back: streams, events, memory, threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <thread>
@@ -158,13 +159,15 @@ inline bool IsComplete(aclrtEvent event) {
     return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
 }
 
-// Bytes that differ from each other and from those of another seed.
+// Bytes without a pattern that a wrong copy could repeat, other ones for another seed.
 inline std::vector<unsigned char> Pattern(size_t size, uint32_t seed = 1) {
     std::vector<unsigned char> bytes(size);
-    uint32_t state = seed * 2654435761u + 1;
-    for (unsigned char& byte : bytes) {
-        state = state * 1664525u + 1013904223u;
-        byte = static_cast<unsigned char>(state >> 24);
+    uint64_t state = (seed + 1) * 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < size; i += sizeof state) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        std::memcpy(&bytes[i], &state, std::min(sizeof state, size - i));
     }
     return bytes;
 }

@@ -11,6 +11,7 @@
 #include "context.h"
 #include "fault.h"
 #include "report.h"
+#include "stream.h"
 
 namespace fake {
 namespace {
@@ -106,6 +107,7 @@ CUresult Call::refuse(Needs needs) {
     }
     if (context_ != nullptr && is_sticky(fault.code)) {
         context_->sticky = fault.code;
+        wake_streams(*context_);
         all.changed.notify_all();
     }
     return fault.code;

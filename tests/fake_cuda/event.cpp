@@ -1,5 +1,7 @@
 #include "event.h"
 
+#include <utility>
+
 #include "stream.h"
 
 namespace fake {
@@ -96,6 +98,9 @@ FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent event_handle, CUstream stream_ha
     operation.always = [record] {
         record->when = std::chrono::steady_clock::now();
         record->done = true;
+        for (const auto& waiter : std::exchange(record->waiters, {})) {
+            waiter->more.notify_all();
+        }
     };
     code = submit(call, *stream, std::move(operation));
     if (code == CUDA_SUCCESS) {
@@ -138,15 +143,19 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent even
     if (flags > 1) return call.misuse(CUDA_ERROR_INVALID_VALUE, "unknown flags 0x%x", flags);
     const auto record = event->latest;
     Operation operation;
-    operation.body = [record, context = stream->context] {
-        State& all = state();
-        Lock lock(all.mutex);
-        all.changed.wait(lock, [&] {
-            return record == nullptr || record->done || context->sticky != CUDA_SUCCESS;
+    // Runs on the stream's own thread, which keeps the stream.
+    operation.body = [record, waiter = stream.get()] {
+        Lock lock(state().mutex);
+        waiter->more.wait(lock, [&] {
+            return record == nullptr || record->done || waiter->context->sticky != CUDA_SUCCESS;
         });
         return CUDA_SUCCESS;
     };
-    return submit(call, *stream, std::move(operation));
+    code = submit(call, *stream, std::move(operation));
+    if (code == CUDA_SUCCESS && record != nullptr && !record->done) {
+        record->waiters.push_back(stream);
+    }
+    return code;
 }
 
 FAKE_CUDA_EXPORT CUresult cuEventElapsedTime(float* out, CUevent start, CUevent end) {

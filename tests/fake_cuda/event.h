@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <vector>
 
 #include "call.h"
 #include "state.h"
@@ -12,6 +14,9 @@ namespace fake {
 struct Record {
     bool done = false;
     std::chrono::steady_clock::time_point when;
+    // Streams that wait, or will when they get there. Told one by one: thousands of streams may
+    // wait, each for a record of its own.
+    std::vector<std::shared_ptr<Stream>> waiters;
 };
 
 struct Event {

@@ -16,6 +16,7 @@ constexpr size_t kThreadStack = size_t{256} << 10;
 void complete(Context& context, Operation& operation, CUresult code) {
     if (code != CUDA_SUCCESS && context.sticky == CUDA_SUCCESS) {
         context.sticky = code;
+        wake_streams(context);
     }
     if (operation.always) {
         operation.always();
@@ -162,6 +163,12 @@ CUresult wait_for_device(Lock& lock, Context& context) {
         state().changed.wait(lock, [&] { return busy[i]->completed >= tickets[i]; });
     }
     return context.sticky;
+}
+
+void wake_streams(const Context& context) {
+    for (const auto& stream : context.streams) {
+        stream->more.notify_all();
+    }
 }
 
 void finish(Stream& stream) {

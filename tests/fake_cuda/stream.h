@@ -27,6 +27,7 @@ struct Stream {
     int priority = 0;
 
     std::deque<Operation> queue;
+    // Work was queued, or what the stream's thread waits for has happened.
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;
@@ -49,6 +50,9 @@ CUresult submit(const Call& call, Stream& stream, Operation operation);
 // Waits for everything submitted so far; returns the context's failure, if it has one.
 CUresult wait_for(Lock& lock, Stream& stream);
 CUresult wait_for_device(Lock& lock, Context& context);
+
+// Ends the waits of the context's streams: it has failed.
+void wake_streams(const Context& context);
 
 // Takes no more work; the thread ends after what is queued.
 void finish(Stream& stream);

@@ -1,0 +1,76 @@
+// What portacl.h offers beyond the Ascend runtime API.
+
+#include <portacl/portacl.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "support/objects.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+class BackendName : public Initialized {};
+
+TEST_F(BackendName, IsTheOneThatWasAskedFor) {
+    const char* name = portaclBackendName();
+    ASSERT_NE(name, nullptr);
+    const char* asked = std::getenv("PORTACL_BACKEND");
+    if (asked && std::string(asked) != "auto") {
+        EXPECT_STREQ(name, asked);
+    }
+    // Needs no device, and does not change.
+    OnNewThread([name] { EXPECT_EQ(portaclBackendName(), name); });
+}
+
+TEST_F(BackendName, IsNullAfterFinalize) {
+    ACL_OK(aclFinalize());
+    EXPECT_EQ(portaclBackendName(), nullptr);
+    const char* text = aclGetRecentErrMsg();
+    ASSERT_NE(text, nullptr);
+    EXPECT_NE(std::string(text).find("portaclBackendName"), std::string::npos);
+    ACL_OK(aclInit(nullptr));
+    EXPECT_NE(portaclBackendName(), nullptr);
+}
+
+class DeviceName : public WithDevice {};
+
+TEST_F(DeviceName, IsCutToTheRoomThereIs) {
+    std::array<char, 256> whole;
+    whole.fill('#');
+    ACL_OK(portaclDeviceName(0, whole.data(), whole.size()));
+    const std::string name = whole.data();
+    ASSERT_GT(name.size(), 2u);
+    EXPECT_LT(name.size(), 128u);
+    std::array<char, 4> part;
+    part.fill('#');
+    ACL_OK(portaclDeviceName(0, part.data(), 3));
+    EXPECT_EQ(std::string(part.data()), name.substr(0, 2));
+    EXPECT_EQ(part[3], '#');
+    part.fill('#');
+    ACL_OK(portaclDeviceName(0, part.data(), 1));
+    EXPECT_EQ(part[0], '\0');
+    EXPECT_EQ(part[1], '#');
+}
+
+TEST_F(DeviceName, BadArguments) {
+    std::array<char, 64> name;
+    name.fill('#');
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceName(0, nullptr, 64), "name", "null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceName(0, name.data(), 0), "size", "0");
+    for (int32_t device : {-1, static_cast<int32_t>(DeviceCount()), 1000})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
+                         portaclDeviceName(device, name.data(), name.size()), "deviceId",
+                         Shown(static_cast<long long>(device)));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclDeviceName(0, name.data(), name.size()),
+                     "deviceId 0", "aclrtSetDevice");
+    ACL_OK(aclFinalize());
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclDeviceName(0, name.data(), name.size()));
+    ACL_OK(aclInit(nullptr));
+    for (char byte : name) EXPECT_EQ(byte, '#');
+}
+
+}  // namespace
