@@ -199,7 +199,7 @@ TEST_F(EventCalls, RefuseGarbageAndOtherKinds) {
         SCOPED_TRACE(bad);
         AllFail(stream, valid, ACL_ERROR_RT_PARAM_INVALID, bad, Shown(bad));
     }
-    AllFail(stream, valid, ACL_ERROR_RT_PARAM_INVALID, stream, "handle of a stream");
+    AllFail(stream, valid, ACL_ERROR_RT_PARAM_INVALID, stream, "of kind stream");
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 
