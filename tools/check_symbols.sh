@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # usage: check_symbols.sh ARCHIVE SHARED_LIBRARY
 # Both must define, for others to see, every function of the API and nothing else: the ones of
-# tests/data/functions.tsv, and our extensions as include/portacl declares them.
+# tests/data/acl-functions.tsv, and our extensions as include/portacl declares them.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 archive=$1 shared=$2
 : "${NM:=nm}"
 
-list=$root/tests/data/functions.tsv
+list=$root/tests/data/acl-functions.tsv
 column=$(head -1 "$list" | tr '\t' '\n' | grep -nx function | cut -d: -f1)
 expected=$(
     {

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# ./dev gpu: packs what a machine with a GPU needs into build/gpu-pack, at most 64 MiB: the suite,
+# the samples and the benches as programs, the library, and a script that runs them. That machine
+# needs a driver and nothing else; compute-sanitizer is used where it has one.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+
+pack=build/gpu-pack
+limit=$((64 * 1024 * 1024))
+build gpu
+
+rm -rf "$pack"
+mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"
+cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
+# Programs that the build directory knows as tests of the label `cuda`, with their arguments.
+ctest --test-dir build/gpu -L '^cuda$' --show-only=json-v1 |
+    python3 tools/gpu_list.py build/gpu "$pack" >"$pack/tests.txt"
+[[ -s $pack/tests.txt ]] || die "the build has no test with the label cuda"
+cp build/gpu/benches/bench_entry build/gpu/benches/*.so "$pack/benches/"
+cp tools/gpu_run.sh "$pack/run"
+find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) \
+    -exec strip --strip-debug {} +
+{
+    echo "portacl $(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)"
+    echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with local changes')"
+    echo "built on $(. /etc/os-release && echo "$PRETTY_NAME"), $(uname -m), $(rustc --version), $(g++ --version | head -1)"
+} >"$pack/about.txt"
+
+size=$(du -sb "$pack" | cut -f1)
+((size <= limit)) || die "$pack has $size bytes, the limit is $limit"
+say "$pack: $((size / 1024)) KiB, $(wc -l <"$pack/tests.txt") programs"
+cat <<TEXT
+Copy the folder to a machine with a GPU of NVIDIA's and run there:  ./run [RESULTS_DIRECTORY]
+It prints a table, writes results.json and a log per program, and fails if a program failed.
+Results worth keeping belong into docs/gpu/.
+TEXT

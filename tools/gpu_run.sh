@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Runs the packed suite, samples and benches on this machine's GPU.  usage: ./run [RESULTS_DIRECTORY]
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+results=${1:-results}
+mkdir -p "$results" || exit 1
+results=$(cd "$results" && pwd)
+
+export PORTACL_BACKEND=cuda PORTACL_TEST_NO_SKIPS=1
+export LD_LIBRARY_PATH=$PWD/lib:$PWD/benches${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+unset PORTACL_CPU_ASYNC FAKE_CUDA_LEAK_CHECK
+chmod +x tests/* samples/* benches/* 2>/dev/null
+
+card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1)
+[[ -n $card ]] || { echo "run: nvidia-smi finds no GPU here" >&2; exit 1; }
+echo "$(head -2 about.txt | tr '\n' ' ')"
+echo "GPU: $card"
+
+# A few programs again under compute-sanitizer: those that allocate, copy and launch kernels.
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
+sanitized=(memory memcpy memset reduce stream)
+
+failed=0 rows=""
+# one NAME COMMAND...: runs it, prints a line, adds to rows.
+one() {
+    local name=$1 log status=0 verdict started counts
+    shift
+    log=$results/$name.log
+    started=$(date +%s%N)
+    timeout 120 "$@" >"$log" 2>&1 </dev/null || status=$?
+    local milliseconds=$((($(date +%s%N) - started) / 1000000))
+    counts=$(grep -cE '^\[       OK \]' "$log")
+    case $status in
+    0) verdict=passed ;;
+    124) verdict="timed out" ;;
+    *) verdict="failed ($status)" ;;
+    esac
+    ((status == 0)) || failed=$((failed + 1))
+    printf '%-34s %-14s %5s cases %8d ms\n' "$name" "$verdict" "$counts" "$milliseconds"
+    rows+=$(printf '%s\n    {"name": "%s", "status": %d, "cases": %d, "milliseconds": %d}' "${rows:+,}" \
+        "$name" "$status" "$counts" "$milliseconds")
+}
+
+while IFS=$'\t' read -r name program arguments; do
+    words=()
+    [[ -z $arguments ]] || IFS=$'\t' read -ra words <<<"$arguments"
+    one "$name" "./$program" ${words[@]+"${words[@]}"}
+done <tests.txt
+
+if [[ -n $sanitizer ]]; then
+    for name in "${sanitized[@]}"; do
+        program=tests/${name}_test
+        [[ -x $program ]] || continue
+        # Tests of mistakes make calls that the driver refuses; only what a kernel or a copy does counts.
+        one "memcheck.$name" "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99 "./$program"
+    done
+else
+    echo "compute-sanitizer is not on this machine: nothing ran under it"
+fi
+
+one bench.entry benches/bench_entry
+cat "$results/bench.entry.log"
+
+cat >"$results/results.json" <<JSON
+{
+  "about": "$(tr '\n' ';' <about.txt | sed 's/;$//; s/;/; /g')",
+  "gpu": "$card",
+  "date": "$(date -u +%F)",
+  "compute_sanitizer": $([[ -n $sanitizer ]] && echo true || echo false),
+  "programs": [$rows
+  ]
+}
+JSON
+echo "$failed programs failed; results in $results"
+((failed == 0))
