@@ -163,3 +163,36 @@ TEST_F(Init, ConcurrentFinalizesOneSucceeds) {
         EXPECT_EQ(std::count(codes.begin(), codes.end(), ACL_ERROR_REPEAT_FINALIZE), kThreads - 1);
     }
 }
+
+// Threads that use the library while another ends it get errors, no crash, and nobody hangs.
+TEST_F(Init, FinalizeWhileOthersWork) {
+    for (int round = 0; round < 5; ++round) {
+        ACL_OK(aclInit(nullptr));
+        std::atomic<bool> stop{false};
+        std::atomic<int> working{0};
+        std::vector<std::thread> workers;
+        for (int i = 0; i < 4; ++i) {
+            workers.emplace_back([&] {
+                aclrtContext context = nullptr;
+                aclrtStream stream = nullptr;
+                ACL_EXPECT_OK(aclrtCreateContext(&context, 0));
+                ACL_EXPECT_OK(aclrtCreateStream(&stream));
+                ++working;
+                while (!stop) {
+                    void* memory = nullptr;
+                    if (aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY) != 0) continue;
+                    aclrtMemsetAsync(memory, 4096, 1, 4096, stream);
+                    aclrtSynchronizeStream(stream);
+                    aclrtFree(memory);
+                }
+                // The end took everything: what is left of the handles is refused.
+                EXPECT_EQ(aclrtDestroyStream(stream), ACL_ERROR_RT_PARAM_INVALID);
+                EXPECT_EQ(aclrtDestroyContext(context), ACL_ERROR_RT_PARAM_INVALID);
+            });
+        }
+        while (working < 4) std::this_thread::yield();
+        ACL_EXPECT_OK(aclFinalize());
+        stop = true;
+        for (auto& worker : workers) worker.join();
+    }
+}

@@ -250,3 +250,29 @@ TEST_F(ThreadWithoutDevice, ForcedResetsAmongSets) {
     ACL_OK(aclrtSetDevice(0));
     EXPECT_EQ(ReferenceCount(0), 1);
 }
+
+// Objects of one thread die under the hands of others: errors, no crash, no mix-up.
+TEST_F(Thread, HandlesDieWhileOthersUseThem) {
+    for (int round = 0; round < 20; ++round) {
+        aclrtStream stream = nullptr;
+        aclrtEvent event = nullptr;
+        ACL_OK(aclrtCreateStream(&stream));
+        ACL_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+        OnThreads(4, [&](int thread) {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            if (thread == 0) {
+                ACL_EXPECT_OK(aclrtDestroyStream(stream));
+                ACL_EXPECT_OK(aclrtDestroyEvent(event));
+                return;
+            }
+            for (int i = 0; i < 50; ++i) {
+                for (const aclError code :
+                     {aclrtRecordEvent(event, stream), aclrtSynchronizeStream(stream),
+                      aclrtStreamWaitEvent(stream, event), aclrtSynchronizeEvent(event)})
+                    ASSERT_TRUE(code == ACL_SUCCESS || code == ACL_ERROR_RT_PARAM_INVALID) << code;
+            }
+        });
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeEvent(event));
+    }
+}

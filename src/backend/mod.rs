@@ -36,6 +36,8 @@ pub enum FaultKind {
     NoDevice,
     /// Work that was queued earlier failed on the device.
     Execution,
+    /// [`Stream::abandon`] came first: the stream takes no work, and what was queued is dropped.
+    Abandoned,
     /// The driver refused with a code that means none of the above.
     Driver,
 }

@@ -144,6 +144,8 @@ impl From<Fault> for Error {
             FaultKind::Unsupported => Code::FeatureNotSupport,
             FaultKind::NoDevice => Code::DrvInternalError,
             FaultKind::Execution => Code::AicoreException,
+            // Another thread has destroyed it, or reset its device, during the call.
+            FaultKind::Abandoned => Code::ParamInvalid,
             FaultKind::Driver => Code::DrvInternalError,
         };
         Self::new(code, fault.text)

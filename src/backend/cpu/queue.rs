@@ -392,5 +392,5 @@ fn happen(record: &Record) -> Vec<Arc<Queue>> {
 
 /// What a stream answers after it was abandoned.
 pub(super) fn abandoned() -> Fault {
-    Fault::new(FaultKind::Execution, "the stream was abandoned and takes no more work".to_owned())
+    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }

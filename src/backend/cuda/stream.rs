@@ -78,8 +78,8 @@ impl StreamState {
     fn check_accepts(&self) -> Result<()> {
         if self.is_abandoned() {
             return Err(Fault::new(
-                FaultKind::Execution,
-                "the stream was aborted and takes no more work; destroy it and create another",
+                FaultKind::Abandoned,
+                "the stream was destroyed, or went with its device, meanwhile",
             ));
         }
         Ok(())

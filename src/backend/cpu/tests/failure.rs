@@ -44,7 +44,7 @@ fn abandoned_work_is_dropped_and_nobody_waits_for_it() {
         assert!(event.is_complete().unwrap());
         assert!(!stream.is_idle().unwrap(), "what has started goes on");
         let fault = stream.fill(fill(target, 64, 3)).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Execution);
+        assert_eq!(fault.kind, FaultKind::Abandoned);
         assert!(stream.record(&event).is_err() && stream.wait(&event).is_err());
         gate.open();
         sync(&stream);
@@ -86,7 +86,7 @@ fn abandoning_ends_a_pageable_copy_that_has_not_begun() {
         std::thread::sleep(Duration::from_millis(20));
         stream.abandon();
         let fault = copier.join().unwrap().unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Execution);
+        assert_eq!(fault.kind, FaultKind::Abandoned);
         gate.open();
         sync(&stream);
     });
