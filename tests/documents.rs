@@ -71,9 +71,10 @@ fn every_environment_variable_is_documented_and_no_other() {
     for extension in ["rs", "c"] {
         for path in files("src", extension) {
             let text = fs::read_to_string(&path).unwrap();
-            // Only whole string literals are names of variables.
+            // Only whole string literals are names of variables. Those of the tests' own are for
+            // who works on this library.
             for word in words(&text, "PORTACL_") {
-                if text.contains(&format!("\"{word}\"")) {
+                if !word.starts_with("PORTACL_TEST_") && text.contains(&format!("\"{word}\"")) {
                     used.insert(word);
                 }
             }

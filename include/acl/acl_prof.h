@@ -424,7 +424,7 @@ typedef struct aclprofEventAttributes {
          * An operator with its tensors.
          */
         aclprofTensorInfo *tensorInfo;
-    } message;
+    } message; /**< The message, by its kind. */
 } aclprofEventAttributes;
 
 #ifdef __cplusplus

@@ -42,7 +42,13 @@ const INNER_UNIONS: &[(&str, &str, &str, &str, &str)] = &[
     // C99 knows no anonymous unions; `__extension__` keeps its pedantic mode quiet.
     ("acl_rt.h", "aclmdlRITaskParamsDetail", "detail", "__extension__ union {", "};"),
     ("acl_rt.h", "aclrtRandomNumFuncParaInfoDetail", "paramInfo", "union {", "} paramInfo;"),
-    ("acl_prof.h", "aclprofEventAttributesMessage", "message", "union Message {", "} message;"),
+    (
+        "acl_prof.h",
+        "aclprofEventAttributesMessage",
+        "message",
+        "union Message {",
+        "} message; /**< The message, by its kind. */",
+    ),
 ];
 
 /// Definitions that a program may have from elsewhere: (header, first and last type, before, after).
