@@ -78,7 +78,7 @@ TEST_F(EventRecord, NullOutputOfQuery) {
 }
 
 TEST_F(EventRecord, OfAnotherDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Event event;
     Stream near;
     ACL_OK(aclrtSetDevice(1));

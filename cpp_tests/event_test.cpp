@@ -370,7 +370,7 @@ TEST_F(EventElapsed, WhatHasNoTime) {
 }
 
 TEST_F(EventElapsed, OnDifferentDevices) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Event near;
     ACL_OK(aclrtRecordEvent(near, nullptr));
     ACL_OK(aclrtSynchronizeEvent(near));

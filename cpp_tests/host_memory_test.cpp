@@ -216,7 +216,7 @@ TEST_F(PointerGetAttributes, OfDeviceMemory) {
 }
 
 TEST_F(PointerGetAttributes, OfTheSecondDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     DeviceMemory far(100);
     ACL_OK(aclrtSetDevice(0));

@@ -195,7 +195,7 @@ TEST_F(MemcpyAsync, AFailedCallQueuesNothing) {
 }
 
 TEST_F(MemcpyAsync, AcrossDevicesInStreamOrder) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     constexpr size_t kSize = 300000;
     DeviceMemory near(kSize);
     Stream producer;

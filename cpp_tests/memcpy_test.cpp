@@ -292,7 +292,7 @@ TEST_F(Memcpy, AfterFinalize) {
 }
 
 TEST_F(Memcpy, WhateverTheCurrentDeviceIs) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Memory near(Where::kDevice0, 5000), far(Where::kDevice1, 5000);
     near.Set(Pattern(5000, 1));
     for (int current : {0, 1}) {

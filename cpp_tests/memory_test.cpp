@@ -261,7 +261,7 @@ TEST_F(Free, FromAThreadWithoutADevice) {
 }
 
 TEST_F(Free, FromAThreadOfAnotherDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     void* address = DeviceMemory(4096).Release();
     OnNewThread([=] {
         ACL_OK(aclrtSetDevice(1));

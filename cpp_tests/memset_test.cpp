@@ -127,7 +127,7 @@ TEST_F(Memset, NeedsADeviceInThisThread) {
 }
 
 TEST_F(Memset, OfMemoryOfAnotherDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     DeviceMemory device(Pattern(100));
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtMemset(device.At(), 100, 5, 100));

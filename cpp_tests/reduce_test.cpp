@@ -505,7 +505,7 @@ TEST_F(ReduceArguments, HostMemory) {
 }
 
 TEST_F(ReduceArguments, MemoryOfAnotherDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     {
         DeviceMemory far(Pattern(kSize));

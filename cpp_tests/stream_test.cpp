@@ -248,7 +248,7 @@ TEST_F(StreamCalls, DestroyedByAnotherThread) {
 }
 
 TEST_F(StreamCalls, RefuseStreamsOfAnotherDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "needs a second device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     Stream far;
     ACL_OK(aclrtSetDevice(0));
