@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <set>
@@ -16,6 +17,10 @@ using namespace portacl_test;
 namespace {
 
 constexpr int kThreads = 16;
+
+// Opening a GPU may take a good part of a second: tests that do it all the time stop after this.
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kStressTime{10};
 
 using Thread = WithDevice;
 using ThreadWithoutDevice = Initialized;
@@ -206,11 +211,12 @@ TEST_F(Thread, SetsAndResetsOfManyThreadsCountExactly) {
 // Nobody keeps it: it is opened and released all the time, and nobody's set is lost.
 TEST_F(ThreadWithoutDevice, SetsAndResetsAcrossReleasesCountExactly) {
     constexpr int kRounds = 100;
+    const auto enough = Clock::now() + kStressTime;
     std::array<int, kThreads> left{};
-    OnThreads(kThreads, [&left](int thread) {
+    OnThreads(kThreads, [&left, enough](int thread) {
         std::mt19937 random(static_cast<unsigned>(thread));
         int mine = 0;
-        for (int i = 0; i < kRounds; ++i) {
+        for (int i = 0; i < kRounds && Clock::now() < enough; ++i) {
             if (mine == 0 || random() % 2 == 0) {
                 ASSERT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
                 ++mine;
@@ -234,8 +240,9 @@ TEST_F(ThreadWithoutDevice, SetsAndResetsAcrossReleasesCountExactly) {
 // Forced resets between sets: calls succeed or say why not, and the count is right afterwards.
 TEST_F(ThreadWithoutDevice, ForcedResetsAmongSets) {
     constexpr int kRounds = 200;
-    OnThreads(8, [](int thread) {
-        for (int i = 0; i < kRounds; ++i) {
+    const auto enough = Clock::now() + kStressTime;
+    OnThreads(8, [enough](int thread) {
+        for (int i = 0; i < kRounds && Clock::now() < enough; ++i) {
             if (thread == 0) {
                 const aclError code = aclrtResetDeviceForce(0);
                 ASSERT_TRUE(code == ACL_SUCCESS || code == ACL_ERROR_RT_PARAM_INVALID) << code;

@@ -15,6 +15,8 @@ cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
 # Programs that the build directory knows as tests of the label `cuda`, with their arguments.
 ctest --test-dir build/gpu -L '^cuda$' --show-only=json-v1 |
     python3 tools/gpu_list.py build/gpu "$pack" >"$pack/tests.txt"
+# shutdown_test runs it.
+cp build/gpu/cpp_tests/unload_child "$pack/tests/"
 [[ -s $pack/tests.txt ]] || die "the build has no test with the label cuda"
 cp build/gpu/benches/bench_entry build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
