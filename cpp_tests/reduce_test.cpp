@@ -381,9 +381,11 @@ class ReduceArguments : public Reduce {
         src_ = std::make_unique<DeviceMemory>(Pattern(kSize, 2));
     }
     void TearDown() override {
-        // A call that failed has queued nothing.
-        ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
-        EXPECT_EQ(dst_->Download(), before_);
+        if (dst_) {
+            // A call that failed has queued nothing.
+            ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
+            EXPECT_EQ(dst_->Download(), before_);
+        }
         dst_.reset();
         src_.reset();
         Reduce::TearDown();
