@@ -17,4 +17,6 @@ pub mod memory;
 pub mod page_policy;
 pub mod runtime;
 pub mod stream;
+#[cfg(test)]
+mod tests;
 pub mod thread;

@@ -190,6 +190,16 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     Ok(place.insert(Session::new(driver, environment.finalize_timeout)).clone())
 }
 
+/// Begins a life over a backend of a test's own.
+#[cfg(test)]
+pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
+    let _life = LIFE.lock();
+    let left = SESSION.write().replace(Session::new(driver, patience));
+    assert!(left.is_none(), "the life before has not ended");
+    INIT_COUNT.store(1, Ordering::Relaxed);
+    FINALIZED.store(false, Ordering::Release);
+}
+
 impl Session {
     fn new(driver: Arc<dyn Driver>, patience: Duration) -> Arc<Self> {
         let devices: Box<[DeviceSlot]> = (0..driver.device_count()).map(DeviceSlot::new).collect();

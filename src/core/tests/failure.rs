@@ -1,0 +1,181 @@
+//! Who is told of a failure that happens later, and how often.
+
+use super::*;
+use crate::core::event;
+
+/// An event that was recorded on a stream.
+fn recorded_on(stream: u64) -> u64 {
+    let event = event::create_plain().unwrap();
+    event::record(event, stream).unwrap();
+    event
+}
+
+#[test]
+fn a_stream_tells_its_own_failure_once() {
+    let bench = Bench::new();
+    let ((failing, work), (other, _)) = (bench.stream(), bench.stream());
+    work.fail("a kernel went astray");
+    stream::synchronize(other).unwrap();
+    fails(stream::synchronize(failing), Code::AicoreException, &["a kernel went astray"]);
+    stream::synchronize(failing).unwrap();
+}
+
+#[test]
+fn a_blocked_synchronise_tells_what_failed_meanwhile() {
+    let bench = Bench::new();
+    for timeout in [None, Some(-1), Some(10_000)] {
+        let (failing, work) = bench.stream();
+        work.begin();
+        let waiter = on_device(0, move || match timeout {
+            None => stream::synchronize(failing),
+            Some(ms) => stream::synchronize_with_timeout(failing, ms),
+        });
+        wait_until("the waiter to wait", || work.waiting() == 1);
+        work.fail("late");
+        work.finish();
+        fails(waiter.join(), Code::AicoreException, &["late"]);
+        stream::synchronize(failing).unwrap();
+    }
+}
+
+#[test]
+fn a_failure_of_the_default_stream_is_told_under_its_null_name() {
+    let _bench = Bench::new();
+    let default = thread::current().unwrap().default_stream().unwrap().handle;
+    native(default.raw()).fail("there");
+    fails(stream::synchronize(0), Code::AicoreException, &["there"]);
+    stream::synchronize(0).unwrap();
+}
+
+#[test]
+fn calls_that_do_not_wait_leave_a_failure_to_those_that_do() {
+    let bench = Bench::new();
+    let (failing, work) = bench.stream();
+    let memory = memory::malloc(64, 0).unwrap();
+    work.fail("kept");
+    assert!(stream::is_idle(failing).unwrap());
+    memory::memset_async(memory, 64, 1, 64, failing).unwrap();
+    memory::memset(memory, 64, 1, 64).unwrap();
+    let event = recorded_on(failing);
+    assert!(event::is_complete(event).unwrap());
+    stream::wait_event(0, event).unwrap();
+    stream::synchronize(0).unwrap();
+    memory::free(memory).unwrap();
+    fails(stream::synchronize(failing), Code::AicoreException, &["kept"]);
+}
+
+#[test]
+fn a_device_tells_the_failures_of_its_streams_one_by_one() {
+    let bench = Bench::new();
+    let ((_, first), (_, second), (_, last)) = (bench.stream(), bench.stream(), bench.stream());
+    let elsewhere = on_device(1, || native(stream::create(0).unwrap())).join();
+    elsewhere.fail("of another device");
+    first.fail("one");
+    second.fail("two");
+    last.begin();
+    let waiter = on_device(0, device::synchronize);
+    wait_until("the waiter to wait", || last.waiting() == 1);
+    waiter.assert_blocked();
+    last.finish();
+    let mut told = vec![waiter.join().unwrap_err(), device::synchronize().unwrap_err()];
+    told.sort_by_key(|error| error.text().to_owned());
+    assert!(told.iter().all(|error| error.code() == Code::AicoreException), "{told:?}");
+    assert_eq!([told[0].text(), told[1].text()], ["one", "two"]);
+    device::synchronize().unwrap();
+    device::set(1).unwrap();
+    fails(device::synchronize(), Code::AicoreException, &["of another device"]);
+}
+
+#[test]
+fn an_event_tells_the_failure_of_the_stream_that_recorded_it() {
+    let bench = Bench::new();
+    let ((failing, work), (other, _)) = (bench.stream(), bench.stream());
+    let (event, bystander) = (recorded_on(failing), recorded_on(other));
+    work.fail("before the event");
+    event::synchronize(bystander, -1).unwrap();
+    fails(event::synchronize(event, -1), Code::AicoreException, &["before the event"]);
+    event::synchronize(event, -1).unwrap();
+    stream::synchronize(failing).unwrap();
+    // Recorded anew, it is the other stream's business.
+    event::record(event, other).unwrap();
+    work.fail("not seen from there");
+    event::synchronize(event, 1000).unwrap();
+    fails(stream::synchronize(failing), Code::AicoreException, &["not seen from there"]);
+}
+
+#[test]
+fn an_event_outlives_the_stream_that_recorded_it() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let event = recorded_on(raw);
+    work.fail("gone with its stream");
+    stream::destroy(raw, false).unwrap();
+    event::synchronize(event, -1).unwrap();
+}
+
+#[test]
+fn waiting_ends_with_its_time_and_the_work_goes_on() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let event = recorded_on(raw);
+    work.begin();
+    let told = stream::synchronize_with_timeout(raw, 5);
+    fails(told, Code::StreamSyncTimeout, &["5 ms", "goes on"]);
+    let told = event::synchronize(event, 5);
+    fails(told, Code::EventSyncTimeout, &["5 ms", "goes on"]);
+    assert!(!stream::is_idle(raw).unwrap());
+    // What failed already is told, even though the time is over.
+    work.fail("meanwhile");
+    fails(stream::synchronize_with_timeout(raw, 5), Code::AicoreException, &["meanwhile"]);
+    work.finish();
+    stream::synchronize_with_timeout(raw, 5).unwrap();
+    event::synchronize(event, 5).unwrap();
+    for bad in [0, -2, i32::MIN] {
+        let bound = bad.to_string();
+        fails(stream::synchronize_with_timeout(raw, bad), Code::ParamInvalid, &[&bound, "-1"]);
+        fails(event::synchronize(event, bad), Code::ParamInvalid, &[&bound, "-1"]);
+    }
+}
+
+#[test]
+fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
+    let bench = Bench::new();
+    let ((raw, work), memory) = (bench.stream(), memory::malloc(64, 0).unwrap());
+    let event = recorded_on(raw);
+    work.begin();
+    let waiter = on_device(0, move || stream::synchronize(raw));
+    wait_until("the waiter to wait", || work.waiting() == 1);
+    bench.script.fail_for_good(0, "the device is lost");
+    work.finish();
+    fails(waiter.join(), Code::AicoreException, &["the device is lost"]);
+    let request = memcpy::Request { dst: memory, dest_max: 64, src: 64, count: 64, kind: 1 };
+    let calls: [&dyn Fn() -> Result<(), Error>; 12] = [
+        &|| stream::synchronize(raw),
+        &|| stream::synchronize(raw),
+        &|| stream::synchronize(0),
+        &|| stream::synchronize_with_timeout(raw, 1),
+        &|| stream::is_idle(raw).map(drop),
+        &|| event::synchronize(event, -1),
+        &|| device::synchronize(),
+        &|| memory::malloc(64, 0).map(drop),
+        &|| memory::memset(memory, 64, 0, 64),
+        &|| memcpy::copy(request),
+        &|| memcpy::copy_async(request, raw),
+        &|| stream::create(0).map(drop),
+    ];
+    for call in calls {
+        fails(call(), Code::AicoreException, &["the device is lost"]);
+    }
+    on_device(1, || {
+        stream::synchronize(0).unwrap();
+        let memory = memory::malloc(64, 0).unwrap();
+        memory::memset(memory, 64, 0, 64).unwrap();
+        memory::free(memory).unwrap();
+    })
+    .join();
+    device::reset_force(0).unwrap();
+    fails(stream::synchronize(raw), Code::ParamInvalid, &["went with its device"]);
+    device::set(0).unwrap();
+    memory::malloc(64, 0).unwrap();
+    device::synchronize().unwrap();
+}

@@ -1,0 +1,122 @@
+//! The core over a scripted backend, which can do what the real ones cannot do on demand: fail
+//! late, refuse any call, hang.
+
+mod create;
+mod failure;
+mod finalize;
+mod release;
+mod script;
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use self::script::{Script, ScriptStream};
+use super::error::{Code, Error};
+use super::handles;
+use super::stream::Stream;
+use super::{device, memcpy, memory, runtime, stream, thread};
+
+/// The core's state belongs to the process: one test at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(20);
+/// Long enough for a thread to come to where it blocks.
+const A_WHILE: Duration = Duration::from_millis(30);
+
+/// A life of the library over a script with two devices, of which the first is set.
+struct Bench {
+    script: Arc<Script>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Bench {
+    /// Every wait of a finalize ends in time.
+    fn new() -> Self {
+        Self::with_patience(LONG)
+    }
+
+    /// `patience`: how long a finalize waits for what does not end.
+    fn with_patience(patience: Duration) -> Self {
+        let alone = ONE_AT_A_TIME.lock();
+        let script = Script::begin(patience);
+        device::set(0).unwrap();
+        Self { script, _alone: alone }
+    }
+
+    /// Begins another life after the end of this one. The script of the one that ended.
+    fn next_life(&mut self) -> Arc<Script> {
+        std::mem::replace(&mut self.script, Script::begin(LONG))
+    }
+
+    /// A stream of the current context: its handle, and what is behind it.
+    fn stream(&self) -> (u64, Arc<ScriptStream>) {
+        let raw = stream::create(0).unwrap();
+        (raw, native(raw))
+    }
+}
+
+impl Drop for Bench {
+    /// Ends the life, and looks that nothing is left of it.
+    fn drop(&mut self) {
+        let ended = runtime::finalize();
+        if !std::thread::panicking() {
+            ended.unwrap();
+            self.script.assert_nothing_left();
+        }
+    }
+}
+
+fn native(raw: u64) -> Arc<ScriptStream> {
+    ScriptStream::of(&*handles::get::<Stream>("stream", raw).unwrap().native)
+}
+
+/// Starts `body` in a thread that has set device `id`.
+fn on_device<R: Send + 'static>(id: i32, body: impl FnOnce() -> R + Send + 'static) -> Running<R> {
+    let (tell, told) = channel();
+    let thread = std::thread::spawn(move || {
+        device::set(id).unwrap();
+        tell.send(()).unwrap();
+        body()
+    });
+    told.recv_timeout(LONG).unwrap();
+    Running { thread }
+}
+
+/// A thread that a test watches.
+struct Running<R> {
+    thread: JoinHandle<R>,
+}
+
+impl<R> Running<R> {
+    fn assert_blocked(&self) {
+        std::thread::sleep(A_WHILE);
+        assert!(!self.thread.is_finished(), "it did not wait");
+    }
+
+    fn join(self) -> R {
+        wait_until("a thread to end", || self.thread.is_finished());
+        self.thread.join().unwrap()
+    }
+}
+
+fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < LONG, "waited too long for {what}");
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+#[track_caller]
+fn fails<T: std::fmt::Debug>(result: Result<T, Error>, code: Code, words: &[&str]) {
+    let error = result.unwrap_err();
+    assert_eq!(error.code(), code, "{error}");
+    for word in words {
+        assert!(error.text().contains(word), "{word:?} is not in: {error}");
+    }
+}

@@ -1,0 +1,458 @@
+//! A backend that does what a test tells it, and watches that the core keeps its promises.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::backend::{
+    Block, Copy, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill, HostFn, PagePolicy,
+    Place, Reduce, Result, Stream, StreamOptions, Wait,
+};
+use crate::core::runtime;
+
+const DEVICES: u32 = 2;
+pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
+
+/// The script: what a test and the backend share.
+#[derive(Default)]
+pub(super) struct Script {
+    /// The next call of this name answers so.
+    faults: Mutex<HashMap<&'static str, Fault>>,
+    /// Calls of this name stop at the gate until it is opened.
+    gate: Mutex<Option<&'static str>>,
+    gate_moved: Condvar,
+    at_gate: AtomicUsize,
+    /// Devices that have failed for good.
+    failed: Mutex<HashMap<u32, Fault>>,
+    /// A promise that the core broke, in words.
+    broken: Mutex<Option<String>>,
+    /// Things that exist, by what they are.
+    live: [AtomicI64; 5],
+    /// The shutdown was called.
+    ended: AtomicBool,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Thing {
+    OpenDevice,
+    Stream,
+    Event,
+    DeviceBlock,
+    HostBlock,
+}
+
+const THINGS: [Thing; 5] =
+    [Thing::OpenDevice, Thing::Stream, Thing::Event, Thing::DeviceBlock, Thing::HostBlock];
+
+impl Script {
+    /// Begins a life of the library over a new script.
+    pub(super) fn begin(patience: Duration) -> Arc<Self> {
+        let script = Arc::new(Self::default());
+        runtime::begin_with(Arc::new(ScriptDriver(Arc::clone(&script))), patience);
+        script
+    }
+
+    /// The next `call` fails with a fault of `kind` that says `text`.
+    pub(super) fn fail_next(&self, call: &'static str, kind: FaultKind, text: &str) {
+        self.faults.lock().insert(call, Fault::new(kind, text));
+    }
+
+    /// From now on the device answers everything with this.
+    pub(super) fn fail_for_good(&self, device: u32, text: &str) {
+        self.failed.lock().insert(device, Fault::new(FaultKind::Execution, text));
+    }
+
+    /// Calls of this name do not go on until [`Self::open_gate`].
+    pub(super) fn close_gate(&self, call: &'static str) {
+        *self.gate.lock() = Some(call);
+    }
+
+    pub(super) fn open_gate(&self) {
+        *self.gate.lock() = None;
+        self.gate_moved.notify_all();
+    }
+
+    /// How many calls have come to the gate.
+    pub(super) fn at_gate(&self) -> usize {
+        self.at_gate.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn live(&self, thing: Thing) -> i64 {
+        self.live[thing as usize].load(Ordering::SeqCst)
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    #[track_caller]
+    pub(super) fn assert_kept(&self) {
+        let broken = self.broken.lock().clone();
+        assert_eq!(broken, None, "the core broke a promise");
+    }
+
+    #[track_caller]
+    pub(super) fn assert_nothing_left(&self) {
+        self.assert_kept();
+        for thing in THINGS {
+            assert_eq!(self.live(thing), 0, "{thing:?} left");
+        }
+        assert!(self.has_ended());
+    }
+
+    fn made(&self, thing: Thing) {
+        self.live[thing as usize].fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn gone(&self, thing: Thing) {
+        self.live[thing as usize].fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn broken(&self, what: &str) {
+        self.broken.lock().get_or_insert_with(|| what.to_owned());
+    }
+
+    fn enter(&self, call: &'static str) -> Result<()> {
+        if self.has_ended() && call != "drop" {
+            self.broken(&format!("{call} after the shutdown"));
+        }
+        let mut gate = self.gate.lock();
+        if *gate == Some(call) {
+            self.at_gate.fetch_add(1, Ordering::SeqCst);
+            while *gate == Some(call) {
+                self.gate_moved.wait(&mut gate);
+            }
+        }
+        drop(gate);
+        match self.faults.lock().remove(call) {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+
+    fn alloc(&self, thing: Thing, len: usize) -> Block {
+        /// Addresses that nobody else has; nothing here reads or writes memory.
+        static NEXT: AtomicUsize = AtomicUsize::new(0x4000_0000_0000);
+        self.made(thing);
+        let addr = NEXT.fetch_add(len.next_multiple_of(4096), Ordering::Relaxed);
+        Block { addr, len, token: 0 }
+    }
+}
+
+struct ScriptDriver(Arc<Script>);
+
+impl Driver for ScriptDriver {
+    fn name(&self) -> &'static str {
+        "script"
+    }
+
+    fn device_count(&self) -> u32 {
+        DEVICES
+    }
+
+    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
+        self.0.enter("open")?;
+        self.0.made(Thing::OpenDevice);
+        // Opened again, it is as new.
+        self.0.failed.lock().remove(&ordinal);
+        Ok(Arc::new_cyclic(|itself| ScriptDevice {
+            script: Arc::clone(&self.0),
+            ordinal,
+            info: DeviceInfo {
+                name: format!("script {ordinal}"),
+                total_memory: DEVICE_MEMORY,
+                cores: 1,
+                least_priority: 0,
+                readable_tail: true,
+            },
+            closed: AtomicBool::new(false),
+            blocks: Mutex::default(),
+            itself: Weak::clone(itself),
+        }))
+    }
+
+    fn alloc_host(&self, len: usize) -> Result<Block> {
+        self.0.enter("alloc_host")?;
+        Ok(self.0.alloc(Thing::HostBlock, len))
+    }
+
+    fn free_host(&self, _block: Block) -> Result<()> {
+        self.0.enter("free_host")?;
+        self.0.gone(Thing::HostBlock);
+        Ok(())
+    }
+
+    fn foreign_place(&self, _addr: usize) -> Option<Place> {
+        None
+    }
+
+    fn page_size(&self, _block: Block) -> usize {
+        4096
+    }
+
+    fn shutdown(&self, _patience: Duration) -> bool {
+        if self.0.live(Thing::OpenDevice) == 0 && self.0.live(Thing::HostBlock) != 0 {
+            self.0.broken("shutdown with host memory in use");
+        }
+        self.0.ended.store(true, Ordering::SeqCst);
+        true
+    }
+}
+
+struct ScriptDevice {
+    script: Arc<Script>,
+    ordinal: u32,
+    info: DeviceInfo,
+    closed: AtomicBool,
+    blocks: Mutex<Vec<usize>>,
+    itself: Weak<Self>,
+}
+
+impl ScriptDevice {
+    fn enter(&self, call: &'static str) -> Result<()> {
+        let entered = self.script.enter(call);
+        // Looked at behind the gate: the core closes no device that a call is inside of.
+        if self.closed.load(Ordering::SeqCst) {
+            self.script.broken(&format!("{call} on a device that is closed"));
+        }
+        match self.script.failed.lock().get(&self.ordinal) {
+            Some(fault) => Err(fault.clone()),
+            None => entered,
+        }
+    }
+}
+
+impl Device for ScriptDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn free_memory(&self) -> Result<u64> {
+        self.enter("free_memory")?;
+        Ok(self.info.total_memory)
+    }
+
+    fn alloc(&self, len: usize, _policy: PagePolicy) -> Result<Block> {
+        self.enter("alloc")?;
+        let block = self.script.alloc(Thing::DeviceBlock, len);
+        self.blocks.lock().push(block.addr);
+        Ok(block)
+    }
+
+    fn free(&self, block: Block) -> Result<()> {
+        let mut blocks = self.blocks.lock();
+        match blocks.iter().position(|addr| *addr == block.addr) {
+            Some(index) => drop(blocks.swap_remove(index)),
+            None => self.script.broken("a block given to a device that it is not of"),
+        }
+        drop(blocks);
+        self.script.gone(Thing::DeviceBlock);
+        self.enter("free")
+    }
+
+    fn create_stream(&self, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        self.enter("create_stream")?;
+        self.script.made(Thing::Stream);
+        Ok(Arc::new_cyclic(|itself| ScriptStream {
+            device: self.itself.upgrade().expect("it is inside a call"),
+            work: Mutex::default(),
+            moved: Condvar::new(),
+            itself: Weak::clone(itself),
+        }))
+    }
+
+    fn create_event(&self, _timing: bool) -> Result<Arc<dyn Event>> {
+        self.enter("create_event")?;
+        self.script.made(Thing::Event);
+        let device = self.itself.upgrade().expect("it is inside a call");
+        Ok(Arc::new(ScriptEvent { device, recorded_on: Mutex::default() }))
+    }
+
+    fn copy(&self, _copy: Copy) -> Result<()> {
+        self.enter("copy_now")
+    }
+
+    fn fill(&self, _fill: Fill) -> Result<()> {
+        self.enter("fill_now")
+    }
+
+    fn close(&self) -> Result<()> {
+        let closed = self.enter("close");
+        self.closed.store(true, Ordering::SeqCst);
+        self.script.gone(Thing::OpenDevice);
+        if !self.blocks.lock().is_empty() {
+            self.script.broken("a device closed that has blocks out");
+        }
+        closed
+    }
+}
+
+/// What a stream has to do.
+#[derive(Default)]
+struct Work {
+    busy: bool,
+    /// Calls of synchronize that are waiting.
+    waiting: usize,
+    failure: Option<Fault>,
+    abandoned: bool,
+}
+
+/// A stream whose work is what the test says.
+pub(super) struct ScriptStream {
+    device: Arc<ScriptDevice>,
+    work: Mutex<Work>,
+    moved: Condvar,
+    itself: Weak<Self>,
+}
+
+impl ScriptStream {
+    pub(super) fn of(stream: &dyn Stream) -> Arc<Self> {
+        let stream: &Self = stream.as_any().downcast_ref().expect("a stream of the script");
+        stream.itself.upgrade().expect("whoever asks holds it")
+    }
+
+    /// It has work until [`Self::finish`].
+    pub(super) fn begin(&self) {
+        self.work.lock().busy = true;
+    }
+
+    pub(super) fn finish(&self) {
+        self.work.lock().busy = false;
+        self.moved.notify_all();
+    }
+
+    /// An operation fails, as they do: later, with nobody inside a call.
+    pub(super) fn fail(&self, text: &str) {
+        self.work.lock().failure.get_or_insert(Fault::new(FaultKind::Execution, text));
+    }
+
+    /// How many calls wait for it.
+    pub(super) fn waiting(&self) -> usize {
+        self.work.lock().waiting
+    }
+
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.work.lock().abandoned
+    }
+
+    fn submit(&self, call: &'static str) -> Result<()> {
+        self.device.enter(call)?;
+        match self.work.lock().abandoned {
+            true => Err(Fault::new(FaultKind::Abandoned, "it was given up")),
+            false => Ok(()),
+        }
+    }
+
+    fn wait(&self, deadline: Option<Instant>) -> Wait {
+        let mut work = self.work.lock();
+        work.waiting += 1;
+        let mut in_time = true;
+        while work.busy && in_time {
+            match deadline {
+                None => self.moved.wait(&mut work),
+                Some(deadline) => in_time = !self.moved.wait_until(&mut work, deadline).timed_out(),
+            }
+        }
+        work.waiting -= 1;
+        if work.busy { Wait::TimedOut } else { Wait::Done }
+    }
+}
+
+impl Stream for ScriptStream {
+    fn copy(&self, _copy: Copy) -> Result<()> {
+        self.submit("copy")
+    }
+
+    fn fill(&self, _fill: Fill) -> Result<()> {
+        self.submit("fill")
+    }
+
+    fn reduce(&self, _reduce: Reduce) -> Result<()> {
+        self.submit("reduce")
+    }
+
+    fn host_fn(&self, _function: HostFn) -> Result<()> {
+        self.submit("host_fn")
+    }
+
+    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+        self.submit("record")?;
+        let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
+        *event.recorded_on.lock() = self.itself.upgrade();
+        Ok(())
+    }
+
+    fn wait(&self, _event: &Arc<dyn Event>) -> Result<()> {
+        self.submit("wait")
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        self.device.enter("is_idle")?;
+        Ok(!self.work.lock().busy)
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.device.enter("synchronize")?;
+        let wait = Self::wait(self, deadline);
+        // The device may have failed meanwhile.
+        self.device.enter("synchronized")?;
+        Ok(wait)
+    }
+
+    fn take_failure(&self) -> Option<Fault> {
+        self.work.lock().failure.take()
+    }
+
+    fn abandon(&self) {
+        self.work.lock().abandoned = true;
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for ScriptStream {
+    fn drop(&mut self) {
+        self.device.script.gone(Thing::Stream);
+    }
+}
+
+struct ScriptEvent {
+    device: Arc<ScriptDevice>,
+    recorded_on: Mutex<Option<Arc<ScriptStream>>>,
+}
+
+impl Event for ScriptEvent {
+    fn is_complete(&self) -> Result<bool> {
+        self.device.enter("is_complete")?;
+        let stream = self.recorded_on.lock().clone();
+        Ok(stream.is_none_or(|stream| !stream.work.lock().busy))
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.device.enter("event_synchronize")?;
+        let stream = self.recorded_on.lock().clone();
+        Ok(stream.map_or(Wait::Done, |stream| stream.wait(deadline)))
+    }
+
+    fn elapsed_ms(&self, _start: &dyn Event) -> Result<f32> {
+        self.device.enter("elapsed")?;
+        Ok(-1.5)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for ScriptEvent {
+    fn drop(&mut self) {
+        self.device.script.gone(Thing::Event);
+    }
+}
