@@ -21,8 +21,9 @@ use super::chunked::{Blank, Chunked, boxed_blank};
 use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use super::sync::{Mutex, const_unless_loom};
 
-/// User space of the supported machines; loom gets by with four small pages.
-const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 47 };
+/// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
+/// very top of it. Loom gets by with four small pages.
+const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 48 };
 const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
 const PAGE_LEN: usize = 1 << PAGE_BITS;
 const GRANULE_BITS: u32 = 8;
