@@ -99,6 +99,10 @@ pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
         // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
         host_fn::queue(stream, move || unsafe { copy_host(&job) })?;
     } else {
+        let here = Place::Device(stream.device().context().ordinal());
+        if [copy.dst, copy.src].iter().any(|span| !is_host(span.place) && span.place != here) {
+            stream.note_crossing();
+        }
         stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))?;
     }
     // What the driver promises for pageable memory differs between versions and machines (some

@@ -14,11 +14,12 @@ use cudarc::driver::sys::{
     CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemLocation, CUmemLocationType,
 };
 
-use super::DriverState;
 use super::context::Context;
 use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::pending::Marks;
+use super::stream::StreamState;
+use super::{DriverState, no_healthy_device};
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
 const NORMAL_PAGE: usize = 4 << 10;
@@ -69,6 +70,12 @@ impl Release {
         !matches!(self, Self::Mapped { .. })
     }
 
+    /// Whether work of this stream can use it. What another device does is no reason to keep
+    /// device memory, nor to keep the device itself from being closed.
+    pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
+        matches!(self, Self::Host { .. }) || self.is_of(stream.device()) || stream.crosses()
+    }
+
     pub(super) fn is_of(&self, owner: &DeviceState) -> bool {
         match self {
             Self::Device { device, .. } | Self::Mapped { device, .. } => {
@@ -114,7 +121,7 @@ fn free_pinned(context: &Context, base: usize) -> Result<()> {
 /// `block`: what programs know it as, if they do.
 fn give_back(driver: &DriverState, block: Option<Block>, release: Release) -> Result<()> {
     driver.reap();
-    let marks = Marks::in_busy_streams(driver);
+    let marks = Marks::in_busy_streams(driver, &release);
     if marks.is_empty() {
         return release.now(driver);
     }
@@ -381,7 +388,9 @@ pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
 }
 
 fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
-    loop {
+    let mut refused = None;
+    // A device that has failed is no reason to refuse: the next one is asked. But each only once.
+    for _ in 0..driver.devices {
         let context = driver.acquire_any_context()?;
         let mut address: *mut c_void = std::ptr::null_mut();
         let allocated = context.call_for(FaultKind::OutOfHostMemory, |api| {
@@ -400,10 +409,11 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
                 if !failed {
                     return Err(fault);
                 }
-                // This device has failed, which is no reason to refuse: the next one is asked.
+                refused = Some(fault);
             }
         }
     }
+    Err(refused.unwrap_or_else(no_healthy_device))
 }
 
 /// Gives back what the program did not: nothing uses it any more.

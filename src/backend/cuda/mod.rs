@@ -43,6 +43,11 @@ pub fn open() -> Result<Arc<dyn Driver>> {
     Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?)?))))
 }
 
+/// There is no device that could have host memory in its context.
+fn no_healthy_device() -> Fault {
+    Fault::new(FaultKind::Execution, "all CUDA devices have failed; reset them")
+}
+
 /// The driver behind the trait.
 struct CudaDriver(Arc<DriverState>);
 
@@ -120,10 +125,7 @@ impl DriverState {
     fn acquire_any_context(&self) -> Result<Arc<Context>> {
         let in_use = self.contexts.healthy().map(|context| context.ordinal()).next();
         let usable = || (0..self.devices).find(|&ordinal| self.contexts.is_usable(ordinal));
-        let ordinal = in_use.or_else(usable).ok_or_else(|| {
-            Fault::new(FaultKind::Execution, "all CUDA devices have failed; reset them")
-        })?;
-        self.acquire_context(ordinal)
+        self.acquire_context(in_use.or_else(usable).ok_or_else(no_healthy_device)?)
     }
 
     fn add_device(&self, device: &Arc<DeviceState>) {

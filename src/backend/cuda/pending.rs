@@ -43,10 +43,13 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// In every stream that has work.
-    pub(super) fn in_busy_streams(driver: &DriverState) -> Self {
+    /// In every stream whose work may use this memory.
+    pub(super) fn in_busy_streams(driver: &DriverState, release: &Release) -> Self {
         let mut marks = Self { marks: Vec::new(), incomplete: false };
         for stream in driver.streams_with_work() {
+            if !release.may_be_used_by(&stream) {
+                continue;
+            }
             stream.look(|stream| match stream.is_idle() {
                 // A device that failed runs nothing any more.
                 Ok(true) | Err(_) => {}

@@ -35,6 +35,8 @@ pub(super) struct StreamState {
     submitted: AtomicU64,
     /// The value of `submitted` up to which everything is known to have finished.
     finished: AtomicU64,
+    /// It was given a copy from or to another device: it may use that one's memory.
+    crosses: AtomicBool,
     /// Nobody queues here any more: the [`CudaStream`] is gone.
     dropped: AtomicBool,
     /// Held for reading by whoever looks at somebody else's stream, for writing by whoever
@@ -68,6 +70,17 @@ impl StreamState {
     pub(super) fn is_abandoned(&self) -> bool {
         // Relaxed: a flag by itself; work that is under way may or may not see it.
         self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// The next operation uses memory of another device.
+    pub(super) fn note_crossing(&self) {
+        // Relaxed: who sees the operation counted sees this too.
+        self.crosses.store(true, Ordering::Relaxed);
+    }
+
+    /// Its work may use memory of other devices.
+    pub(super) fn crosses(&self) -> bool {
+        self.crosses.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_dropped(&self) -> bool {
@@ -176,6 +189,7 @@ impl CudaStream {
             submitting: Mutex::default(),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
+            crosses: AtomicBool::new(false),
             dropped: AtomicBool::new(false),
             destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),

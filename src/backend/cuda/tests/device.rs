@@ -69,6 +69,30 @@ fn copies_reach_other_devices() {
 }
 
 #[test]
+fn a_device_closes_while_another_one_is_busy() {
+    let Some(mut setup) = Setup::new() else { return };
+    if setup.driver.device_count() < 2 {
+        println!("skipped: one device only");
+        return;
+    }
+    let other = setup.driver.open(1).unwrap();
+    let busy = other.create_stream(StreamOptions::default()).unwrap();
+    let gate = Gate::close(&busy);
+    let before = setup.device.free_memory().unwrap();
+    let memory = setup.on_device(64 << 20);
+    assert!(setup.device.free_memory().unwrap() < before);
+    drop(memory);
+    assert_eq!(setup.device.free_memory().unwrap(), before, "not freed at once");
+    drop(setup.on_device(4096));
+    setup.device.close().unwrap();
+    setup.device = setup.driver.open(0).unwrap();
+    gate.open();
+    assert_eq!(busy.synchronize(None).unwrap(), Wait::Done);
+    drop(busy);
+    other.close().unwrap();
+}
+
+#[test]
 fn streams_and_events_outlive_their_device_harmlessly() {
     let Some(setup) = Setup::new() else { return };
     let device = setup.driver.open(0).unwrap();
