@@ -132,6 +132,11 @@ TEST_F(Memset, OfMemoryOfAnotherDevice) {
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtMemset(device.At(), 100, 5, 100));
     EXPECT_EQ(device.Download(), Bytes(100, 5));
+    // A stream reaches memory of its own device only.
+    EXPECT_TRUE(FailedSaying(
+        "aclrtMemsetAsync", aclrtMemsetAsync(device.At(), 100, 6, 100, nullptr),
+        ACL_ERROR_RT_PARAM_INVALID, {"devPtr", Shown(device.At()), "device 0", "device 1"}));
+    EXPECT_EQ(device.Download(), Bytes(100, 5));
     ACL_OK(aclrtSetDevice(0));
 }
 

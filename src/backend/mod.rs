@@ -288,7 +288,7 @@ pub trait Stream: Send + Sync {
     /// (or staged), and a pageable destination has been written, in order with earlier work.
     fn copy(&self, copy: Copy) -> Result<()>;
 
-    /// Queues a fill. `dst` may be pinned host memory.
+    /// Queues a fill. `dst` is memory of the stream's device, or pinned host memory.
     fn fill(&self, fill: Fill) -> Result<()>;
 
     /// Queues a reduction.

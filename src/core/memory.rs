@@ -322,6 +322,11 @@ pub fn memset_async(
 ) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(fill) = fill(addr, max_count, value, count)? else { return Ok(()) };
+    if let Place::Device(id) = fill.dst.place
+        && id != stream.device.id
+    {
+        return Err(of_another_device("devPtr", addr, id, &stream.device));
+    }
     Ok(stream.native.fill(fill)?)
 }
 
@@ -358,14 +363,20 @@ pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device) -> 
     let span = span(argument, addr, len)?;
     match span.place {
         Place::Device(id) if id == device.id => Ok(span),
-        Place::Device(id) => Err(Error::param_invalid(format_args!(
-            "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; copy it over first",
-            device.id
-        ))),
+        Place::Device(id) => Err(of_another_device(argument, addr, id, device)),
         Place::Pinned | Place::Pageable => Err(Error::param_invalid(format_args!(
             "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
         ))),
     }
+}
+
+#[cold]
+fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
+         {id}, or copy the memory over first",
+        device.id
+    ))
 }
 
 /// What the device is called for error texts, used by transfers.

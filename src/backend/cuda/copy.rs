@@ -8,7 +8,7 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::host_fn;
 use super::stream::StreamState;
-use crate::backend::{Copy, Fault, FaultKind, Fill, Place, Result, Span};
+use crate::backend::{Copy, Fill, Place, Result, Span};
 
 fn device_pointer(span: Span) -> CUdeviceptr {
     span.addr as CUdeviceptr
@@ -118,21 +118,8 @@ pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
 /// Queues a fill.
 pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<()> {
     let device = stream.device();
-    match fill.dst.place {
-        Place::Device(ordinal) if ordinal == device.context().ordinal() => {
-            return stream.submit(|| issue_fill(device, stream.raw(), fill));
-        }
-        Place::Device(ordinal) => {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "a stream of CUDA device {} cannot fill memory of device {ordinal}; use a \
-                     stream of that device",
-                    device.context().ordinal()
-                ),
-            ));
-        }
-        Place::Pageable | Place::Pinned => {}
+    if !is_host(fill.dst.place) {
+        return stream.submit(|| issue_fill(device, stream.raw(), fill));
     }
     let job = *fill;
     // SAFETY: the core has checked the range; it stays alive until the stream is past it.

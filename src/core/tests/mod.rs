@@ -4,6 +4,7 @@
 mod create;
 mod failure;
 mod finalize;
+mod memory_use;
 mod release;
 mod script;
 

@@ -1,0 +1,50 @@
+//! What calls make of addresses before any backend sees them.
+
+use super::*;
+use crate::backend::FaultKind;
+
+fn copy(dst: usize, src: usize, count: usize, kind: i32) -> memcpy::Request {
+    memcpy::Request { dst, dest_max: usize::MAX, src, count, kind }
+}
+
+#[test]
+fn a_stream_fills_memory_of_its_own_device_only() {
+    let _bench = Bench::new();
+    let (here, pinned) = (memory::malloc(64, 0).unwrap(), memory::malloc_host(64).unwrap());
+    let there = on_device(1, || memory::malloc(64, 0).unwrap()).join();
+    for addr in [here, pinned] {
+        memory::memset_async(addr, 64, 1, 64, 0).unwrap();
+    }
+    let told = memory::memset_async(there, 64, 1, 64, 0);
+    fails(told, Code::ParamInvalid, &["devPtr", "device 1", "device 0"]);
+    memory::memset(there, 64, 1, 64).unwrap();
+}
+
+#[test]
+fn nothing_reaches_past_the_end_of_an_allocation() {
+    let _bench = Bench::new();
+    let dst = memory::malloc(100, 0).unwrap();
+    let room = memory::Allocation::find(dst).unwrap().len;
+    for (offset, count) in [(0, room + 1), (1, room), (room - 1, 2), (1, usize::MAX)] {
+        let told = memcpy::copy(copy(dst + offset, 64, count, 4));
+        fails(told, Code::ParamInvalid, &["dst", &count.to_string()]);
+        let told = memory::memset_async(dst + offset, usize::MAX, 1, count, 0);
+        fails(told, Code::ParamInvalid, &["devPtr", &count.to_string()]);
+    }
+    let beyond = memcpy::copy(copy(dst, usize::MAX - 5, 64, 4));
+    fails(beyond, Code::InvalidParam, &["src", "64 bytes"]);
+    memcpy::copy(copy(dst + room - 1, 64, 1, 4)).unwrap();
+}
+
+/// The count decides first: nothing to do is no error, whatever the rest says.
+#[test]
+fn nothing_is_nothing() {
+    let bench = Bench::new();
+    bench.script.fail_next("copy", FaultKind::Driver, "asked for nothing");
+    memcpy::copy(copy(0, 0, 0, 99)).unwrap();
+    memcpy::copy_async(copy(0, 0, 0, 99), 0).unwrap();
+    memory::memset(0, 0, 0, 0).unwrap();
+    memory::memset_async(0, 0, 0, 0, 0).unwrap();
+    let memory = memory::malloc(64, 0).unwrap();
+    fails(memcpy::copy_async(copy(memory, memory, 1, 4), 0), Code::DrvInternalError, &["asked"]);
+}
