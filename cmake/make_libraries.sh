@@ -8,10 +8,10 @@
 # usage: make_libraries.sh [--strip-debug] [--allow-undefined] ARCHIVE DIRECTORY VERSION NATIVE_LIBS
 set -euo pipefail
 
-strip=() undefined=(-Wl,-z,defs)
+strip=() unneeded=() undefined=(-Wl,-z,defs)
 while [[ ${1-} == --* ]]; do
     case $1 in
-    --strip-debug) strip=(--strip-debug) ;;
+    --strip-debug) strip=(--strip-debug) unneeded=(--strip-unneeded) ;;
     --allow-undefined) undefined=() ;;
     *) echo "make_libraries.sh: unknown option $1" >&2; exit 2 ;;
     esac
@@ -41,15 +41,23 @@ sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 # The standard library carries LLVM bitcode, which `ar` with a plug-in of another LLVM chokes on.
 "$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \
     --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/local.o"
-# Each function has a section of its own, so that programs get only what they use; the section
-# repeats the function's long name. A number does as well: a tenth of the archive.
+# What only the library itself uses is put into a few sections under short names: a section header
+# for each function and each long mangled name would be a third of the archive. The API's own
+# functions keep their sections, so that programs get only those that they use.
 "$READELF" -SW "$work/local.o" | awk '
     match($0, /\] \.[^ ]+/) {
         name = substr($0, RSTART + 2, RLENGTH - 2)
-        if (match(name, /^\.(text\.unlikely|text\.hot|text|rodata|data\.rel\.ro|data|bss|gcc_except_table)\._[RZ]/))
-            print "--rename-section " name "=" substr(name, 1, RLENGTH - 2) count++
-    }' >"$work/rename.rsp"
-"$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/portacl.o"
+        if (!match(name, /^\.(text\.unlikely|text\.hot|text|rodata|data\.rel\.ro|data|bss|gcc_except_table)\./)) next
+        kind = substr(name, 1, RLENGTH - 1)
+        if (kind == ".text" && substr(name, RLENGTH + 1) ~ /^(acl|portacl)/) next
+        sub(/\.(unlikely|hot)$/, "", kind)
+        print "--rename-section " name "=" kind ".portacl"
+    }' | sort -u >"$work/rename.rsp"
+"$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/renamed.o"
+"$LD" -r "$work/renamed.o" -o "$work/merged.o"
+"$NM" --format=posix "$work/merged.o" |
+    awk '$2 ~ /^[tdbr]$/ && length($1) > 8 && !seen[$1]++ { printf "%s p%x\n", $1, count++ }' >"$work/names.txt"
+"$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
 "$AR" crsD "$work/libportacl.a" "$work/portacl.o"
 
 { echo "{ global:"; sed 's/$/;/' "$work/symbols.txt"; echo "local: *; };"; } >"$work/exports.map"

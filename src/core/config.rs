@@ -199,8 +199,9 @@ impl FileConfig {
                 Some(1) => ErrMsgMode::Process,
                 _ => {
                     return Err(Error::invalid_param(format_args!(
-                        "err_msg_mode is {value}; allowed: \"0\" (each thread its own texts) or \"1\" \
-                         (one text for the process)"
+                        "err_msg_mode is {}; allowed: \"0\" (each thread its own texts) or \"1\" \
+                         (one text for the process)",
+                        shown(value)
                     )));
                 }
             };
@@ -210,14 +211,31 @@ impl FileConfig {
                 Error::new(
                     Code::Failure,
                     format_args!(
-                        "defaultDevice.default_device is {value}; allowed: a device id as a string, \
-                         as in \"0\""
+                        "defaultDevice.default_device is {}; allowed: a device id as a string, as in \
+                         \"0\"",
+                        shown(value)
                     ),
                 )
             })?;
             config.default_device = Some(id);
         }
         Ok(config)
+    }
+}
+
+/// A value for an error text. (Its own `Display` would bring JSON's whole writer into the library.)
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("\"{text}\""),
+        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => number.to_string(),
+            (None, Some(number)) => number.to_string(),
+            (None, None) => "a fraction".to_owned(),
+        },
+        Value::Bool(value) => value.to_string(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::Null => "null or missing".to_owned(),
     }
 }
 

@@ -215,7 +215,10 @@ pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
     if ms < 0.0 {
         return Err(Error::new(
             Code::EventTimestampReversal,
-            format_args!("endEvent happened {} ms before startEvent; swap the arguments", -ms),
+            format_args!(
+                "endEvent happened {} us before startEvent; swap the arguments",
+                (-ms * 1000.0).ceil() as u64
+            ),
         ));
     }
     Ok(ms)
