@@ -221,8 +221,9 @@ TEST_F(Context, DestroyLeavesOtherContextsAlone) {
     ACL_OK(aclrtDestroyContext(context));
     ACL_OK(aclrtSetCurrentContext(primary));
     ACL_OK(aclrtMemsetAsync(memory, 4096, 1, 4096, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
     ACL_OK(aclrtMemsetAsync(memory, 4096, 1, 4096, nullptr));
-    ACL_OK(aclrtSynchronizeDevice());
+    ACL_OK(aclrtSynchronizeStream(nullptr));
     ACL_OK(aclrtFree(memory));
     ACL_OK(aclrtDestroyStream(stream));
 }

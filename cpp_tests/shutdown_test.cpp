@@ -135,9 +135,9 @@ OWN_PROCESS_TEST(Shutdown, ExitWithWorkQueued, NO_LEAK_CHECK) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     constexpr size_t kSize = 8 << 20;
-    void* memory = nullptr;
-    ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
     for (int i = 0; i < 3; ++i) {
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
         aclrtStream stream = nullptr;
         ACL_OK(aclrtCreateStream(&stream));
         QueueAlot(stream, memory, kSize);
@@ -237,6 +237,7 @@ OWN_PROCESS_TEST(Shutdown, ForkedChild, NO_LEAK_CHECK_AT_EXIT) {
     ACL_OK(aclrtSetDevice(0));
     OneOfEach objects;
     objects.Create(0);
+    ACL_OK(aclrtSynchronizeStream(objects.stream));
     std::memset(objects.host, 0x5A, OneOfEach::kBytes);
     Gate gate;
     ACL_OK(gate.Hold(objects.stream));
@@ -364,6 +365,7 @@ OWN_PROCESS_TEST(Shutdown, ForkBeforeTheFirstCall) {
 }
 
 OWN_PROCESS_TEST(Shutdown, LivesWithoutEnd) {
+    OnNewThread([] {});  // A sanitizer's own thread begins with the first one of the program.
     const size_t threads_before = Entries("/proc/self/task");
     size_t threads = 0, files = 0;
     // Opening a GPU may take a good part of a second.
