@@ -3,9 +3,11 @@
 
 pub mod address_map;
 mod chunked;
+pub mod completion;
 pub mod event_count;
 pub mod reclaim;
 pub mod slot_table;
+pub mod stream_queue;
 pub mod sync;
 
 #[cfg(test)]

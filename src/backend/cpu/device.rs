@@ -63,7 +63,7 @@ impl CpuDevice {
     /// Somebody has let a stream go.
     pub(super) fn forget(&self, queue: &Arc<Queue>) {
         // What is still queued runs to its end; only `close` must know about it until then.
-        if queue.is_idle() {
+        if queue.operations.is_idle() {
             self.streams.lock().remove(&key(queue));
         }
     }
@@ -150,7 +150,8 @@ impl Device for CpuDevice {
         let deadline = Instant::now() + PATIENCE;
         let fence = self.shared.users.fence(addr, len);
         let unused = fence.streams().all(|(queue, ticket)| {
-            queue.wait_until(&|| queue.has_finished(ticket), Some(deadline)) == Wait::Done
+            queue.wait_until(&|| queue.operations.has_finished(ticket), Some(deadline))
+                == Wait::Done
         });
         self.shared.close_device(self.ordinal);
         if unused {

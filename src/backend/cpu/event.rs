@@ -8,6 +8,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::queue::Queue;
+use crate::algo::completion::Completion;
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 
 /// Nanoseconds of a clock that never goes back.
@@ -20,28 +21,26 @@ pub(super) fn now() -> u64 {
 
 /// A point in a stream that has not happened when it is made.
 pub(super) struct Record {
-    happened: AtomicBool,
+    /// Streams subscribe that are set aside until it happens.
+    pub(super) completion: Completion<Queue>,
     time: AtomicU64,
     timing: bool,
     /// Where it is queued. A stream that is gone has run, or dropped, everything.
     stream: Weak<Queue>,
-    /// Streams that are set aside until it happens.
-    waiting: Mutex<Vec<Arc<Queue>>>,
 }
 
 impl Record {
     fn new(stream: &Arc<Queue>, timing: bool) -> Self {
         Self {
-            happened: AtomicBool::new(false),
+            completion: Completion::new(),
             time: AtomicU64::new(0),
             timing,
             stream: Arc::downgrade(stream),
-            waiting: Mutex::new(Vec::new()),
         }
     }
 
     pub(super) fn has_happened(&self) -> bool {
-        self.happened.load(Ordering::Acquire)
+        self.completion.is_complete()
     }
 
     /// The stream that it is queued on, while there is one.
@@ -54,32 +53,14 @@ impl Record {
         std::ptr::eq(self.stream.as_ptr(), Arc::as_ptr(stream))
     }
 
-    /// Puts a stream on the list of those to go on when it happens; false if it has happened.
-    pub(super) fn subscribe(&self, stream: &Arc<Queue>) -> bool {
-        if self.has_happened() {
-            return false;
-        }
-        let mut waiting = self.waiting.lock();
-        if self.has_happened() {
-            return false;
-        }
-        waiting.push(Arc::clone(stream));
-        true
-    }
-
-    /// Takes a stream off the list again.
-    pub(super) fn unsubscribe(&self, stream: &Arc<Queue>) {
-        self.waiting.lock().retain(|other| !Arc::ptr_eq(other, stream));
-    }
-
-    /// It happens now. Returns the streams that waited; the caller lets them go on.
+    /// It happens now. Returns the streams that can go on: the caller runs or lists them.
     pub(super) fn happen(&self) -> Vec<Arc<Queue>> {
         if self.timing {
             self.time.store(now(), Ordering::Relaxed);
         }
-        let mut waiting = self.waiting.lock();
-        self.happened.store(true, Ordering::Release);
-        std::mem::take(&mut waiting)
+        let mut waiting = self.completion.complete();
+        waiting.retain(|queue| queue.operations.resume());
+        waiting
     }
 }
 

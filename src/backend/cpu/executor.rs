@@ -20,8 +20,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::operation::Operation;
 use super::parallel::Job;
 use super::queue::Queue;
+use crate::algo::stream_queue::Claim;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Stream priorities: 0 to this.
@@ -308,8 +310,8 @@ impl Executor {
                 Task::End => break,
                 Task::Job(job) => job.help(),
                 Task::Stream(queue) => {
-                    if queue.claim_listed() {
-                        runner.run(&queue);
+                    if let Some(claim) = queue.operations.claim_listed() {
+                        runner.run(&queue, claim);
                     }
                 }
             }
@@ -474,7 +476,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a claimed stream, and what it sets going.
-    fn run(&mut self, queue: &Arc<Queue>) {
+    fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, Operation>) {
         self.hops = 0;
         let executor: &'a Executor = self.executor;
         let ready = &executor.ready;
@@ -483,13 +485,13 @@ impl<'a> Runner<'a> {
             operations += 1;
             operations >= TURN && ready.load(Ordering::Relaxed) > 0
         };
-        queue.run(self, &mut turn_is_over);
+        queue.run(claim, self, &mut turn_is_over);
         while let Some(next) = self.local.take() {
             self.hops += 1;
             if self.hops >= TURN && ready.load(Ordering::Relaxed) > 0 {
                 self.put_back(next);
-            } else if next.claim_resumed() {
-                next.run(self, &mut turn_is_over);
+            } else if let Some(claim) = next.operations.claim_resumed() {
+                next.run(claim, self, &mut turn_is_over);
             }
         }
     }
@@ -501,7 +503,7 @@ impl<'a> Runner<'a> {
             self.local = queues.next();
         }
         if queues.len() > 0 {
-            self.executor.push_all(queues.filter(|queue| queue.must_list()));
+            self.executor.push_all(queues.filter(|queue| queue.operations.must_list()));
         }
     }
 
@@ -511,7 +513,7 @@ impl<'a> Runner<'a> {
 
     /// Gives a resumed stream to whoever has time.
     pub(super) fn put_back(&self, queue: Arc<Queue>) {
-        if queue.must_list() {
+        if queue.operations.must_list() {
             self.executor.push(queue);
         }
     }

@@ -63,7 +63,7 @@ pub(super) struct Fence(Vec<(Arc<Queue>, u64)>);
 
 impl Fence {
     pub(super) fn has_passed(&mut self) -> bool {
-        self.0.retain(|(stream, ticket)| !stream.has_finished(*ticket));
+        self.0.retain(|(stream, ticket)| !stream.operations.has_finished(*ticket));
         self.0.is_empty()
     }
 

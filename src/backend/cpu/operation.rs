@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::event::Record;
 use super::{Shared, copy, reduce};
+use crate::algo::stream_queue;
 use crate::backend::{Copy, Fill, HostFn, Reduce, Span};
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -76,5 +77,18 @@ impl Operation {
                 unreachable!("not an operation on memory")
             }
         }
+    }
+}
+
+impl stream_queue::Operation for Operation {
+    type Record = Arc<Record>;
+    type Footprint = Ranges;
+
+    fn awaits(&self) -> Option<&Arc<Record>> {
+        if let Self::Wait(record) = self { Some(record) } else { None }
+    }
+
+    fn footprint(&self) -> Ranges {
+        self.ranges()
     }
 }

@@ -26,20 +26,20 @@ impl CpuStream {
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes
     /// long, else gives it back.
     fn try_now(&self, operation: Operation, limit: usize) -> Result<Option<Operation>> {
-        let state = self.queue.lock_to_submit()?;
-        if operation.len() > limit || !self.queue.may_run_now(&state) {
+        let submission = self.queue.submit()?;
+        if operation.len() > limit || !self.queue.may_run_now(&submission) {
             return Ok(Some(operation));
         }
         if operation.len() <= TINY {
             operation.run(&self.shared);
         } else {
-            self.queue.run_now(state, &operation);
+            self.queue.run_now(submission, &operation);
         }
         Ok(None)
     }
 
     fn queue(&self, operation: Operation) -> Result<u64> {
-        Ok(self.queue.push(self.queue.lock_to_submit()?, operation))
+        Ok(self.queue.push(self.queue.submit()?, operation))
     }
 
     fn now_or_later(&self, operation: Operation) -> Result<()> {
@@ -51,10 +51,11 @@ impl CpuStream {
 
     /// Waits for an operation of this stream that the caller's memory hangs on.
     fn wait_for(&self, ticket: u64) -> Result<()> {
-        let over = || self.queue.has_finished(ticket) || self.queue.was_dropped(ticket);
+        let operations = &self.queue.operations;
+        let over = || operations.has_finished(ticket) || operations.was_dropped(ticket);
         let wait = self.queue.wait_until(&over, None);
         debug_assert_eq!(wait, Wait::Done);
-        if self.queue.was_dropped(ticket) { Err(queue::abandoned()) } else { Ok(()) }
+        if operations.was_dropped(ticket) { Err(queue::abandoned()) } else { Ok(()) }
     }
 
     #[cfg(test)]
@@ -95,26 +96,28 @@ impl Stream for CpuStream {
 
     fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
         let event = CpuEvent::of(&**event)?;
-        let state = self.queue.lock_to_submit()?;
-        if self.queue.may_run_now(&state) {
+        let submission = self.queue.submit()?;
+        if self.queue.may_run_now(&submission) {
             event.record_now();
         } else {
             // Under the stream's lock: of two records at once, the event keeps the later one.
             let record = event.record_later(&self.queue);
-            self.queue.push(state, Operation::Record(record));
+            self.queue.push(submission, Operation::Record(record));
         }
         Ok(())
     }
 
     fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
         let event = CpuEvent::of(&**event)?;
-        let state = self.queue.lock_to_submit()?;
+        let submission = self.queue.submit()?;
         match event.pending() {
             // What is queued here comes after it anyway.
             Some(record) if record.is_of(&self.queue) => {}
-            Some(record) if self.queue.may_run_now(&state) => self.queue.block_now(state, record),
+            Some(record) if self.queue.may_run_now(&submission) => {
+                self.queue.block_now(submission, record)
+            }
             Some(record) => {
-                self.queue.push(state, Operation::Wait(record));
+                self.queue.push(submission, Operation::Wait(record));
             }
             None => {}
         }
@@ -122,15 +125,16 @@ impl Stream for CpuStream {
     }
 
     fn is_idle(&self) -> Result<bool> {
-        Ok(self.queue.is_idle())
+        Ok(self.queue.operations.is_idle())
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        if self.queue.is_idle() {
+        let operations = &self.queue.operations;
+        if operations.is_idle() {
             return Ok(Wait::Done);
         }
-        let ticket = self.queue.last_ticket();
-        Ok(self.queue.wait_until(&|| self.queue.has_finished(ticket), deadline))
+        let ticket = operations.last_ticket();
+        Ok(self.queue.wait_until(&|| operations.has_finished(ticket), deadline))
     }
 
     fn take_failure(&self) -> Option<Fault> {

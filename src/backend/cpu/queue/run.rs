@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::{Chance, Claim, Queue, happen};
+use super::Queue;
+use crate::algo::stream_queue::{Claim, Help};
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
 use crate::backend::cpu::operation::{Operation, SHORT};
@@ -21,32 +21,23 @@ impl Queue {
     /// `stop` says so after an operation; then the claim is given up.
     pub(in crate::backend::cpu) fn run(
         self: &Arc<Self>,
+        claim: Claim<'_, Operation>,
         runner: &mut Runner<'_>,
         stop: &mut dyn FnMut() -> bool,
     ) {
-        let mut state = self.state.lock();
-        loop {
-            let Some(operation) = state.operations.pop_front() else {
-                state.claim = Claim::Idle;
-                return;
-            };
-            let mut failure = None;
-            match operation {
-                Operation::Wait(record) => {
-                    if record.subscribe(self) {
-                        state.operations.push_front(Operation::Wait(Arc::clone(&record)));
-                        state.claim = Claim::Blocked(record);
-                        return;
-                    }
-                }
+        let mut claim = claim.lock();
+        while let Some((locked, operation)) = claim.next(|on| on.completion.subscribe(self)) {
+            claim = match operation {
+                // It has happened.
+                Operation::Wait(_) => locked,
                 Operation::Record(record) => {
-                    drop(state);
+                    let claim = locked.unlock();
                     self.delay();
-                    runner.resumed(happen(&record));
-                    state = self.state.lock();
+                    runner.resumed(record.happen());
+                    claim.lock()
                 }
                 Operation::HostFn(function) => {
-                    drop(state);
+                    let claim = locked.unlock();
                     match runner.enter_user_code() {
                         Entry::Granted => {
                             self.delay();
@@ -54,30 +45,27 @@ impl Queue {
                             runner.leave_user_code();
                         }
                         Entry::NotNow => {
-                            self.hold(runner, function);
+                            self.hold(claim, runner, function);
                             return;
                         }
-                        Entry::Failed(fault) => failure = Some(fault),
+                        Entry::Failed(fault) => self.fail(fault),
                     }
-                    state = self.state.lock();
+                    claim.lock()
                 }
                 operation => {
-                    state.current = operation.ranges();
-                    drop(state);
+                    let claim = locked.unlock();
                     if operation.len() > SHORT {
                         runner.flush();
                     }
                     self.delay();
-                    failure = self.run_guarded(&operation);
-                    state = self.state.lock();
+                    self.run_guarded(&operation);
+                    claim.lock()
                 }
-            }
-            self.finish_current(&mut state, failure);
+            };
+            claim.finish();
             self.waiters.notify_all();
             if stop() {
-                let list = self.end_claim(&mut state);
-                drop(state);
-                if list {
+                if claim.release() {
                     self.shared.executor.push(Arc::clone(self));
                 }
                 return;
@@ -87,36 +75,33 @@ impl Queue {
 
     /// The claimer cannot call this function: the queue goes back to the executor, with it in
     /// front again.
-    fn hold(self: &Arc<Self>, runner: &mut Runner<'_>, function: HostFn) {
-        let mut state = self.state.lock();
-        if state.abandoned {
-            let ticket = self.submitted.load(Ordering::Relaxed) - state.operations.len() as u64;
-            self.dropped.fetch_min(ticket, Ordering::Release);
-            self.finish_current(&mut state, None);
-            state.claim = Claim::Idle;
-            drop(state);
-            self.waiters.notify_all();
-            return;
-        }
-        state.operations.push_front(Operation::HostFn(function));
-        let list = self.become_queued(&mut state);
-        drop(state);
-        if list {
-            runner.hold(Arc::clone(self));
+    fn hold(
+        self: &Arc<Self>,
+        claim: Claim<'_, Operation>,
+        runner: &mut Runner<'_>,
+        function: HostFn,
+    ) {
+        match claim.lock().put_back(Operation::HostFn(function)) {
+            Ok(true) => runner.hold(Arc::clone(self)),
+            Ok(false) => {}
+            // Abandoned, and over now.
+            Err(_) => self.waiters.notify_all(),
         }
     }
 
-    pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
-        let panic = catch_unwind(AssertUnwindSafe(|| operation.run(&self.shared))).err()?;
+    /// Runs an operation on memory; a panic becomes the stream's failure.
+    pub(super) fn run_guarded(&self, operation: &Operation) {
+        let run = AssertUnwindSafe(|| operation.run(&self.shared));
+        let Err(panic) = catch_unwind(run) else { return };
         let said = panic
             .downcast_ref::<&str>()
             .copied()
             .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
             .unwrap_or("no text");
-        Some(Fault::new(
+        self.fail(Fault::new(
             FaultKind::Execution,
             format!("an operation of the stream failed by a defect in portacl: {said}"),
-        ))
+        ));
     }
 
     /// In asynchronous mode: a moment that depends on the seed, the stream and the operation, in
@@ -124,7 +109,7 @@ impl Queue {
     fn delay(&self) {
         let options = &self.shared.options;
         if options.asynchronous {
-            let ticket = self.finished.load(Ordering::Relaxed);
+            let ticket = self.operations.finished();
             let random = mix(options.seed ^ mix(self.id ^ mix(ticket)));
             if random & 1 == 0 {
                 std::thread::sleep(Duration::from_nanos((random >> 1) % 200_000));
@@ -175,30 +160,29 @@ impl Queue {
         let mut queue = Arc::clone(self);
         let mut until: Option<Arc<Record>> = None;
         for _ in 0..MAX_CHAIN {
-            match queue.try_help() {
-                Chance::Claimed => {
+            let record = match queue.operations.help(|first| !first.is_host_fn()) {
+                Help::Claimed(claim) => {
                     let mut runner = Runner::helper(&self.shared.executor);
                     let mut stop =
                         || enough() || until.as_ref().is_some_and(|record| record.has_happened());
-                    queue.run(&mut runner, &mut stop);
+                    queue.run(claim, &mut runner, &mut stop);
                     while let Some(next) = runner.take_local() {
                         if enough() {
                             runner.put_back(next);
                             break;
                         }
-                        if next.claim_resumed() {
-                            next.run(&mut runner, &mut || enough());
+                        if let Some(claim) = next.operations.claim_resumed() {
+                            next.run(claim, &mut runner, &mut || enough());
                         }
                     }
                     return true;
                 }
-                Chance::BlockedOn(record) => {
-                    let Some(next) = record.stream() else { return false };
-                    until = Some(record);
-                    queue = next;
-                }
-                Chance::None => return false,
-            }
+                Help::BlockedOn(record) if !record.has_happened() => record,
+                Help::BlockedOn(_) | Help::Nothing => return false,
+            };
+            let Some(next) = record.stream() else { return false };
+            until = Some(record);
+            queue = next;
         }
         false
     }

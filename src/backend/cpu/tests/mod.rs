@@ -1,5 +1,6 @@
 //! Tests that drive the traits as the core does, each in both modes.
 
+mod cost;
 mod failure;
 mod memory;
 mod order;

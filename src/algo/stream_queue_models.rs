@@ -1,0 +1,296 @@
+//! Every order of the steps of two or three threads. A lost wake-up is a deadlock, which loom
+//! reports; a lost operation is one that nobody has run after the last list was worked off.
+
+use loom::thread;
+
+use super::*;
+use crate::algo::tests::model;
+
+const HELPER: Runner = Runner { helper: true, one_by_one: false };
+
+fn streams<const N: usize>() -> (Arc<List>, [Arc<Stream>; N]) {
+    let ready = Arc::new(List::new(VecDeque::new()));
+    let streams = [(); N].map(|()| Stream::new(&ready));
+    (ready, streams)
+}
+
+/// A thread that works until nothing is listed.
+fn worker(ready: &Arc<List>, runner: Runner) -> thread::JoinHandle<()> {
+    let ready = Arc::clone(ready);
+    thread::spawn(move || work(&ready, runner))
+}
+
+/// A thread that does something to a stream.
+fn spawn<R: 'static>(
+    stream: &Arc<Stream>,
+    body: impl FnOnce(&Arc<Stream>) -> R + 'static,
+) -> thread::JoinHandle<R> {
+    let stream = Arc::clone(stream);
+    thread::spawn(move || body(&stream))
+}
+
+/// What is over stays over, and has run.
+fn watch(stream: &Stream) {
+    let first = stream.operations.finished();
+    let second = stream.operations.finished();
+    assert!(first <= second && second <= stream.operations.last_ticket());
+}
+
+/// Two threads submit, a third runs: all is run once, in the order of the tickets.
+#[test]
+fn loom_two_submitters_and_a_worker() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let submitter = spawn(&stream, |stream| {
+            let first = stream.push(Op::Note).unwrap();
+            assert!(stream.push(Op::Note).unwrap() > first);
+        });
+        let worker = worker(&ready, WORKER);
+        stream.push(Op::Note).unwrap();
+        watch(&stream);
+        submitter.join().unwrap();
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.log(), [1, 2, 3]);
+        assert_eq!(stream.check(), 3);
+    });
+}
+
+/// Likewise with two workers, each of which lets go after an operation.
+#[test]
+fn loom_workers_take_turns() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let one_by_one = Runner { one_by_one: true, ..WORKER };
+        stream.push(Op::Note).unwrap();
+        let workers = [(); 2].map(|()| worker(&ready, one_by_one));
+        stream.push(Op::Note).unwrap();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 2);
+    });
+}
+
+/// An operation comes while the claimer finds the queue empty.
+#[test]
+fn loom_submission_while_the_claimer_goes_idle() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        let worker = worker(&ready, WORKER);
+        let ticket = stream.push(Op::Note).unwrap();
+        watch(&stream);
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert!(stream.operations.has_finished(ticket));
+        assert_eq!(stream.check(), 2);
+    });
+}
+
+/// An operation that its submitter runs itself keeps its place among those of another thread.
+#[test]
+fn loom_operations_in_the_caller_and_queued() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let submitter = spawn(&stream, |stream| {
+            stream.run_now();
+            stream.run_now();
+        });
+        let worker = worker(&ready, WORKER);
+        stream.push(Op::Note).unwrap();
+        submitter.join().unwrap();
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 3);
+    });
+}
+
+/// One worker lets the record happen while the other blocks on it.
+#[test]
+fn loom_blocking_while_the_record_happens() {
+    model(|| {
+        let (ready, [first, second]) = streams();
+        let record = Arc::new(Record::new());
+        second.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
+        second.push(|ticket| Op::Look(ticket, Arc::clone(&first), 1)).unwrap();
+        first.push(Op::Note).unwrap();
+        first.push(|_| Op::Record(record)).unwrap();
+        let worker = worker(&ready, WORKER);
+        work(&ready, WORKER);
+        worker.join().unwrap();
+        assert_eq!(first.check(), 1);
+        assert_eq!(second.check(), 1);
+    });
+}
+
+/// An idle stream blocks at once, more is submitted to it, and the record happens: it is run by
+/// who resumes it, or listed for a worker.
+#[test]
+fn loom_blocking_at_once_while_the_record_happens() {
+    for list in [false, true] {
+        model(move || {
+            let (ready, [stream]) = streams();
+            let record = Arc::new(Record::new());
+            let recorder = {
+                let record = Arc::clone(&record);
+                thread::spawn(move || {
+                    let local = happen(&record);
+                    if list {
+                        local.iter().filter(|s| s.operations.must_list()).for_each(Stream::list);
+                    } else {
+                        run_resumed(local);
+                    }
+                })
+            };
+            let submission = stream.operations.submit().unwrap();
+            submission.block(Op::Wait(record), |record| record.subscribe(&stream));
+            stream.push(Op::Note).unwrap();
+            watch(&stream);
+            work(&ready, WORKER);
+            recorder.join().unwrap();
+            work(&ready, WORKER);
+            assert_eq!(stream.check(), 1);
+        });
+    }
+}
+
+/// A stream is resumed while a helper takes it out of the hands of who resumed it, and while more
+/// is submitted.
+#[test]
+fn loom_helper_and_resumed_stream() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let record = Arc::new(Record::new());
+        let submission = stream.operations.submit().unwrap();
+        submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
+        stream.push(Op::Note).unwrap();
+        let recorder = thread::spawn(move || run_resumed(happen(&record)));
+        let helper = spawn(&stream, |stream| stream.help(HELPER));
+        stream.push(Op::Note).unwrap();
+        recorder.join().unwrap();
+        helper.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 2);
+    });
+}
+
+/// A thread waits, and helps where it can; one of the two runs each operation, and the waiter
+/// hears of the last.
+#[test]
+fn loom_waiting_helper_and_worker() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        let ticket = stream.push(Op::Note).unwrap();
+        let worker = worker(&ready, WORKER);
+        let done = || stream.operations.has_finished(ticket);
+        while !done() {
+            if !stream.help(HELPER) {
+                assert!(stream.waiters.wait_for(None, done));
+            }
+        }
+        assert_eq!(stream.log(), [1, 2], "what has finished can be seen");
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 2);
+    });
+}
+
+/// The helper comes to an operation that it may not run, and gives the queue back.
+#[test]
+fn loom_helper_gives_back() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        stream.push(Op::User).unwrap();
+        let worker = worker(&ready, WORKER);
+        stream.help(HELPER);
+        stream.push(Op::Note).unwrap();
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 3);
+    });
+}
+
+/// Abandons; how many operations were dropped, all of which count as dropped.
+fn abandon(stream: &Stream) -> usize {
+    let dropped = stream.operations.abandon();
+    for operation in &dropped {
+        assert!(stream.operations.was_dropped(operation.footprint()));
+    }
+    watch(stream);
+    dropped.len()
+}
+
+/// What a worker has started goes on, all else is dropped.
+#[test]
+fn loom_abandoning_while_a_worker_runs() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        stream.push(Op::Note).unwrap();
+        let worker = worker(&ready, WORKER);
+        let dropped = abandon(&stream);
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check() + dropped, 2);
+    });
+}
+
+/// An operation is refused, dropped, or run.
+#[test]
+fn loom_abandoning_while_others_submit_and_work() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let submitter = spawn(&stream, |stream| {
+            [(); 2].map(|()| stream.push(Op::Note)).iter().flatten().count()
+        });
+        let worker = worker(&ready, WORKER);
+        let dropped = abandon(&stream);
+        let submitted = submitter.join().unwrap();
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check() + dropped, submitted);
+        assert_eq!(stream.push(Op::Note), None);
+    });
+}
+
+/// The stream is abandoned while a helper has an operation in hand that it gives back.
+#[test]
+fn loom_abandoning_while_a_helper_gives_back() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        stream.push(Op::User).unwrap();
+        let helper = spawn(&stream, |stream| stream.help(HELPER));
+        abandon(&stream);
+        helper.join().unwrap();
+        work(&ready, WORKER);
+        let run = stream.check();
+        assert!(run < 2 && stream.operations.was_dropped(2));
+        assert_eq!(stream.operations.was_dropped(1), run == 0);
+    });
+}
+
+/// A blocked stream is abandoned while its record happens.
+#[test]
+fn loom_abandoning_while_the_record_happens() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let record = Arc::new(Record::new());
+        let submission = stream.operations.submit().unwrap();
+        submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
+        let ticket = stream.push(Op::Note).unwrap();
+        let recorder = {
+            let record = Arc::clone(&record);
+            thread::spawn(move || run_resumed(happen(&record)))
+        };
+        let dropped = stream.operations.abandon();
+        record.unsubscribe(&stream);
+        recorder.join().unwrap();
+        work(&ready, WORKER);
+        let run = stream.check();
+        assert_eq!(run == 0, stream.operations.was_dropped(ticket));
+        assert_eq!(run == 0, !dropped.is_empty());
+    });
+}

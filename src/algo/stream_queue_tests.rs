@@ -1,0 +1,446 @@
+//! The queue's rules one by one, and, by loom, what threads can do to each other. Both drive it as a
+//! backend does: streams, records, threads with a list of streams, threads that wait and help.
+
+use std::sync::Arc;
+
+use super::super::completion::Completion;
+use super::super::event_count::EventCount;
+use super::*;
+
+#[cfg(not(loom))]
+use real_cell::UnsafeCell;
+
+#[cfg(loom)]
+use loom::cell::UnsafeCell;
+
+/// Loom's interface of a cell.
+#[cfg(not(loom))]
+mod real_cell {
+    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        pub fn with<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
+            look(self.0.get())
+        }
+
+        pub fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
+            change(self.0.get())
+        }
+    }
+}
+
+enum Op {
+    /// Notes its ticket in the stream's log.
+    Note(u64),
+    /// Likewise, and only a worker may run it.
+    User(u64),
+    /// Checks that so many operations of the other stream can be seen, and notes its ticket.
+    Look(u64, Arc<Stream>, usize),
+    Record(Arc<Record>),
+    Wait(Arc<Record>),
+}
+
+type Record = Completion<Stream>;
+
+impl Operation for Op {
+    type Record = Arc<Record>;
+    /// The ticket, 0 for none.
+    type Footprint = u64;
+
+    fn awaits(&self) -> Option<&Arc<Record>> {
+        if let Self::Wait(record) = self { Some(record) } else { None }
+    }
+
+    fn footprint(&self) -> u64 {
+        match self {
+            Self::Note(ticket) | Self::User(ticket) | Self::Look(ticket, ..) => *ticket,
+            _ => 0,
+        }
+    }
+}
+
+/// Streams that are listed.
+type List = Mutex<VecDeque<Arc<Stream>>>;
+
+struct Stream {
+    operations: StreamQueue<Op>,
+    /// Tickets of the operations that have run. No lock: the claim is what protects it.
+    log: UnsafeCell<Vec<u64>>,
+    ready: Arc<List>,
+    waiters: EventCount,
+}
+
+// SAFETY: the log is written by the claimer only, and read where what was written has finished;
+// under loom, it checks that.
+unsafe impl Sync for Stream {}
+// SAFETY: see above.
+unsafe impl Send for Stream {}
+
+/// A thread: may it run [`Op::User`], and does it let go after each operation?
+#[derive(Clone, Copy)]
+struct Runner {
+    helper: bool,
+    one_by_one: bool,
+}
+
+const WORKER: Runner = Runner { helper: false, one_by_one: false };
+
+impl Stream {
+    fn new(ready: &Arc<List>) -> Arc<Self> {
+        Arc::new(Self {
+            operations: StreamQueue::new(),
+            log: UnsafeCell::new(Vec::new()),
+            ready: Arc::clone(ready),
+            waiters: EventCount::new(),
+        })
+    }
+
+    fn list(self: &Arc<Self>) {
+        let mut ready = self.ready.lock();
+        assert!(!ready.iter().any(|other| Arc::ptr_eq(other, self)), "listed twice");
+        ready.push_back(Arc::clone(self));
+    }
+
+    /// Its ticket; none if the stream was abandoned.
+    fn push(self: &Arc<Self>, operation: impl FnOnce(u64) -> Op) -> Option<u64> {
+        let submission = self.operations.submit()?;
+        let ticket = submission.ticket();
+        if submission.push(operation(ticket)) {
+            self.list();
+        }
+        Some(ticket)
+    }
+
+    /// Runs an operation in the caller if the stream is idle, else queues it.
+    fn run_now(self: &Arc<Self>) {
+        let submission = self.operations.submit().unwrap();
+        let ticket = submission.ticket();
+        if !submission.is_idle() {
+            if submission.push(Op::Note(ticket)) {
+                self.list();
+            }
+            return;
+        }
+        let claim = submission.claim(&Op::Note(ticket));
+        self.note(ticket);
+        let mut claim = claim.lock();
+        claim.finish();
+        if claim.release() {
+            self.list();
+        }
+    }
+
+    fn note(&self, ticket: u64) {
+        // SAFETY: the caller has the claim.
+        self.log.with_mut(|log| unsafe { (*log).push(ticket) });
+        assert!(!self.operations.has_finished(ticket), "over before it is over");
+    }
+
+    fn log(&self) -> Vec<u64> {
+        // SAFETY: whoever asks has seen that the operations have finished.
+        self.log.with(|log| unsafe { (*log).clone() })
+    }
+
+    fn run(self: &Arc<Self>, claim: Claim<'_, Op>, runner: Runner, local: &mut Vec<Arc<Self>>) {
+        let mut claim = claim.lock();
+        while let Some((locked, operation)) = claim.next(|record| record.subscribe(self)) {
+            let unlocked = locked.unlock();
+            match operation {
+                Op::User(_) if runner.helper => {
+                    if let Ok(true) = unlocked.lock().put_back(operation) {
+                        self.list();
+                    }
+                    return;
+                }
+                Op::Note(ticket) | Op::User(ticket) => self.note(ticket),
+                Op::Look(ticket, other, count) => {
+                    assert!(other.log().len() >= count, "it does not wait for the record");
+                    self.note(ticket);
+                }
+                Op::Wait(_) => {}
+                Op::Record(record) => local.extend(happen(&record)),
+            }
+            claim = unlocked.lock();
+            claim.finish();
+            self.waiters.notify_all();
+            if runner.one_by_one {
+                if claim.release() {
+                    self.list();
+                }
+                return;
+            }
+        }
+    }
+
+    /// Runs the stream if the caller may: what it waits for, or false if nothing can be done.
+    fn help(self: &Arc<Self>, runner: Runner) -> bool {
+        match self.operations.help(|first| !matches!(first, Op::User(_))) {
+            Help::Claimed(claim) => {
+                let mut local = Vec::new();
+                self.run(claim, runner, &mut local);
+                run_resumed(local);
+                true
+            }
+            Help::BlockedOn(_) | Help::Nothing => false,
+        }
+    }
+
+    /// What must hold in the end: everything is over, and all that was not dropped has run, once
+    /// and in order. Returns the number of operations that have run.
+    fn check(&self) -> usize {
+        {
+            let state = self.operations.state.lock();
+            assert_eq!(state.phase, Phase::Idle, "it is left in nobody's hands");
+            assert!(state.operations.is_empty());
+            assert!(!state.listed, "it counts as listed, and is not");
+        }
+        assert!(self.operations.is_idle());
+        let log = self.log();
+        assert!(log.is_sorted_by(|a, b| a < b), "twice, or out of order: {log:?}");
+        for &ticket in &log {
+            assert!(!self.operations.was_dropped(ticket), "dropped, and has run");
+        }
+        log.len()
+    }
+}
+
+/// A record happens: the streams that the caller has to run or list.
+fn happen(record: &Record) -> Vec<Arc<Stream>> {
+    record.complete().into_iter().filter(|stream| stream.operations.resume()).collect()
+}
+
+/// Runs the first stream that was set going, and lists the others, as workers do.
+fn run_resumed(mut local: Vec<Arc<Stream>>) {
+    while !local.is_empty() {
+        let stream = local.remove(0);
+        for other in std::mem::take(&mut local) {
+            if other.operations.must_list() {
+                other.list();
+            }
+        }
+        if let Some(claim) = stream.operations.claim_resumed() {
+            stream.run(claim, WORKER, &mut local);
+        }
+    }
+}
+
+/// Runs streams until none is listed.
+fn work(ready: &List, runner: Runner) {
+    loop {
+        let next = ready.lock().pop_front();
+        let Some(stream) = next else { return };
+        if let Some(claim) = stream.operations.claim_listed() {
+            let mut local = Vec::new();
+            stream.run(claim, runner, &mut local);
+            run_resumed(local);
+        }
+    }
+}
+
+#[cfg(not(loom))]
+mod real {
+    use std::sync::atomic::{AtomicUsize, Ordering::*};
+    use std::thread;
+
+    use super::*;
+
+    fn stream() -> (Arc<List>, Arc<Stream>) {
+        let ready = Arc::new(List::default());
+        let stream = Stream::new(&ready);
+        (ready, stream)
+    }
+
+    #[test]
+    fn operations_run_in_order_and_are_listed_once() {
+        let (ready, stream) = stream();
+        assert!(stream.operations.is_idle());
+        for ticket in 1..=3 {
+            assert_eq!(stream.push(Op::Note), Some(ticket));
+        }
+        assert_eq!(ready.lock().len(), 1);
+        assert!(!stream.operations.is_idle() && !stream.operations.has_finished(1));
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 3);
+        stream.run_now();
+        assert_eq!(stream.log(), [1, 2, 3, 4]);
+        assert!(ready.lock().is_empty());
+    }
+
+    #[test]
+    fn who_lets_go_lists_what_is_left() {
+        let (ready, stream) = stream();
+        (0..3).for_each(|_| _ = stream.push(Op::Note));
+        let first = ready.lock().pop_front().unwrap();
+        let claim = first.operations.claim_listed().unwrap();
+        assert!(first.operations.claim_listed().is_none(), "it is claimed");
+        first.run(claim, Runner { one_by_one: true, ..WORKER }, &mut Vec::new());
+        assert_eq!((stream.operations.finished(), ready.lock().len()), (1, 1));
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 3);
+    }
+
+    #[test]
+    fn a_blocked_stream_goes_on_when_the_record_happens() {
+        let (ready, stream) = stream();
+        let record = Arc::new(Record::new());
+        stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
+        stream.push(Op::Note).unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.operations.finished(), 0);
+        match stream.operations.help(|_| true) {
+            Help::BlockedOn(on) => assert!(Arc::ptr_eq(&on, &record)),
+            _ => panic!("not blocked"),
+        }
+        stream.push(Op::Note).unwrap();
+        assert!(ready.lock().is_empty(), "nobody need look at a blocked stream");
+        let local = happen(&record);
+        assert_eq!(local.len(), 1);
+        assert!(happen(&record).is_empty(), "it happens once");
+        run_resumed(local);
+        assert_eq!(stream.check(), 2);
+    }
+
+    #[test]
+    fn a_stream_sees_what_was_before_the_record() {
+        let (ready, stream) = stream();
+        let (first, record) = (Stream::new(&ready), Arc::new(Record::new()));
+        stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
+        stream.push(|ticket| Op::Look(ticket, Arc::clone(&first), 2)).unwrap();
+        (0..2).for_each(|_| _ = first.push(Op::Note));
+        first.push(|_| Op::Record(record)).unwrap();
+        work(&ready, WORKER);
+        assert_eq!((first.check(), stream.check()), (2, 1));
+    }
+
+    #[test]
+    fn blocking_on_what_has_happened_is_nothing() {
+        let (_ready, stream) = stream();
+        let record = Arc::new(Record::new());
+        record.complete();
+        let wait = Op::Wait(Arc::clone(&record));
+        stream.operations.submit().unwrap().block(wait, |record| record.subscribe(&stream));
+        assert_eq!((stream.operations.last_ticket(), stream.check()), (0, 0));
+    }
+
+    #[test]
+    fn what_a_helper_may_not_run_stays_in_front() {
+        let (ready, stream) = stream();
+        let helper = Runner { helper: true, one_by_one: false };
+        stream.push(Op::Note).unwrap();
+        stream.push(Op::User).unwrap();
+        stream.push(Op::Note).unwrap();
+        assert!(stream.help(helper));
+        assert_eq!(stream.operations.finished(), 1);
+        assert_eq!(ready.lock().len(), 1, "the entry from before still counts");
+        assert!(!stream.help(helper));
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 3);
+    }
+
+    #[test]
+    fn abandoning_drops_what_has_not_started() {
+        let (ready, stream) = stream();
+        (0..3).for_each(|_| _ = stream.push(Op::Note));
+        let claim = ready.lock().pop_front().unwrap().operations.claim_listed().is_some();
+        assert!(claim);
+        let (locked, first) = Claim(&stream.operations).lock().next(|_| true).unwrap();
+        let claim = locked.unlock();
+        assert_eq!(first.footprint(), 1);
+        assert_eq!(stream.operations.abandon().len(), 2);
+        assert_eq!(stream.push(Op::Note), None);
+        assert!([2, 3].iter().all(|&ticket| stream.operations.was_dropped(ticket)));
+        assert!(!stream.operations.was_dropped(1) && !stream.operations.has_finished(1));
+        // It has not started after all.
+        assert!(claim.lock().put_back(first).is_err());
+        assert!(stream.operations.was_dropped(1));
+        assert_eq!(stream.check(), 0);
+        assert!(stream.operations.abandon().is_empty());
+    }
+
+    #[test]
+    fn abandoning_a_claimed_stream_before_its_first_operation_ends_all() {
+        let (ready, stream) = stream();
+        stream.push(Op::Note).unwrap();
+        let listed = ready.lock().pop_front().unwrap();
+        let claim = listed.operations.claim_listed().unwrap();
+        assert_eq!(stream.operations.abandon().len(), 1);
+        assert!(stream.operations.is_idle(), "nobody would finish it");
+        listed.run(claim, WORKER, &mut Vec::new());
+        assert_eq!(stream.check(), 0);
+    }
+
+    #[test]
+    fn operations_are_found_by_their_footprint_until_they_are_over() {
+        let (ready, stream) = stream();
+        let find = |limit, wanted| stream.operations.last_where(limit, |&mark| mark == wanted);
+        (0..2).for_each(|_| _ = stream.push(Op::Note));
+        stream.push(|_| Op::Record(Arc::new(Record::new()))).unwrap();
+        assert_eq!((find(3, 1), find(3, 2), find(3, 9)), (Some(1), Some(2), None));
+        assert_eq!(find(2, 9), Some(3), "too long to look");
+        let claim = ready.lock().pop_front().unwrap().operations.claim_listed().is_some();
+        assert!(claim);
+        let (mut locked, operation) = Claim(&stream.operations).lock().next(|_| true).unwrap();
+        drop(operation);
+        assert_eq!(locked.state.in_hand, Some(1));
+        let claim = locked.unlock();
+        assert_eq!(find(3, 1), Some(1), "it runs");
+        locked = claim.lock();
+        locked.finish();
+        assert!(locked.release());
+        assert_eq!(find(3, 1), None);
+        assert_eq!(find(3, 2), Some(2));
+        stream.list();
+        work(&ready, WORKER);
+        assert_eq!(find(3, 2), None);
+    }
+
+    #[test]
+    fn threads_that_submit_work_and_help_lose_nothing() {
+        const OPERATIONS: usize = 7 * 2_000;
+        let ready = Arc::new(List::default());
+        let streams = [(); 2].map(|()| Stream::new(&ready));
+        let submitting = AtomicUsize::new(2);
+        thread::scope(|scope| {
+            for me in 0..2 {
+                let (streams, submitting) = (&streams, &submitting);
+                let (mine, other) = (&streams[me], &streams[1 - me]);
+                scope.spawn(move || {
+                    for n in 0..OPERATIONS {
+                        match n % 7 {
+                            // A record goes to its stream before anybody waits for it, and the
+                            // first stream waits for none: no circle of waits.
+                            0 => {
+                                let record = Arc::new(Record::new());
+                                streams[0].push(|_| Op::Record(Arc::clone(&record))).unwrap();
+                                streams[1].push(|_| Op::Wait(record)).unwrap();
+                            }
+                            1 => _ = mine.push(Op::User).unwrap(),
+                            2 => other.run_now(),
+                            3 => _ = mine.help(Runner { helper: true, one_by_one: n % 2 == 0 }),
+                            _ => _ = other.push(Op::Note).unwrap(),
+                        }
+                    }
+                    submitting.fetch_sub(1, Release);
+                });
+                scope.spawn(|| {
+                    while submitting.load(Acquire) > 0 || !ready.lock().is_empty() {
+                        work(&ready, WORKER);
+                        thread::yield_now();
+                    }
+                });
+            }
+        });
+        work(&ready, WORKER);
+        // Of seven operations one is a record or wait, and one a help.
+        let run: usize = streams.iter().map(|stream| stream.check()).sum();
+        assert_eq!(run, 2 * OPERATIONS / 7 * 5);
+    }
+}
+
+#[cfg(loom)]
+#[path = "stream_queue_models.rs"]
+mod loom_stream_queue;
