@@ -261,7 +261,7 @@ impl<O: Operation> StreamQueue<O> {
         if state.phase != Phase::Running {
             state.phase = Phase::Idle;
         }
-        // Else its claimer, who finds nothing else, finishes everything with it.
+        // An operation in hand is finished by its claimer, and all that was dropped with it.
         if state.in_hand.is_none() {
             self.finish(&mut state);
         }

@@ -212,6 +212,40 @@ fn loom_helper_gives_back() {
     });
 }
 
+/// The helper has enough after an operation: what is left is listed, unless it still is.
+#[test]
+fn loom_helper_lets_go() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        stream.push(Op::Note).unwrap();
+        let worker = worker(&ready, WORKER);
+        stream.help(Runner { one_by_one: true, ..HELPER });
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 2);
+    });
+}
+
+/// Likewise, when who resumed the stream lists it.
+#[test]
+fn loom_helper_lets_go_of_a_resumed_stream() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let record = Arc::new(Record::new());
+        let submission = stream.operations.submit().unwrap();
+        submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
+        stream.push(Op::Note).unwrap();
+        let recorder = thread::spawn(move || {
+            happen(&record).iter().filter(|s| s.operations.must_list()).for_each(Stream::list);
+        });
+        stream.help(Runner { one_by_one: true, ..HELPER });
+        recorder.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 1);
+    });
+}
+
 /// Abandons; how many operations were dropped, all of which count as dropped.
 fn abandon(stream: &Stream) -> usize {
     let dropped = stream.operations.abandon();

@@ -305,6 +305,21 @@ mod real {
     }
 
     #[test]
+    fn a_resumed_stream_is_listed_once() {
+        let (ready, stream) = stream();
+        let record = Arc::new(Record::new());
+        assert!(!stream.operations.must_list() && !stream.operations.resume(), "it is idle");
+        stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
+        work(&ready, WORKER);
+        assert!(!stream.operations.must_list(), "it is blocked");
+        assert_eq!(happen(&record).len(), 1);
+        assert!(stream.operations.must_list() && !stream.operations.must_list());
+        stream.list();
+        work(&ready, WORKER);
+        assert_eq!((stream.operations.finished(), stream.check()), (1, 0));
+    }
+
+    #[test]
     fn a_stream_sees_what_was_before_the_record() {
         let (ready, stream) = stream();
         let (first, record) = (Stream::new(&ready), Arc::new(Record::new()));
