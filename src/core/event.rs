@@ -147,6 +147,7 @@ pub fn destroy(raw: u64) -> Result<()> {
 
 /// aclrtRecordEvent.
 pub fn record(raw: u64, stream: u64) -> Result<()> {
+    handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
     let event = handles::get::<Event>("event", raw)?;
     if !Arc::ptr_eq(&event.device, &stream.device) {

@@ -54,6 +54,12 @@ fn noun_of(kind: u8) -> Option<&'static str> {
     }
 }
 
+/// For handles that are looked up after something else: null is told before that.
+#[inline]
+pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
+    if raw == 0 { Err(bad::<T>(argument, raw)) } else { Ok(()) }
+}
+
 /// The live object behind what a program passed as `argument`; for calls that do not block.
 #[inline]
 pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {

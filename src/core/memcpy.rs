@@ -77,9 +77,9 @@ pub struct Request {
 }
 
 impl Request {
-    /// The checked copy; `None`: nothing to do.
+    /// Checks what can be checked without looking at any object. `None`: nothing to do.
     #[inline]
-    fn check(self) -> Result<Option<Copy>> {
+    fn check(self) -> Result<Option<Kind>> {
         let Self { dst, dest_max, src, count, kind } = self;
         if count == 0 {
             return Ok(None);
@@ -97,12 +97,18 @@ impl Request {
                 "count {count} is more than destMax {dest_max}"
             )));
         }
-        let dst = memory::span("dst", dst, count)?;
-        let src = memory::span("src", src, count)?;
+        Ok(Some(kind))
+    }
+
+    /// The copy, with what lives at the addresses.
+    #[inline]
+    fn resolve(self, kind: Kind) -> Result<Copy> {
+        let dst = memory::span("dst", self.dst, self.count)?;
+        let src = memory::span("src", self.src, self.count)?;
         if !kind.fits(dst.place, src.place) {
             return Err(contradiction(kind, dst, src));
         }
-        Ok(Some(Copy { dst, src, stage_source: kind == Kind::HostToBufferToDevice }))
+        Ok(Copy { dst, src, stage_source: kind == Kind::HostToBufferToDevice })
     }
 }
 
@@ -122,7 +128,8 @@ fn contradiction(kind: Kind, dst: Span, src: Span) -> Error {
 #[inline]
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let Some(copy) = request.check()? else { return Ok(()) };
+    let Some(kind) = request.check()? else { return Ok(()) };
+    let copy = request.resolve(kind)?;
     let context = thread::current()?;
     if copy.dst.len > MAX_PINNED_COPY {
         // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
@@ -139,8 +146,10 @@ const MAX_PINNED_COPY: usize = 64 << 10;
 /// aclrtMemcpyAsync.
 #[inline]
 pub fn copy_async(request: Request, stream: u64) -> Result<()> {
+    let kind = request.check()?;
     let stream = stream::resolve(stream)?;
-    let Some(copy) = request.check()? else { return Ok(()) };
+    let Some(kind) = kind else { return Ok(()) };
+    let copy = request.resolve(kind)?;
     let host = |place| matches!(place, Place::Pageable | Place::Pinned);
     if host(copy.dst.place) && host(copy.src.place) {
         return Err(Error::unsupported(
@@ -213,12 +222,8 @@ fn element(data_type: i32) -> Result<Element> {
 
 /// aclrtReduceAsync.
 pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
-    let stream = stream::resolve(stream)?;
     let op = reduce_op(request.kind)?;
     let element = element(request.data_type)?;
-    if request.count == 0 {
-        return Ok(());
-    }
     let count = request.count as usize;
     if !count.is_multiple_of(element.size()) {
         return Err(Error::invalid_param(format_args!(
@@ -226,10 +231,16 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
             element.size()
         )));
     }
-    let operand = |argument: &str, addr: usize| {
-        if addr == 0 {
+    for (argument, addr) in [("dst", request.dst), ("src", request.src)] {
+        if count != 0 && addr == 0 {
             return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
         }
+    }
+    let stream = stream::resolve(stream)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let operand = |argument: &str, addr: usize| {
         if !addr.is_multiple_of(element.size()) {
             return Err(Error::new(
                 super::error::Code::AddrUnaligned,

@@ -282,10 +282,10 @@ fn outside(argument: &str, addr: usize, len: usize, allocation: &Allocation) -> 
     ))
 }
 
-/// The checked arguments of aclrtMemset and aclrtMemsetAsync; `None`: nothing to do.
-fn fill(addr: usize, max_count: usize, value: i32, count: usize) -> Result<Option<Fill>> {
+/// Checks what can be checked of a fill without looking at any object. False: nothing to do.
+fn check_fill(addr: usize, max_count: usize, count: usize) -> Result<bool> {
     if count == 0 {
-        return Ok(None);
+        return Ok(false);
     }
     if addr == 0 {
         return Err(Error::invalid_param(format_args!("devPtr is null, count is {count}")));
@@ -295,19 +295,27 @@ fn fill(addr: usize, max_count: usize, value: i32, count: usize) -> Result<Optio
             "count {count} is more than maxCount {max_count}"
         )));
     }
+    Ok(true)
+}
+
+/// The fill, with what lives at the address.
+fn fill(addr: usize, value: i32, count: usize) -> Result<Fill> {
     let dst = span("devPtr", addr, count)?;
     if dst.place == Place::Pageable {
         return Err(Error::param_invalid(format_args!(
             "devPtr {addr:#x} is not memory of this library; use memset for ordinary host memory"
         )));
     }
-    Ok(Some(Fill { dst, value: value as u8 }))
+    Ok(Fill { dst, value: value as u8 })
 }
 
 /// aclrtMemset.
 pub fn memset(addr: usize, max_count: usize, value: i32, count: usize) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let Some(fill) = fill(addr, max_count, value, count)? else { return Ok(()) };
+    if !check_fill(addr, max_count, count)? {
+        return Ok(());
+    }
+    let fill = fill(addr, value, count)?;
     let device = thread::current()?.device.clone();
     Ok(device.native.fill(fill)?)
 }
@@ -320,8 +328,12 @@ pub fn memset_async(
     count: usize,
     stream: u64,
 ) -> Result<()> {
+    let anything = check_fill(addr, max_count, count)?;
     let stream = stream::resolve(stream)?;
-    let Some(fill) = fill(addr, max_count, value, count)? else { return Ok(()) };
+    if !anything {
+        return Ok(());
+    }
+    let fill = fill(addr, value, count)?;
     if let Place::Device(id) = fill.dst.place
         && id != stream.device.id
     {

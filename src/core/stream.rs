@@ -221,6 +221,7 @@ pub fn is_idle(raw: u64) -> Result<bool> {
 
 /// aclrtStreamWaitEvent.
 pub fn wait_event(raw: u64, event: u64) -> Result<()> {
+    handles::check_not_null::<Event>("event", event)?;
     let stream = resolve(raw)?;
     let event = handles::get::<Event>("event", event)?;
     event.check_waitable()?;

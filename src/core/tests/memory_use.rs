@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::backend::FaultKind;
+use crate::core::event;
 
 fn copy(dst: usize, src: usize, count: usize, kind: i32) -> memcpy::Request {
     memcpy::Request { dst, dest_max: usize::MAX, src, count, kind }
@@ -34,6 +35,38 @@ fn nothing_reaches_past_the_end_of_an_allocation() {
     let beyond = memcpy::copy(copy(dst, usize::MAX - 5, 64, 4));
     fails(beyond, Code::InvalidParam, &["src", "64 bytes"]);
     memcpy::copy(copy(dst + room - 1, 64, 1, 4)).unwrap();
+}
+
+/// Nulls, enumerators and sizes are told before dead handles and missing contexts.
+#[test]
+fn arguments_that_are_wrong_in_themselves_are_told_first() {
+    let bench = Bench::new();
+    let (dead, _) = bench.stream();
+    stream::destroy(dead, true).unwrap();
+    let addr = memory::malloc(64, 0).unwrap();
+    let short = memcpy::Request { dst: addr, dest_max: 1, src: 64, count: 2, kind: 1 };
+    let reduce = memcpy::ReduceRequest { dst: addr, src: 0, count: 4, kind: 10, data_type: 3 };
+    let wrong = [
+        ("dst", memcpy::copy_async(copy(0, 64, 1, 1), dead)),
+        ("kind is 99", memcpy::copy_async(copy(addr, 64, 1, 99), dead)),
+        ("destMax 1", memcpy::copy_async(short, dead)),
+        ("devPtr", memory::memset_async(0, 1, 0, 1, dead)),
+        ("maxCount 1", memory::memset_async(addr, 1, 0, 2, dead)),
+        ("src", memcpy::reduce_async(reduce, dead)),
+        ("kind is 9", memcpy::reduce_async(memcpy::ReduceRequest { kind: 9, ..reduce }, dead)),
+        ("count 3", memcpy::reduce_async(memcpy::ReduceRequest { count: 3, ..reduce }, dead)),
+        ("event", event::record(0, dead)),
+        ("event", stream::wait_event(dead, 0)),
+    ];
+    for (words, told) in wrong {
+        fails(told, Code::InvalidParam, &[words]);
+    }
+    // With nothing to do the stream still has to be one.
+    fails(memcpy::copy_async(copy(0, 0, 0, 99), dead), Code::ParamInvalid, &["destroyed"]);
+    fails(memory::memset_async(0, 0, 0, 0, dead), Code::ParamInvalid, &["destroyed"]);
+    thread::set_current(None);
+    fails(memcpy::copy_async(copy(0, 64, 1, 1), 0), Code::InvalidParam, &["dst"]);
+    fails(memcpy::copy_async(copy(addr, 64, 1, 1), 0), Code::ContextNull, &[]);
 }
 
 /// The count decides first: nothing to do is no error, whatever the rest says.
