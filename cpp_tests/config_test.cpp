@@ -100,6 +100,14 @@ class Config : public testing::Test {
     }
 };
 
+// A JSON value as the failure texts tell it.
+std::string Told(const std::string& value) {
+    if (value[0] == '[') return "a list";
+    if (value[0] == '{') return "an object";
+    if (value[0] != '"' && value.find('.') != std::string::npos) return "a fraction";
+    return value;
+}
+
 std::string Nested(int depth, const char* open, const char* close) {
     std::string text = "{\"dump\": ";
     for (int i = 0; i < depth; ++i) text += open;
@@ -172,7 +180,7 @@ TEST_F(Config, BadErrMsgMode) {
     for (const char* value :
          {"\"2\"", "\"\"", "\"x\"", "\"-1\"", "2", "-1", "null", "true", "[]", "{}"})
         ExpectRefused(ACL_ERROR_INVALID_PARAM, std::string("{\"err_msg_mode\": ") + value + "}",
-                      std::string("err_msg_mode is ") + value);
+                      "err_msg_mode is " + Told(value));
 }
 
 TEST_F(Config, ErrMsgModeSharesTheText) {
@@ -187,7 +195,7 @@ TEST_F(Config, BadDefaultDevice) {
                               "\"99999999999999999999\"", "-1", "0.5", "null", "[0]"})
         ExpectRefused(ACL_ERROR_FAILURE,
                       std::string("{\"defaultDevice\": {\"default_device\": ") + value + "}}",
-                      std::string("default_device is ") + value);
+                      "default_device is " + Told(value));
     for (const char* section : {"{}", "3", "\"0\"", "[]", "null"})
         ExpectRefused(ACL_ERROR_FAILURE, std::string("{\"defaultDevice\": ") + section + "}",
                       "default_device");
