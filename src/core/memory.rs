@@ -75,6 +75,12 @@ impl Allocation {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
     }
 
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count() -> usize {
+        ALLOCATIONS.len()
+    }
+
     fn register(self) -> Result<()> {
         ALLOCATIONS.insert(self.to_range()).map_err(|why| {
             let code = match why {

@@ -7,6 +7,7 @@ mod finalize;
 mod memory_use;
 mod release;
 mod script;
+mod storm;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

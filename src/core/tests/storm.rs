@@ -1,0 +1,164 @@
+//! Everything at once: threads that use, end and begin things without asking each other. Whatever
+//! each call answers, nothing may panic, hang or be left over.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+
+use super::*;
+use crate::backend::{cpu, cuda};
+use crate::core::{context, event};
+
+/// How long one storm lasts.
+const STORM: Duration = Duration::from_millis(300);
+const SHARED: usize = 16;
+
+/// Handles and addresses of all threads, by device: each thread uses what others made.
+#[derive(Default)]
+struct Shared {
+    streams: [AtomicU64; SHARED],
+    events: [AtomicU64; SHARED],
+    memory: [AtomicU64; SHARED],
+    /// Held for reading while memory is used, for writing while some is freed: that much a program
+    /// has to see to itself.
+    using: RwLock<()>,
+}
+
+/// True when a set would begin a life that is not this test's. Sets go on until then.
+static ENDING: RwLock<bool> = RwLock::new(false);
+
+fn set(id: i32) -> bool {
+    let ending = ENDING.read();
+    !*ending && device::set(id).is_ok()
+}
+
+/// Numbers that look random (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 20) as usize % bound
+    }
+}
+
+/// One call with what somebody made.
+fn one_call(random: &mut Random, shared: &Shared, id: i32, buffer: &mut [u8]) {
+    let pick = |random: &mut Random, list: &[AtomicU64]| {
+        list[random.below(SHARED)].load(Ordering::Relaxed)
+    };
+    let put = |random: &mut Random, list: &[AtomicU64], raw: u64| {
+        list[random.below(SHARED)].swap(raw, Ordering::Relaxed)
+    };
+    let stream = pick(random, &shared.streams);
+    let event = pick(random, &shared.events);
+    let host = buffer.as_mut_ptr().expose_provenance();
+    let copy = |dst, src, kind| memcpy::Request { dst, dest_max: 4096, src, count: 4096, kind };
+    let with_memory = |random: &mut Random, call: &dyn Fn(usize) -> Result<(), Error>| {
+        let _using = shared.using.read();
+        call(pick(random, &shared.memory) as usize)
+    };
+    // Errors are right answers here.
+    let _ = match random.below(20) {
+        0 => stream::create(0)
+            .and_then(|raw| stream::destroy(put(random, &shared.streams, raw), false)),
+        1 => event::create_ex(8).and_then(|raw| event::destroy(put(random, &shared.events, raw))),
+        2 | 3 => memory::malloc(4096, 0).and_then(|addr| {
+            let _freeing = shared.using.write();
+            memory::free(put(random, &shared.memory, addr as u64) as usize)
+        }),
+        4 => memory::malloc_host(4096).and_then(memory::free_host),
+        5 => with_memory(random, &|addr| memcpy::copy(copy(addr, host, 1))),
+        6 => with_memory(random, &|addr| memcpy::copy(copy(host, addr, 2))),
+        7 => with_memory(random, &|addr| memcpy::copy_async(copy(addr, host, 1), stream)),
+        8 => with_memory(random, &|addr| memcpy::copy_async(copy(host, addr, 2), stream)),
+        9 | 10 => with_memory(random, &|addr| memory::memset_async(addr, 4096, 1, 4096, stream)),
+        11 | 12 => event::record(event, stream),
+        13 | 14 => stream::wait_event(stream, event),
+        15 => event::synchronize(event, 1),
+        16 => stream::synchronize(stream),
+        17 => device::synchronize(),
+        18 => context::create(id).and_then(|context| context::destroy(context.raw())),
+        _ => {
+            set(id);
+            Ok(())
+        }
+    };
+}
+
+/// Several threads on each device, while one resets devices.
+fn storm(devices: i32, seed: u64) {
+    *ENDING.write() = false;
+    let stop = Arc::new(AtomicBool::new(false));
+    let shared: Vec<_> = (0..devices).map(|_| Arc::new(Shared::default())).collect();
+    let users: Vec<_> = (0..4)
+        .map(|number| {
+            let id = number % devices;
+            let (stop, shared) = (Arc::clone(&stop), Arc::clone(&shared[id as usize]));
+            Running {
+                thread: std::thread::spawn(move || {
+                    let mut random = Random(seed + number as u64);
+                    let mut buffer = vec![0; 4096];
+                    while !stop.load(Ordering::Relaxed) {
+                        set(id);
+                        for _ in 0..random.below(200) {
+                            one_call(&mut random, &shared, id, &mut buffer);
+                        }
+                        let _ = device::reset(id);
+                    }
+                }),
+            }
+        })
+        .collect();
+    let mut random = Random(seed);
+    let start = Instant::now();
+    while start.elapsed() < STORM {
+        std::thread::sleep(Duration::from_micros(random.below(3000) as u64));
+        let _ = device::reset_force(random.below(devices as usize) as i32);
+    }
+    *ENDING.write() = true;
+    // With everybody still inside other calls.
+    runtime::finalize().unwrap();
+    stop.store(true, Ordering::Relaxed);
+    users.into_iter().for_each(|user| user.join());
+}
+
+#[test]
+fn over_the_script() {
+    let mut bench = Bench::new();
+    for seed in 1..4 {
+        storm(2, seed * 77_777);
+        bench.next_life().assert_nothing_left();
+    }
+}
+
+#[test]
+fn over_the_cpu_backend() {
+    let _alone = ONE_AT_A_TIME.lock();
+    for asynchronous in [false, true] {
+        let options =
+            cpu::Options { devices: 2, memory_per_device: 64 << 20, asynchronous, seed: 3 };
+        runtime::begin_with(cpu::open(options).unwrap(), LONG);
+        storm(2, 12_345);
+        assert_eq!(memory::Allocation::count(), 0, "allocations left");
+    }
+}
+
+#[test]
+fn over_the_cuda_backend() {
+    let _alone = ONE_AT_A_TIME.lock();
+    let driver = match cuda::open() {
+        Ok(driver) => driver,
+        Err(fault) => {
+            assert!(std::env::var_os("PORTACL_TEST_CUDA").is_none(), "{}", fault.text);
+            println!("skipped: {}", fault.text);
+            return;
+        }
+    };
+    let devices = driver.device_count().min(2) as i32;
+    runtime::begin_with(driver, LONG);
+    storm(devices, 4_711);
+    assert_eq!(memory::Allocation::count(), 0, "allocations left");
+}
