@@ -48,6 +48,15 @@ impl Users {
         Fence(fence)
     }
 
+    /// Forgets all of them, when nothing runs any more: a stream that was abandoned with work in it
+    /// would stay on the list, and through its own share of the backend keep everything alive.
+    pub(super) fn clear(&self) {
+        let streams = std::mem::take(&mut *self.list.lock());
+        self.len.store(0, Ordering::SeqCst);
+        // Their drop may come back here.
+        drop(streams);
+    }
+
     /// Forgets a stream whose owner has let it go, if it uses nothing.
     pub(super) fn forget(&self, stream: &Arc<Queue>) {
         let mut list = self.list.lock();

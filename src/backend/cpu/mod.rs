@@ -219,6 +219,7 @@ impl Driver for CpuDriver {
         self.ended.store(true, Ordering::Relaxed);
         let all = self.shared.executor.stop(patience);
         if all {
+            self.shared.users.clear();
             self.host.close();
         }
         all
@@ -229,7 +230,9 @@ impl Drop for CpuDriver {
     /// Ends the threads of a driver that was not shut down.
     fn drop(&mut self) {
         if !*self.ended.get_mut() {
-            self.shared.executor.stop(PATIENCE);
+            if self.shared.executor.stop(PATIENCE) {
+                self.shared.users.clear();
+            }
         }
     }
 }
