@@ -184,5 +184,16 @@ LISTS
     [[ -z $(find "$mine/build" -name 'sample_*') ]] || fail "samples were built"
 }
 
+# The program and the CMake lines of README.md, as they stand there.
+test_readme() {
+    rm -rf "$mine"
+    mkdir -p "$mine"
+    sed -n '/^```cpp$/,/^```$/{/^```/d;p}' "$root/README.md" >"$mine/hello.cpp"
+    sed -n '/^```cmake$/,/^```$/{/^```/d;p}' "$root/README.md" >"$mine/CMakeLists.txt"
+    cmake -S "$mine" -B "$mine/build" -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$mine/build"
+    [[ $("$mine/build/hello") == "hello, device" ]] || fail "README's program"
+}
+
 "test_$case_name"
 echo "package.$case_name: passed"
