@@ -105,6 +105,26 @@ fn loom_operations_in_the_caller_and_queued() {
     });
 }
 
+/// Nothing but the completion orders the two threads.
+#[test]
+fn loom_what_was_before_a_completion_can_be_seen() {
+    model(|| {
+        let (_, [stream]) = streams();
+        let record = Arc::new(Record::new());
+        let other = {
+            let (stream, record) = (Arc::clone(&stream), Arc::clone(&record));
+            thread::spawn(move || {
+                stream.note(1);
+                assert!(record.complete().is_empty());
+            })
+        };
+        if record.is_complete() {
+            assert_eq!(stream.log(), [1]);
+        }
+        other.join().unwrap();
+    });
+}
+
 /// One worker lets the record happen while the other blocks on it.
 #[test]
 fn loom_blocking_while_the_record_happens() {
@@ -203,9 +223,9 @@ fn loom_helper_gives_back() {
         let (ready, [stream]) = streams();
         stream.push(Op::Note).unwrap();
         stream.push(Op::User).unwrap();
+        stream.push(Op::Note).unwrap();
         let worker = worker(&ready, WORKER);
         stream.help(HELPER);
-        stream.push(Op::Note).unwrap();
         worker.join().unwrap();
         work(&ready, WORKER);
         assert_eq!(stream.check(), 3);
@@ -296,6 +316,7 @@ fn loom_abandoning_while_a_helper_gives_back() {
         let (ready, [stream]) = streams();
         stream.push(Op::Note).unwrap();
         stream.push(Op::User).unwrap();
+        stream.push(Op::Note).unwrap();
         let helper = spawn(&stream, |stream| stream.help(HELPER));
         abandon(&stream);
         helper.join().unwrap();
