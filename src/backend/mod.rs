@@ -236,7 +236,7 @@ pub trait Driver: Send + Sync {
     fn free_host(&self, block: Block) -> Result<()>;
 
     /// Where an address lives that the core does not know: the driver may know it from another
-    /// library in the process. `None`: ordinary host memory.
+    /// library in the process. `None`: ordinary host memory, or what this backend has taken back.
     fn foreign_place(&self, addr: usize) -> Option<Place>;
 
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.

@@ -1,5 +1,8 @@
 //! Copies and reductions: which direction, how far, in which order.
 
+use std::sync::Arc;
+
+use super::device::Device;
 use super::error::{Error, Result};
 use super::memory::{self, place_in_words};
 use super::{stream, thread};
@@ -135,9 +138,17 @@ pub fn copy(request: Request) -> Result<()> {
         // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
         let device = context.device.clone();
         drop(context);
+        let _held = hold_others(&copy, &device)?;
         return Ok(device.native.copy(copy)?);
     }
+    let _held = hold_others(&copy, &context.device)?;
     Ok(context.device.native.copy(copy)?)
+}
+
+/// See [`memory::hold_other`], for both ends of a copy.
+#[inline]
+fn hold_others(copy: &Copy, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
+    Ok([memory::hold_other("dst", &copy.dst, own)?, memory::hold_other("src", &copy.src, own)?])
 }
 
 /// Largest synchronous copy during which the context's table stays pinned, in bytes.
@@ -157,6 +168,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
              aclrtMemcpy, or memcpy in aclrtLaunchHostFunc",
         ));
     }
+    let _held = hold_others(&copy, &stream.device)?;
     if copy.dst.place != Place::Pageable && copy.src.place != Place::Pageable {
         return Ok(stream.native.copy(copy)?);
     }

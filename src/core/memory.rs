@@ -75,6 +75,13 @@ impl Allocation {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
     }
 
+    /// The device that it is on. While this is held a reset does not take the memory away; none
+    /// when one is doing so.
+    fn device(&self) -> Option<Arc<Device>> {
+        let Place::Device(id) = self.place else { return None };
+        open_device(id).filter(|device| device.owner == self.owner)
+    }
+
     /// How many there are.
     #[cfg(test)]
     pub fn count() -> usize {
@@ -272,9 +279,39 @@ pub fn span(argument: &str, addr: usize, len: usize) -> Result<Span> {
             "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
         )));
     }
-    let foreign =
-        runtime::existing_session().and_then(|session| session.driver.foreign_place(addr));
-    Ok(Span { addr, len, place: foreign.unwrap_or(Place::Pageable) })
+    Ok(Span { addr, len, place: foreign_place(addr).unwrap_or(Place::Pageable) })
+}
+
+/// Where memory lives that is not this library's, if the driver knows it.
+fn foreign_place(addr: usize) -> Option<Place> {
+    runtime::existing_session()?.driver.foreign_place(addr)
+}
+
+/// What the caller holds while it uses a span that is on another device than its own: without it
+/// that device could be closed meanwhile.
+#[inline]
+pub fn hold_other(argument: &str, span: &Span, own: &Device) -> Result<Option<Arc<Device>>> {
+    match span.place {
+        Place::Device(id) if id != own.id => hold_device(argument, span.addr),
+        _ => Ok(None),
+    }
+}
+
+#[cold]
+fn hold_device(argument: &str, addr: usize) -> Result<Option<Arc<Device>>> {
+    match Allocation::find(addr) {
+        Some(allocation) => {
+            if let Some(device) = allocation.device() {
+                return Ok(Some(device));
+            }
+        }
+        // What only the driver knows is not ours to hold.
+        None if foreign_place(addr).is_some() => return Ok(None),
+        None => {}
+    }
+    Err(Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is memory of a device that another thread has reset meanwhile"
+    )))
 }
 
 #[cold]
@@ -323,6 +360,7 @@ pub fn memset(addr: usize, max_count: usize, value: i32, count: usize) -> Result
     }
     let fill = fill(addr, value, count)?;
     let device = thread::current()?.device.clone();
+    let _held = hold_other("devPtr", &fill.dst, &device)?;
     Ok(device.native.fill(fill)?)
 }
 
@@ -364,8 +402,13 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     let Some(session) = session else {
         return Ok(PointerAttributes { place: Place::Pageable, page_size: 0 });
     };
-    Ok(match Allocation::find(addr) {
-        Some(allocation) => PointerAttributes {
+    let found = Allocation::find(addr).map(|allocation| (allocation, allocation.device()));
+    Ok(match found {
+        // It is going with its device.
+        Some((Allocation { place: Place::Device(_), .. }, None)) => {
+            PointerAttributes { place: Place::Pageable, page_size: 0 }
+        }
+        Some((allocation, _held)) => PointerAttributes {
             place: allocation.place,
             page_size: session.driver.page_size(allocation.block) as u32,
         },

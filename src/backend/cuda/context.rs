@@ -222,6 +222,16 @@ impl Contexts {
         }
     }
 
+    /// A context that is in use and has not failed, for one more user.
+    pub(super) fn acquire_healthy(&self) -> Option<Arc<Context>> {
+        self.slots.iter().find_map(|slot| {
+            let mut slot = slot.lock();
+            let used = slot.as_mut().filter(|used| used.context.failure().is_none())?;
+            used.users += 1;
+            Some(Arc::clone(&used.context))
+        })
+    }
+
     /// The contexts in use, those that failed left out.
     pub(super) fn healthy(&self) -> impl Iterator<Item = Arc<Context>> {
         self.slots

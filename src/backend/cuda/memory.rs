@@ -85,9 +85,16 @@ impl Release {
         }
     }
 
+    fn base(&self) -> usize {
+        match *self {
+            Self::Device { base, .. } | Self::Host { base } => base,
+            Self::Mapped { addr, .. } => addr,
+        }
+    }
+
     /// Gives it to the driver. No queued work uses it any more.
     pub(super) fn now(self, driver: &DriverState) -> Result<()> {
-        match self {
+        driver.owned().remove_after(self.base(), || match self {
             Self::Device { device, base } => {
                 // A closed device has given everything back.
                 let Some(_open) = device.keep_open() else { return Ok(()) };
@@ -107,7 +114,7 @@ impl Release {
                 }
                 None => Ok(()),
             },
-        }
+        })
     }
 }
 
@@ -118,14 +125,13 @@ fn free_pinned(context: &Context, base: usize) -> Result<()> {
 }
 
 /// Gives memory back, at once or, while any stream has work, later.
-/// `block`: what programs know it as, if they do.
-fn give_back(driver: &DriverState, block: Option<Block>, release: Release) -> Result<()> {
+fn give_back(driver: &DriverState, release: Release) -> Result<()> {
     driver.reap();
     let marks = Marks::in_busy_streams(driver, &release);
     if marks.is_empty() {
         return release.now(driver);
     }
-    driver.pending().push(block, release, marks);
+    driver.pending().push(release, marks);
     Ok(())
 }
 
@@ -137,12 +143,12 @@ pub(super) fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()>
     } else {
         Release::Device { device: owner, base: base(block) }
     };
-    give_back(device.driver(), Some(block), release)
+    give_back(device.driver(), release)
 }
 
 /// Takes a block of pinned host memory back.
 pub(super) fn free_host(driver: &DriverState, block: Block) -> Result<()> {
-    give_back(driver, Some(block), Release::Host { base: base(block) })
+    give_back(driver, Release::Host { base: base(block) })
 }
 
 /// Tries once, and again with the memory of finished work when the device has none left.
@@ -224,7 +230,7 @@ pub(super) fn alloc_device(
             |base| {
                 let release = Release::Device { device: Arc::clone(device), base };
                 // Only a failed device refuses, and that fails the next call as well.
-                let _ = give_back(driver, None, release);
+                let _ = give_back(driver, release);
             },
         ),
         PagePolicy::HugeOnly => map_huge(device, len),
@@ -240,6 +246,7 @@ fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
     let mut address: CUdeviceptr = 0;
     // SAFETY: a place for the answer.
     device.call(|api| unsafe { api.mem_alloc(&mut address, len) })?;
+    device.driver().owned().add(address as usize, len);
     Ok(address as usize)
 }
 
@@ -322,6 +329,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
         let _ = device.call(|api| unsafe { unmap_and_free(api, address, len) });
         return Err(no_pages(fault));
     }
+    device.driver().owned().add(address as usize, len);
     Ok(Block { addr: address as usize, len, token: token(address as usize, page) })
 }
 
@@ -375,7 +383,7 @@ pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
         |len| alloc_pinned(driver, len),
         |base| {
             // As for device memory.
-            let _ = give_back(driver, None, Release::Host { base });
+            let _ = give_back(driver, Release::Host { base });
         },
     )
     .map_err(|fault| match fault.kind {
@@ -401,6 +409,7 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
             Ok(()) => {
                 let base = address.expose_provenance();
                 driver.remember_pinned(base, context);
+                driver.owned().add(base, len);
                 return Ok(base);
             }
             Err(fault) => {

@@ -2,7 +2,7 @@
 //!
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
-//! contexts, `pending` memory that queued work still uses, and `workers` threads for host functions.
+//! contexts, `owned` what memory is ours, `pending` memory that queued work still uses, and `workers` threads for host functions.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
@@ -17,6 +17,7 @@ use self::context::{Context, Contexts, Raw};
 use self::device::DeviceState;
 use self::driver::{Api, Outcome};
 use self::memory::Padding;
+use self::owned::Owned;
 use self::pending::Pending;
 use self::stream::StreamState;
 use self::workers::Workers;
@@ -30,6 +31,7 @@ mod error;
 mod event;
 mod host_fn;
 mod memory;
+mod owned;
 mod pending;
 mod reduce;
 mod stream;
@@ -63,6 +65,7 @@ struct DriverState {
     /// Some of them are dropped and have not been destroyed.
     any_dropped: AtomicBool,
     pending: Pending,
+    owned: Owned,
     padding: Padding,
     /// Pinned host memory by its address, with the context that it belongs to.
     pinned: Mutex<HashMap<usize, Arc<Context>>>,
@@ -93,6 +96,7 @@ impl DriverState {
             streams: Mutex::default(),
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
+            owned: Owned::default(),
             padding: Padding::default(),
             pinned: Mutex::default(),
             workers: Workers::default(),
@@ -106,6 +110,10 @@ impl DriverState {
 
     fn pending(&self) -> &Pending {
         &self.pending
+    }
+
+    fn owned(&self) -> &Owned {
+        &self.owned
     }
 
     fn workers(&self) -> &Workers {
@@ -267,8 +275,10 @@ impl DriverState {
         if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
             return Some(calls(&self.api));
         }
-        let context = self.contexts.healthy().next()?;
-        Some(context.attempt(calls))
+        let context = self.contexts.acquire_healthy()?;
+        let outcome = context.attempt(calls);
+        self.release_context(&context);
+        Some(outcome)
     }
 
     /// Where the driver says that an address lives, if it knows it.
@@ -321,7 +331,7 @@ impl Driver for CudaDriver {
     }
 
     fn foreign_place(&self, addr: usize) -> Option<Place> {
-        if self.0.pending().contains(addr) { None } else { self.0.place_of(addr) }
+        if self.0.owned().contains(addr) { None } else { self.0.place_of(addr) }
     }
 
     fn page_size(&self, block: Block) -> usize {

@@ -5,7 +5,6 @@
 //! a block is set aside, with a mark in each busy stream, and is released by a later call: when
 //! all streams are idle, or, when memory runs out, as soon as all its marks are past.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
@@ -14,14 +13,11 @@ use super::DriverState;
 use super::device::DeviceState;
 use super::event::Mark;
 use super::memory::Release;
-use crate::backend::Block;
 
 /// What waits to be released.
 #[derive(Default)]
 pub(super) struct Pending {
     entries: Mutex<Vec<Entry>>,
-    /// Addresses and lengths of what the driver still has. To programs it is gone.
-    blocks: Mutex<BTreeMap<usize, usize>>,
     /// How many entries there are, also those that are being looked at.
     count: AtomicUsize,
     /// Held by whoever looks through the entries. Who needs the memory waits for it, who comes by
@@ -30,7 +26,6 @@ pub(super) struct Pending {
 }
 
 struct Entry {
-    block: Option<Block>,
     release: Release,
     marks: Marks,
 }
@@ -74,11 +69,8 @@ impl Marks {
 
 impl Pending {
     /// Sets something aside until `marks` are past.
-    pub(super) fn push(&self, block: Option<Block>, release: Release, marks: Marks) {
-        if let Some(block) = block {
-            self.blocks.lock().insert(block.addr, block.len);
-        }
-        self.entries.lock().push(Entry { block, release, marks });
+    pub(super) fn push(&self, release: Release, marks: Marks) {
+        self.entries.lock().push(Entry { release, marks });
         // Relaxed: a hint; who misses it looks again with the next call.
         self.count.fetch_add(1, Ordering::Relaxed);
     }
@@ -86,17 +78,6 @@ impl Pending {
     /// How many blocks wait.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
-    }
-
-    /// Whether an address was given back: the driver may still know it, programs should not.
-    pub(super) fn contains(&self, addr: usize) -> bool {
-        self.count() > 0
-            && self
-                .blocks
-                .lock()
-                .range(..=addr)
-                .next_back()
-                .is_some_and(|(base, len)| addr - base < *len)
     }
 
     /// Releases what can be released without waiting for queued work.
@@ -129,10 +110,6 @@ impl Pending {
         self.entries.lock().extend(waiting);
         let released = ready.len();
         for entry in ready {
-            // Before the driver has it: it may hand the address out again at once.
-            if let Some(block) = entry.block {
-                self.blocks.lock().remove(&block.addr);
-            }
             // The caller who gave the block back is gone; a failed device keeps nothing anyway.
             let _ = entry.release.now(driver);
         }

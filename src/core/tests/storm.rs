@@ -19,10 +19,11 @@ struct Shared {
     streams: [AtomicU64; SHARED],
     events: [AtomicU64; SHARED],
     memory: [AtomicU64; SHARED],
-    /// Held for reading while memory is used, for writing while some is freed: that much a program
-    /// has to see to itself.
-    using: RwLock<()>,
 }
+
+/// Held for reading while memory is used, for writing while some is freed: that much a program has
+/// to see to itself.
+static USING: RwLock<()> = RwLock::new(());
 
 /// True when a set would begin a life that is not this test's. Sets go on until then.
 static ENDING: RwLock<bool> = RwLock::new(false);
@@ -45,7 +46,8 @@ impl Random {
 }
 
 /// One call with what somebody made.
-fn one_call(random: &mut Random, shared: &Shared, id: i32, buffer: &mut [u8]) {
+fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
+    let shared = &all[id as usize];
     let pick = |random: &mut Random, list: &[AtomicU64]| {
         list[random.below(SHARED)].load(Ordering::Relaxed)
     };
@@ -57,16 +59,16 @@ fn one_call(random: &mut Random, shared: &Shared, id: i32, buffer: &mut [u8]) {
     let host = buffer.as_mut_ptr().expose_provenance();
     let copy = |dst, src, kind| memcpy::Request { dst, dest_max: 4096, src, count: 4096, kind };
     let with_memory = |random: &mut Random, call: &dyn Fn(usize) -> Result<(), Error>| {
-        let _using = shared.using.read();
+        let _using = USING.read();
         call(pick(random, &shared.memory) as usize)
     };
     // Errors are right answers here.
-    let _ = match random.below(20) {
+    let _ = match random.below(22) {
         0 => stream::create(0)
             .and_then(|raw| stream::destroy(put(random, &shared.streams, raw), false)),
         1 => event::create_ex(8).and_then(|raw| event::destroy(put(random, &shared.events, raw))),
         2 | 3 => memory::malloc(4096, 0).and_then(|addr| {
-            let _freeing = shared.using.write();
+            let _freeing = USING.write();
             memory::free(put(random, &shared.memory, addr as u64) as usize)
         }),
         4 => memory::malloc_host(4096).and_then(memory::free_host),
@@ -81,10 +83,19 @@ fn one_call(random: &mut Random, shared: &Shared, id: i32, buffer: &mut [u8]) {
         16 => stream::synchronize(stream),
         17 => device::synchronize(),
         18 => context::create(id).and_then(|context| context::destroy(context.raw())),
-        _ => {
+        19 => {
             set(id);
             Ok(())
         }
+        _ => with_memory(random, &|addr| {
+            // Of any device.
+            let other = &all[addr / 4096 % all.len()];
+            let from = other.memory[addr / 8192 % SHARED].load(Ordering::Relaxed) as usize;
+            memory::pointer_attributes(from.max(1))?;
+            memory::memset(from, 4096, 1, 4096)?;
+            memcpy::copy(copy(addr, from, 3))?;
+            memcpy::copy_async(copy(addr, from, 3), stream)
+        }),
     };
 }
 
@@ -92,11 +103,11 @@ fn one_call(random: &mut Random, shared: &Shared, id: i32, buffer: &mut [u8]) {
 fn storm(devices: i32, seed: u64) {
     *ENDING.write() = false;
     let stop = Arc::new(AtomicBool::new(false));
-    let shared: Vec<_> = (0..devices).map(|_| Arc::new(Shared::default())).collect();
+    let shared: Arc<Vec<Shared>> = Arc::new((0..devices).map(|_| Shared::default()).collect());
     let users: Vec<_> = (0..4)
         .map(|number| {
             let id = number % devices;
-            let (stop, shared) = (Arc::clone(&stop), Arc::clone(&shared[id as usize]));
+            let (stop, shared) = (Arc::clone(&stop), Arc::clone(&shared));
             Running {
                 thread: std::thread::spawn(move || {
                     let mut random = Random(seed + number as u64);

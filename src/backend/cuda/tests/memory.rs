@@ -144,8 +144,8 @@ fn pinned_memory_needs_no_open_device() {
     let Some(setup) = Setup::new() else { return };
     let driver = open().unwrap();
     let block = driver.alloc_host(100_000).unwrap();
-    let place = driver.foreign_place(block.addr + 50_000);
-    assert_eq!(place, Some(Place::Pinned));
+    let place = setup.driver.foreign_place(block.addr + 50_000);
+    assert_eq!(place, Some(Place::Pinned), "to others in the process");
     driver.free_host(block).unwrap();
     // What is not given back goes with the driver.
     driver.alloc_host(1 << 20).unwrap();
@@ -154,21 +154,29 @@ fn pinned_memory_needs_no_open_device() {
 }
 
 #[test]
-fn the_driver_knows_where_its_memory_is() {
+fn the_driver_knows_where_the_memory_of_others_is() {
     let Some(setup) = Setup::new() else { return };
-    let (device, pinned) = (setup.on_device(8192), setup.pinned(8192));
+    // Another one in the same process, as a framework would be.
+    let other = open().unwrap();
+    let device = other.open(0).unwrap();
+    let on_device = device.alloc(8192, PagePolicy::NormalOnly).unwrap();
+    let pinned = other.alloc_host(8192).unwrap();
     let local = 0_u64;
     let here = std::ptr::from_ref(&local).addr();
-    let places = || {
-        [device.block.addr + 100, pinned.block.addr + 100, here]
-            .map(|addr| setup.driver.foreign_place(addr))
-    };
+    let addrs = [on_device.addr + 100, pinned.addr + 100, here];
+    let places = || addrs.map(|addr| setup.driver.foreign_place(addr));
     let expected = [Some(Place::Device(0)), Some(Place::Pinned), None];
     assert_eq!(places(), expected);
     // Also on a thread that has no context yet.
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(places(), expected));
     });
+    // What is its own the core knows, or it is nobody's.
+    assert_eq!(addrs.map(|addr| other.foreign_place(addr)), [None; 3]);
+    device.free(on_device).unwrap();
+    other.free_host(pinned).unwrap();
+    device.close().unwrap();
+    assert!(other.shutdown(Duration::from_secs(2)));
 }
 
 #[test]
