@@ -4,7 +4,7 @@
 //! and writes nothing shared; changes take one lock.
 //!
 //! Addresses are cut into pages of 2 MiB. A page knows the range that covers its first byte, and,
-//! once a range begins elsewhere in it, has a [`Node`]: a bitmap of 256-byte granules in which
+//! once a range begins elsewhere in it, has a `Node`: a bitmap of 256-byte granules in which
 //! ranges begin. The range of an address is the one that begins last at or before it in its page,
 //! or else the one that covers the page's first byte, or none.
 //!

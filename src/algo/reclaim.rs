@@ -5,7 +5,7 @@
 //! protocols on top.
 //!
 //! A deferred object never runs its destructor inside an unrelated call: epochs only move it to
-//! [`GRAVEYARD`], and [`flush_deferred`], which callers place where they hold no lock, drops it.
+//! `GRAVEYARD`, and [`flush_deferred`], which callers place where they hold no lock, drops it.
 
 #[cfg(not(loom))]
 pub use self::real::{Pin, flush_deferred, pin};

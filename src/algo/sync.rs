@@ -2,7 +2,7 @@
 //! or loom's when its model checker runs the tests (`RUSTFLAGS="--cfg loom"`).
 //!
 //! Loom's primitives cannot be made in constants, so constructors that are `const` in the real
-//! build are ordinary functions under loom: [`const_unless_loom`] writes both.
+//! build are ordinary functions under loom: `const_unless_loom` writes both.
 
 #[cfg(not(loom))]
 pub use std::sync::atomic;

@@ -214,7 +214,7 @@ pub struct DeviceInfo {
     pub readable_tail: bool,
 }
 
-/// One way of having devices: the CPU, or a GPU driver. Made by [`open`], ended by
+/// One way of having devices: the CPU, or a GPU driver. Opened by its module, ended by
 /// [`Driver::shutdown`].
 pub trait Driver: Send + Sync {
     /// `"cpu"` or `"cuda"`.
