@@ -12,9 +12,14 @@ cp build/release/lib/libportacl.so "$work/libportacl.so"
 strip --strip-unneeded "$work/libportacl.so"
 cp build/release/benches/bench_small_program "$work/small_program"
 strip "$work/small_program"
+rustc --edition 2024 -Copt-level=2 -Clto=fat -Ccodegen-units=1 --crate-type staticlib \
+    benches/rust_floor.rs -o "$work/librust_floor.a"
+c++ -O2 benches/rust_floor.cpp "$work/librust_floor.a" -Wl,--gc-sections -lpthread -ldl -o "$work/rust_floor"
+strip "$work/rust_floor"
 # What is weighed has to work.
+"$work/rust_floor"
 PORTACL_BACKEND=cpu "$work/small_program"
-stat -c '%s %n' "$work"/libportacl.a "$work"/libportacl.so "$work"/small_program
+stat -c '%s %n' "$work"/libportacl.a "$work"/libportacl.so "$work"/small_program "$work"/rust_floor
 
 say "calls"
 PORTACL_BACKEND=cpu build/release/benches/bench_entry | tee "$work/entry.json"
