@@ -767,65 +767,95 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a data buffer for memory of the caller, or returns null.
+ * Keeps an address and a size together. The memory stays the caller's, and neither of the two is looked
+ * at: null and 0 are allowed. Works at any time; the object lives until it is destroyed, also through
+ * aclFinalize.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @param data any address.
+ * @param size bytes.
+ * @return the data buffer, for aclDestroyDataBuffer to end; null if no more can be made
+ * (aclGetRecentErrMsg says so, ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclCreateDataBuffer of the
+ * Ascend runtime API.
  */
-aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
+aclDataBuffer *aclCreateDataBuffer(void *data,
+                                          size_t size);
 
 /**
  * Ends a data buffer; the memory stays the caller's.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param dataBuffer from aclCreateDataBuffer.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a data
+ * buffer, or destroyed before. Thread-safe. Follows aclDestroyDataBuffer of the Ascend runtime API.
  */
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
 
 /**
- * Makes a data buffer stand for other memory.
+ * Makes a data buffer stand for other memory. Who reads it meanwhile in another thread gets the old pair
+ * or the new one.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param dataBuffer from aclCreateDataBuffer.
+ * @param data any address.
+ * @param size bytes.
+ * @return as aclDestroyDataBuffer. Thread-safe. Follows aclUpdateDataBuffer of the Ascend runtime API.
  */
-aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size);
+aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer,
+                             void *data,
+                             size_t size);
 
 /**
- * The address in a data buffer, or null.
+ * The address in a data buffer.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @param dataBuffer from aclCreateDataBuffer.
+ * @return the address; null also if `dataBuffer` is null, destroyed or no data buffer, which
+ * aclGetRecentErrMsg tells (codes as aclDestroyDataBuffer). Thread-safe. Follows aclGetDataBufferAddr of
+ * the Ascend runtime API.
  */
 void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
 
 /**
- * The size in a data buffer, cut to 32 bits.
+ * The lower 32 bits of the size in a data buffer; aclGetDataBufferSizeV2 gives all of it.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @param dataBuffer from aclCreateDataBuffer.
+ * @return bytes; 0 also on a failure, as aclGetDataBufferAddr. Thread-safe. Follows aclGetDataBufferSize of
+ * the Ascend runtime API.
  */
 uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer);
 
 /**
  * The size in a data buffer.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @param dataBuffer from aclCreateDataBuffer.
+ * @return bytes; 0 also on a failure, as aclGetDataBufferAddr. Thread-safe. Follows aclGetDataBufferSizeV2
+ * of the Ascend runtime API.
  */
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 
 /**
- * The size of a data type in bytes, 0 if it has none.
+ * The size of an element of a type. Works at any time.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @param dataType an aclDataType.
+ * @return bytes; 0 for types without a size in whole bytes (ACL_DT_UNDEFINED, ACL_STRING, those of less
+ * than 8 bits) and for any other number, which is no failure. Thread-safe. Follows aclDataTypeSize of the
+ * Ascend runtime API.
  */
 size_t aclDataTypeSize(aclDataType dataType);
 
 /**
- * Converts half precision to single precision.
+ * Converts half precision to single precision, exactly; a NaN stays one. Works at any time.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @param value the bits of an IEEE 754 half-precision number.
+ * @return the same number. Thread-safe. Follows aclFloat16ToFloat of the Ascend runtime API.
  */
 float aclFloat16ToFloat(aclFloat16 value);
 
 /**
- * Converts single precision to half precision, to nearest even.
+ * Converts single precision to half precision, to the nearest number and, between two, to the even one.
+ * From 65520 on the result is an infinity, below 2 to the power of -14 a subnormal number or a zero of the
+ * same sign; a NaN stays one. Works at any time.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @param value a number.
+ * @return the bits of an IEEE 754 half-precision number. Thread-safe. Follows aclFloatToFloat16 of the
+ * Ascend runtime API.
  */
 aclFloat16 aclFloatToFloat16(float value);
 

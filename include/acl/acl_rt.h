@@ -3443,25 +3443,40 @@ aclError aclrtGetVersion(int32_t *majorVersion,
                          int32_t *patchVersion);
 
 /**
- * Tells the version of a package as texts.
+ * The version of a package as texts: the whole and its parts. All packages have the version that
+ * `PORTACL_CANN_VERSION` names, else 8.3.0: that of the original that programs are to take this library
+ * for. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param name an aclCANNPackageName.
+ * @param version receives zero-terminated texts; `patchVersion`, the fourth part, is empty.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, no such package, or the environment variable
+ * has no meaning. Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
  */
-aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *version);
+aclError aclsysGetCANNVersion(aclCANNPackageName name,
+                              aclCANNPackageVersion *version);
 
 /**
- * Writes the version of the package `pkgName` as text to `versionStr`.
+ * The version of a package as text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param pkgName the package, as in "runtime"; all have the same version.
+ * @param versionStr receives a zero-terminated text; room for ACL_PKG_VERSION_MAX_SIZE bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
+ * variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionStr of the Ascend
+ * runtime API.
  */
-aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
+aclError aclsysGetVersionStr(char *pkgName,
+                             char *versionStr);
 
 /**
- * Tells the version of the package `pkgName` as one number that grows with every release.
+ * The version of a package as one number that grows with every release: 10000000 times the first part,
+ * 100000 times the second and 1000 times the third. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param pkgName the package, as in "runtime"; all have the same version.
+ * @param versionNum receives the number.
+ * @return as aclsysGetVersionStr. Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
  */
-aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
+aclError aclsysGetVersionNum(char *pkgName,
+                             int32_t *versionNum);
 
 /**
  * Tells whether code built for the chip `socVersion` runs on this device.

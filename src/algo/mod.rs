@@ -5,6 +5,7 @@ pub mod address_map;
 mod chunked;
 pub mod completion;
 pub mod event_count;
+pub mod float;
 pub mod reclaim;
 pub mod slot_table;
 pub mod stream_queue;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::error::{Code, Error, Result};
+use super::version::Version;
 
 /// Which backend to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,17 @@ pub fn soc_name() -> String {
         .ok()
         .filter(|name| !name.is_empty() && !name.contains('\0'))
         .unwrap_or_else(|| "Ascend910B1".to_owned())
+}
+
+/// The version that programs are told: `PORTACL_CANN_VERSION`, else the default one.
+pub fn cann_version() -> Result<Version> {
+    let name = "PORTACL_CANN_VERSION";
+    match std::env::var_os(name).filter(|text| !text.is_empty()) {
+        None => Ok(Version::DEFAULT),
+        Some(text) => text.to_str().and_then(Version::parse).ok_or_else(|| {
+            bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0")
+        }),
+    }
 }
 
 fn bad(name: &str, value: &str, allowed: &str) -> Error {

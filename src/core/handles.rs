@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::context::Context;
+use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::stream::Stream;
@@ -19,10 +20,12 @@ pub trait Object: Send + Sync + Sized + 'static {
 const CONTEXT: u8 = 1;
 const STREAM: u8 = 2;
 const EVENT: u8 = 3;
+const DATA_BUFFER: u8 = 4;
 
 static CONTEXTS: SlotTable<Context> = SlotTable::new(CONTEXT);
 static STREAMS: SlotTable<Stream> = SlotTable::new(STREAM);
 static EVENTS: SlotTable<Event> = SlotTable::new(EVENT);
+static DATA_BUFFERS: SlotTable<DataBuffer> = SlotTable::new(DATA_BUFFER);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -45,11 +48,19 @@ impl Object for Event {
     }
 }
 
+impl Object for DataBuffer {
+    const NOUN: &'static str = "data buffer";
+    fn table() -> &'static SlotTable<Self> {
+        &DATA_BUFFERS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
         STREAM => Some(Stream::NOUN),
         EVENT => Some(Event::NOUN),
+        DATA_BUFFER => Some(DataBuffer::NOUN),
         _ => None,
     }
 }

@@ -5,6 +5,8 @@
 pub mod callback;
 pub mod config;
 pub mod context;
+pub mod data_buffer;
+pub mod data_type;
 pub mod device;
 pub mod device_slot;
 pub mod error;
@@ -20,3 +22,4 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 pub mod thread;
+pub mod version;

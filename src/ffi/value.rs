@@ -107,6 +107,26 @@ pub mod text {
         }
     }
 
+    /// A short text and zeros behind it, for a field of a structure; what does not fit is cut off.
+    pub fn array<const N: usize>(text: &str) -> [c_char; N] {
+        let mut field = [0; N];
+        for (to, from) in field[..N - 1].iter_mut().zip(text.bytes()) {
+            *to = from as c_char;
+        }
+        field
+    }
+
+    /// The text behind a pointer; null is an error that names `argument`.
+    ///
+    /// # Safety
+    /// As [`optional`].
+    pub unsafe fn required<'a>(argument: &str, text: *const c_char) -> Result<&'a OsStr> {
+        // SAFETY: by this function's contract.
+        unsafe { optional(text) }.ok_or_else(|| {
+            Error::invalid_param(format_args!("{argument} is null; it must be a text"))
+        })
+    }
+
     /// The text behind a pointer, `None` for null.
     ///
     /// # Safety

@@ -3,10 +3,10 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::info;
+use crate::core::{info, version};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
-use crate::ffi::value::Out;
+use crate::ffi::value::{Out, enum_value, text};
 
 /// The version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION,
 /// ACL_PATCH_VERSION. Works at any time.
@@ -34,46 +34,75 @@ pub unsafe extern "C" fn aclrtGetVersion(
     })
 }
 
-/// Tells the version of a package as texts.
+/// The version of a package as texts: the whole and its parts. All packages have the version that
+/// `PORTACL_CANN_VERSION` names, else 8.3.0: that of the original that programs are to take this library
+/// for. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param name an aclCANNPackageName.
+/// @param version receives zero-terminated texts; `patchVersion`, the fourth part, is empty.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, no such package, or the environment variable
+/// has no meaning. Thread-safe. Follows aclsysGetCANNVersion of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetCANNVersion(
     name: MaybeUninit<aclCANNPackageName>,
     version: *mut aclCANNPackageVersion,
 ) -> aclError {
-    guard_unsupported(
-        "aclsysGetCANNVersion",
-        "package versions are not kept; use aclrtGetVersion for the version of the interface",
-    )
+    guard("aclsysGetCANNVersion", || {
+        let out = Out::new("version", version)?;
+        let version = version::of_numbered_package(enum_value(name))?;
+        out.write(aclCANNPackageVersion {
+            version: text::array(&version.to_string()),
+            majorVersion: text::array(&version.major.to_string()),
+            minorVersion: text::array(&version.minor.to_string()),
+            releaseVersion: text::array(&version.patch.to_string()),
+            patchVersion: text::array(""),
+            reserved: text::array(""),
+        });
+        Ok(())
+    })
 }
 
-/// Writes the version of the package `pkgName` as text to `versionStr`.
+/// The version of a package as text, as in "8.3.0"; see aclsysGetCANNVersion. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param pkgName the package, as in "runtime"; all have the same version.
+/// @param versionStr receives a zero-terminated text; room for ACL_PKG_VERSION_MAX_SIZE bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
+/// variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionStr of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetVersionStr(
     pkgName: *mut c_char,
     versionStr: *mut c_char,
 ) -> aclError {
-    guard_unsupported(
-        "aclsysGetVersionStr",
-        "package versions are not kept; use aclrtGetVersion for the version of the interface",
-    )
+    /// ACL_PKG_VERSION_MAX_SIZE.
+    const ROOM: usize = 128;
+    guard("aclsysGetVersionStr", || {
+        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        let name = unsafe { text::required("pkgName", pkgName) }?;
+        let out = text::Buffer::new("versionStr", versionStr, "room", ROOM)?;
+        out.write(&version::of_package(name)?.to_string());
+        Ok(())
+    })
 }
 
-/// Tells the version of the package `pkgName` as one number that grows with every release.
+/// The version of a package as one number that grows with every release: 10000000 times the first part,
+/// 100000 times the second and 1000 times the third. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param pkgName the package, as in "runtime"; all have the same version.
+/// @param versionNum receives the number.
+/// @return as aclsysGetVersionStr. Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetVersionNum(
     pkgName: *mut c_char,
     versionNum: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclsysGetVersionNum",
-        "package versions are not kept; use aclrtGetVersion for the version of the interface",
-    )
+    guard("aclsysGetVersionNum", || {
+        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        let name = unsafe { text::required("pkgName", pkgName) }?;
+        let out = Out::new("versionNum", versionNum)?;
+        out.write(version::of_package(name)?.number());
+        Ok(())
+    })
 }
 
 /// Tells whether code built for the chip `socVersion` runs on this device.

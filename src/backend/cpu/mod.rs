@@ -17,7 +17,6 @@ mod device;
 mod event;
 mod executor;
 mod fence;
-mod float;
 mod heap;
 mod machine;
 mod memory;

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::copy::{in_pieces, part};
-use super::float::{from_brain, from_half, to_brain, to_half};
+use crate::algo::float::{from_brain, from_half, to_brain, to_half};
 use crate::backend::{Element, Reduce, ReduceOp};
 
 /// Does a reduction, in pieces if it is large.

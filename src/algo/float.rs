@@ -7,7 +7,7 @@ const SMALLEST_NORMAL_HALF: u32 = 113 << 23;
 
 /// A half (its bits) as a single.
 #[inline(always)]
-pub(super) fn from_half(half: u16) -> f32 {
+pub fn from_half(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     // Exponent and mantissa at the places that a single has them.
     let magnitude = u32::from(half & 0x7fff) << 13;
@@ -28,7 +28,7 @@ pub(super) fn from_half(half: u16) -> f32 {
 
 /// A single as a half (its bits), rounded to nearest even.
 #[inline(always)]
-pub(super) fn to_half(single: f32) -> u16 {
+pub fn to_half(single: f32) -> u16 {
     const HALF_INFINITY: u32 = 0x7c00;
     const HALF_NAN: u32 = 0x7e00;
     /// In singles near 0.5 the last bit is worth as much as the last bit of a subnormal half.
@@ -53,13 +53,13 @@ pub(super) fn to_half(single: f32) -> u16 {
 
 /// A brain float (its bits) as a single.
 #[inline(always)]
-pub(super) fn from_brain(brain: u16) -> f32 {
+pub fn from_brain(brain: u16) -> f32 {
     f32::from_bits(u32::from(brain) << 16)
 }
 
 /// A single as a brain float (its bits), rounded to nearest even.
 #[inline(always)]
-pub(super) fn to_brain(single: f32) -> u16 {
+pub fn to_brain(single: f32) -> u16 {
     let bits = single.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
     let quiet_nan = bits >> 16 | 0x40;

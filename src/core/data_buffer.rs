@@ -1,0 +1,47 @@
+//! Data buffers: an address and a size under one handle. Bookkeeping only: no device is looked at,
+//! so they work at any time and outlive aclFinalize.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::error::{Code, Error, Result};
+use super::handles::{self, Object};
+use crate::algo::slot_table::Handle;
+
+/// Memory of the caller, as it described it. Nothing of it is checked here: whoever uses the
+/// memory does that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// First byte.
+    pub addr: usize,
+    /// Bytes.
+    pub size: usize,
+}
+
+/// A data buffer.
+pub struct DataBuffer(Mutex<Extent>);
+
+/// aclCreateDataBuffer.
+pub fn create(extent: Extent) -> Result<Handle> {
+    let buffer = Arc::new(DataBuffer(Mutex::new(extent)));
+    DataBuffer::table()
+        .insert(buffer)
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more data buffers can be made; destroy some"))
+}
+
+/// aclDestroyDataBuffer.
+pub fn destroy(raw: u64) -> Result<()> {
+    handles::remove::<DataBuffer>("dataBuffer", raw).map(drop)
+}
+
+/// aclUpdateDataBuffer.
+pub fn update(raw: u64, extent: Extent) -> Result<()> {
+    *handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock() = extent;
+    Ok(())
+}
+
+/// What the buffer stands for now.
+pub fn extent(raw: u64) -> Result<Extent> {
+    Ok(*handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock())
+}
