@@ -8,6 +8,9 @@ use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 use crate::ffi::value::{Out, enum_value, text};
 
+/// Bytes that programs have for the text of a version, by the constant of this name in the header.
+const ACL_PKG_VERSION_MAX_SIZE: usize = 128;
+
 /// The version of the API that this library provides: ACL_MAJOR_VERSION, ACL_MINOR_VERSION,
 /// ACL_PATCH_VERSION. Works at any time.
 ///
@@ -74,12 +77,15 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
     pkgName: *mut c_char,
     versionStr: *mut c_char,
 ) -> aclError {
-    /// ACL_PKG_VERSION_MAX_SIZE.
-    const ROOM: usize = 128;
     guard("aclsysGetVersionStr", || {
         // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
         let name = unsafe { text::required("pkgName", pkgName) }?;
-        let out = text::Buffer::new("versionStr", versionStr, "room", ROOM)?;
+        let out = text::Buffer::new(
+            "versionStr",
+            versionStr,
+            "ACL_PKG_VERSION_MAX_SIZE",
+            ACL_PKG_VERSION_MAX_SIZE,
+        )?;
         out.write(&version::of_package(name)?.to_string());
         Ok(())
     })

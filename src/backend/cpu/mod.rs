@@ -228,10 +228,8 @@ impl Driver for CpuDriver {
 impl Drop for CpuDriver {
     /// Ends the threads of a driver that was not shut down.
     fn drop(&mut self) {
-        if !*self.ended.get_mut() {
-            if self.shared.executor.stop(PATIENCE) {
-                self.shared.users.clear();
-            }
+        if !*self.ended.get_mut() && self.shared.executor.stop(PATIENCE) {
+            self.shared.users.clear();
         }
     }
 }
