@@ -12,25 +12,26 @@
 namespace {
 
 // The value that says "no", by the type of the result.
-bool SaysNo(aclError code) {
+// One for each type that a function of the API returns; as functions come to work, fewer are used.
+[[maybe_unused]] bool SaysNo(aclError code) {
     return code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 }
-bool SaysNo(const void* pointer) {
+[[maybe_unused]] bool SaysNo(const void* pointer) {
     return pointer == nullptr;
 }
-bool SaysNo(uint32_t number) {
+[[maybe_unused]] bool SaysNo(uint32_t number) {
     return number == 0 || number == 0xFFFFFFFF;
 }
-bool SaysNo(uint64_t number) {
+[[maybe_unused]] bool SaysNo(uint64_t number) {
     return number == 0;
 }
-bool SaysNo(uint16_t number) {
+[[maybe_unused]] bool SaysNo(uint16_t number) {
     return number == 0;
 }
-bool SaysNo(float number) {
+[[maybe_unused]] bool SaysNo(float number) {
     return number == 0;
 }
-bool SaysNo(aclprofSubscribeOpFlag flag) {
+[[maybe_unused]] bool SaysNo(aclprofSubscribeOpFlag flag) {
     return flag == ACL_SUBSCRIBE_NONE;
 }
 
