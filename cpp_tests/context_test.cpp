@@ -319,3 +319,87 @@ TEST_F(Context, OneOfManyThreadsDestroys) {
         EXPECT_EQ(refused, 7);
     }
 }
+
+namespace {
+
+int32_t PrimaryIsActive(int32_t device) {
+    auto active = Poison<int32_t>();
+    ACL_EXPECT_OK(aclrtGetPrimaryCtxState(device, nullptr, &active));
+    return active;
+}
+
+aclrtStream DefaultStream() {
+    auto stream = Poison<aclrtStream>();
+    ACL_EXPECT_OK(aclrtCtxGetCurrentDefaultStream(&stream));
+    return stream;
+}
+
+}  // namespace
+
+TEST_F(ContextWithoutDevice, ItsDefaultStreamIsTheOneThatNullMeans) {
+    ACL_OK(aclrtSetDevice(0));
+    const aclrtStream stream = DefaultStream();
+    EXPECT_NE(stream, nullptr);
+    EXPECT_EQ(DefaultStream(), stream);
+    int32_t id = -1, id_of_null = -2;
+    ACL_OK(aclrtStreamGetId(stream, &id));
+    ACL_OK(aclrtStreamGetId(nullptr, &id_of_null));
+    EXPECT_EQ(id, id_of_null);
+    std::atomic<int> done{0};
+    ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(done, 1);
+    ACL_FAILS_SAYING(kBadHandle, aclrtDestroyStream(stream), "default stream");
+    // Another context has another one, and the same in another thread is the same.
+    aclrtContext context = nullptr;
+    ACL_OK(aclrtCreateContext(&context, 0));
+    EXPECT_NE(DefaultStream(), stream);
+    OnNewThread([stream] {
+        ACL_OK(aclrtSetDevice(0));
+        EXPECT_EQ(DefaultStream(), stream);
+    });
+    const aclrtStream gone = DefaultStream();
+    ACL_OK(aclrtDestroyContext(context));
+    ACL_FAILS(kBadHandle, aclrtSynchronizeStream(gone));
+}
+
+TEST_F(ContextWithoutDevice, ADefaultStreamNeedsAContextAndAPlace) {
+    auto stream = Poison<aclrtStream>();
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCtxGetCurrentDefaultStream(&stream));
+    EXPECT_TRUE(IsPoison(stream));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCtxGetCurrentDefaultStream(nullptr),
+                     "stream is null");
+}
+
+TEST_F(ContextWithoutDevice, ThePrimaryOneExistsFromSetToReset) {
+    for (int32_t device = 0; device < DeviceCount(); ++device) {
+        EXPECT_EQ(PrimaryIsActive(device), 0);
+        ACL_OK(aclrtSetDevice(device));
+        ACL_OK(aclrtSetDevice(device));
+        EXPECT_EQ(PrimaryIsActive(device), 1);
+        OnNewThread([device] { EXPECT_EQ(PrimaryIsActive(device), 1); });
+        ACL_OK(aclrtResetDevice(device));
+        EXPECT_EQ(PrimaryIsActive(device), 1);
+        ACL_OK(aclrtResetDevice(device));
+        EXPECT_EQ(PrimaryIsActive(device), 0);
+    }
+    aclrtContext context = nullptr;
+    ACL_OK(aclrtCreateContext(&context, 0));
+    EXPECT_EQ(PrimaryIsActive(0), 1);
+    ACL_OK(aclrtResetDeviceForce(0));
+    EXPECT_EQ(PrimaryIsActive(0), 0);
+}
+
+TEST_F(ContextWithoutDevice, ThePrimaryOnesStateWantsItsArguments) {
+    auto active = Poison<int32_t>();
+    uint32_t flags = 0;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, nullptr, nullptr),
+                     "active is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetPrimaryCtxState(0, &flags, &active),
+                     "flags is " + Shown(&flags), "must be null");
+    for (const int32_t device : {-1, DeviceCount(), INT32_MIN, INT32_MAX})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
+                         aclrtGetPrimaryCtxState(device, nullptr, &active),
+                         "deviceId is " + std::to_string(device));
+    EXPECT_TRUE(IsPoison(active));
+}

@@ -332,3 +332,46 @@ TEST_F(Device, SynchronizeWithoutADevice) {
     ACL_OK(aclrtResetDevice(0));
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeDevice());
 }
+
+TEST_F(Device, SynchronizeInTime) {
+    ACL_OK(aclrtSetDevice(0));
+    std::atomic<int> done{0};
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    for (const int32_t timeout : {-1, 60000, INT32_MAX}) {
+        ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
+        ACL_OK(aclrtLaunchHostFunc(nullptr, SlowCount, &done));
+        ACL_OK(aclrtSynchronizeDeviceWithTimeout(timeout));
+        EXPECT_EQ(done % 2, 0) << timeout;
+    }
+    EXPECT_EQ(done, 6);
+    ACL_OK(aclrtSynchronizeDeviceWithTimeout(1));
+    ACL_OK(aclrtDestroyStream(stream));
+}
+
+TEST_F(Device, SynchronizeNotInTime) {
+    ACL_OK(aclrtSetDevice(0));
+    std::atomic<int> done{0};
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtLaunchHostFunc(stream, SlowCount, &done));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeDeviceWithTimeout(5),
+                     "device 0", "5 ms");
+    EXPECT_EQ(done, 0);
+    // The work goes on.
+    gate.Open();
+    ACL_OK(aclrtSynchronizeDeviceWithTimeout(60000));
+    EXPECT_EQ(done, 1);
+    ACL_OK(aclrtDestroyStream(stream));
+}
+
+TEST_F(Device, SynchronizeTimeoutsWithoutMeaning) {
+    ACL_OK(aclrtSetDevice(0));
+    for (const int32_t timeout : {0, -2, INT32_MIN})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeDeviceWithTimeout(timeout),
+                         "timeout is " + std::to_string(timeout));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeDeviceWithTimeout(-1));
+}

@@ -3613,9 +3613,12 @@ aclError aclrtGetDeviceCount(uint32_t *count);
 aclError aclrtSynchronizeDevice(void);
 
 /**
- * Waits for all work on the current device, at most `timeout` milliseconds; -1 waits for ever.
+ * As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeout milliseconds above 0, or -1 to wait for ever.
+ * @return as aclrtSynchronizeDevice; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
+ * aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
  */
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
@@ -3636,11 +3639,19 @@ aclError aclrtGetRunMode(aclrtRunMode *runMode);
 aclError aclrtSetTsDevice(aclrtTsId tsId);
 
 /**
- * Tells whether a device works normally.
+ * Whether a device works normally. A device that is not in use does. Asks the device, does not wait for its
+ * work.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1.
+ * @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for one that
+ * failed and needs aclrtResetDeviceForce.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
+ * device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
+ * after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
+ * Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
  */
-aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus);
+aclError aclrtQueryDeviceStatus(int32_t deviceId,
+                                aclrtDeviceStatus *deviceStatus);
 
 /**
  * Drops all work of a device, waiting at most `timeout` milliseconds.
@@ -3741,61 +3752,103 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
 
 /**
- * Tells the process id that other processes put on their lists to share memory with this one.
+ * The process id that other processes put on their lists to share memory with this one: the id in this
+ * process's own namespace of process ids. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param pid receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtDeviceGetBareTgid of
+ * the Ascend runtime API, which tells the host's id also inside a container.
  */
 aclError aclrtDeviceGetBareTgid(int32_t *pid);
 
 /**
- * Tells the least and the most urgent stream priority of the current device; smaller numbers are
- * more urgent.
+ * The least and the most urgent stream priority of the current device; smaller numbers are more urgent.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param leastPriority receives the largest number.
+ * @param greatestPriority receives the smallest number, 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context. Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
  */
-aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *greatestPriority);
+aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
+                                           int32_t *greatestPriority);
 
 /**
- * Converts a device number of this process to one of the machine.
+ * The logical id of a device from its user id. User ids count the devices of this process, logical ids those of the
+ * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param userDevid 0 to the number of devices less 1.
+ * @param logicDevId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device. Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
  */
-aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid, int32_t *logicDevId);
+aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
+                                       int32_t *logicDevId);
 
 /**
- * Converts a device number of the machine to one of this process.
+ * The user id of a device from its logical id. User ids count the devices of this process, logical ids those of the
+ * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param logicDevId 0 to the number of devices less 1.
+ * @param userDevid receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
  */
-aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId, int32_t *userDevid);
+aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
+                                       int32_t *userDevid);
 
 /**
- * Converts a physical device number to one of the machine.
+ * The logical id of a device from its physical id. User ids count the devices of this process, logical ids those of the
+ * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param phyDevId 0 to the number of devices less 1.
+ * @param logicDevId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device. Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
  */
-aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId, int32_t *logicDevId);
+aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId,
+                                      int32_t *logicDevId);
 
 /**
- * Converts a device number to a physical one.
+ * The physical id of a device from its logical id. User ids count the devices of this process, logical ids those of the
+ * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param logicDevId 0 to the number of devices less 1.
+ * @param phyDevId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device. Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
  */
-aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId, int32_t *phyDevId);
+aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId,
+                                      int32_t *phyDevId);
 
 /**
- * Converts a device number of this process to a physical one.
+ * The physical id of a device from its user id. User ids count the devices of this process, logical ids those of the
+ * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param userDevId 0 to the number of devices less 1.
+ * @param phyDevId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device. Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
  */
-aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId, int32_t *phyDevId);
+aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
+                                     int32_t *phyDevId);
 
 /**
- * Converts a physical device number to one of this process.
+ * The user id of a device from its physical id. User ids count the devices of this process, logical ids those of the
+ * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param phyDevId 0 to the number of devices less 1.
+ * @param userDevId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
  */
-aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId, int32_t *userDevId);
+aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
+                                     int32_t *userDevId);
 
 /**
  * Tells the number of the last task that this thread submitted.
@@ -3908,46 +3961,76 @@ aclError aclrtSetCurrentContext(aclrtContext context);
 aclError aclrtGetCurrentContext(aclrtContext *context);
 
 /**
- * Tells the default stream of the current context: the one that a null stream means.
+ * The default stream of the current context: the one that a null stream means.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream receives the handle, which stays the context's: it cannot be destroyed.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
  */
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
 
 /**
- * Tells whether a device's default context exists. `flags` must be null.
+ * Whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
+ * it is really reset.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1.
+ * @param flags must be null.
+ * @param active receives 1 or 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
  */
-aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
+aclError aclrtGetPrimaryCtxState(int32_t deviceId,
+                                 uint32_t *flags,
+                                 int32_t *active);
 
 /**
- * Sets an option of the current context.
+ * Sets an option of the current context: a number for libraries above this one, without an effect here. It
+ * goes with the context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param opt an aclSysParamOpt.
+ * @param value any number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context. Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt,
+                                int64_t value);
 
 /**
- * Tells an option of the current context.
+ * An option of the current context, as aclrtCtxSetSysParamOpt set it there.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param opt an aclSysParamOpt.
+ * @param value receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context; ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set there. Thread-safe.
+ * Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt,
+                                int64_t *value);
 
 /**
- * Sets an option of this process.
+ * Sets an option of this process, apart from those of contexts: a number for libraries above this one,
+ * without an effect here. It stays through aclFinalize. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param opt an aclSysParamOpt.
+ * @param value any number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option. Thread-safe. Follows
+ * aclrtSetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt,
+                             int64_t value);
 
 /**
- * Tells an option of this process, 0 if it was never set.
+ * An option of this process, 0 if it was never set. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param opt an aclSysParamOpt.
+ * @param value receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option. Thread-safe. Follows
+ * aclrtGetSysParamOpt of the Ascend runtime API.
  */
-aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt,
+                             int64_t *value);
 
 /**
  * Tells where the current context notes floating-point overflows.
@@ -4074,30 +4157,51 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
                                       uint32_t flag);
 
 /**
- * Tells a stream's number, unique on its device.
+ * A small number that no other stream of the device has, as long as the device is in use.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param streamId receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `streamId` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtStreamGetId of the Ascend runtime API.
  */
-aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
+aclError aclrtStreamGetId(aclrtStream stream,
+                          int32_t *streamId);
 
 /**
- * Tells the flags a stream was made with.
+ * The flags that a stream was created with, without unknown bits; 0 if there were none.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param flags receives an OR of ACL_STREAM_* flags.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flags` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtStreamGetFlags of the Ascend runtime API.
  */
-aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
+aclError aclrtStreamGetFlags(aclrtStream stream,
+                             uint32_t *flags);
 
 /**
- * Tells the priority a stream was made with.
+ * The priority that a stream has; 0 is the most urgent. It is 0 for streams of aclrtCreateStream and
+ * aclrtCreateStreamWithConfig, which ignores the one it is given.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param priority receives the priority.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `priority` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtStreamGetPriority of the Ascend runtime API.
  */
-aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
+aclError aclrtStreamGetPriority(aclrtStream stream,
+                                uint32_t *priority);
 
 /**
- * Tells how many more streams the current device can have.
+ * How many more streams there can be. Devices share the number; memory, or a driver, may end before it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param streamCount receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context. Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
  */
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 
@@ -4356,16 +4460,22 @@ aclError aclrtEventElapsedTime(float *ms,
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
 
 /**
- * Tells an event's number.
+ * A small number that no other event of the device has, as long as the device is in use.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event.
+ * @param eventId receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not an event, or destroyed. Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
  */
-aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
+aclError aclrtGetEventId(aclrtEvent event,
+                         uint32_t *eventId);
 
 /**
- * Tells how many more events the current device can have.
+ * How many more events there can be. Devices share the number; memory, or a driver, may end before it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param eventCount receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context. Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
  */
 aclError aclrtGetEventAvailNum(uint32_t *eventCount);
 

@@ -266,6 +266,11 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         self.free.lock().taken
     }
 
+    /// How many more objects fit at most: slots that were used up are not counted out.
+    pub fn room(&self) -> usize {
+        (MAX_SLOTS as usize).saturating_sub(self.len())
+    }
+
     /// True when no slot is in use.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -7,6 +7,7 @@ use super::device_slot::take_all;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::{Stream, StreamFlags};
+use super::sys_param::ContextParams;
 use super::{runtime, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 
@@ -18,13 +19,19 @@ pub struct Context {
     default_stream: OnceLock<Handle>,
     /// The context that aclrtSetDevice gives: shared by all threads, destroyed by a reset only.
     primary: bool,
+    /// Its options.
+    pub params: ContextParams,
 }
 
 impl Context {
     /// A new context of `device` with its default stream.
     pub fn create(device: &Arc<Device>, primary: bool) -> Result<Handle> {
-        let context =
-            Arc::new(Self { device: device.clone(), default_stream: OnceLock::new(), primary });
+        let context = Arc::new(Self {
+            device: device.clone(),
+            default_stream: OnceLock::new(),
+            primary,
+            params: ContextParams::default(),
+        });
         let handle = Self::table().insert(context.clone()).ok_or_else(|| {
             Error::new(Code::BadAlloc, "no more contexts can be made; destroy some")
         })?;
@@ -89,4 +96,10 @@ pub fn set_current(raw: u64) -> Result<()> {
 pub fn current() -> Result<u64> {
     thread::current()?;
     Ok(thread::current_handle().map_or(0, Handle::raw))
+}
+
+/// aclrtGetPrimaryCtxState: whether the default context of a device exists.
+pub fn primary_exists(device_id: i32) -> Result<bool> {
+    let session = runtime::session()?;
+    Ok(device::slot(&session, "deviceId", device_id)?.has_primary())
 }

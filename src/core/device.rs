@@ -1,7 +1,8 @@
 //! Devices: set, reset, count, wait for.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::time::Instant;
 
 use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
@@ -9,9 +10,9 @@ use super::error::{Code, Error, Result};
 use super::handles::Object;
 use super::memory::Owner;
 use super::runtime::{self, Session};
-use super::stream::Stream;
+use super::stream::{self, Stream};
 use super::thread;
-use crate::backend;
+use crate::backend::{self, FaultKind, Wait};
 
 /// An open device.
 pub struct Device {
@@ -24,6 +25,7 @@ pub struct Device {
     /// How often programs set it.
     pub sets: SetCount,
     next_stream_id: AtomicI32,
+    next_event_id: AtomicU32,
 }
 
 impl Device {
@@ -35,6 +37,7 @@ impl Device {
             native,
             sets: SetCount::default(),
             next_stream_id: AtomicI32::new(0),
+            next_event_id: AtomicU32::new(0),
         }
     }
 
@@ -43,23 +46,31 @@ impl Device {
         self.next_stream_id.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// A small number for a new event of this device.
+    pub fn new_event_id(&self) -> u32 {
+        self.next_event_id.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Waits for everything queued on this device so far. The first failure there that nobody was
-    /// told of yet is the result.
-    fn synchronize(self: &Arc<Self>) -> Result<()> {
+    /// told of yet is the result, also where the time is over.
+    fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
         let mut streams = Stream::table().snapshot();
         // Those of other devices are let go before the wait: they may have to end meanwhile.
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
         // All are waited for, whatever the first one says: a failure there does not make the
         // others' work done.
-        let mut outcome = Ok(());
+        let mut outcome = Ok(Wait::Done);
         for (_, stream) in &streams {
-            // Without a deadline it does not time out.
-            let waited = stream.native.synchronize(None).map(drop);
-            outcome = outcome.and(waited.map_err(Error::from));
+            outcome = match (outcome, stream.native.synchronize(deadline)) {
+                (Ok(_), Err(fault)) => Err(Error::from(fault)),
+                (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
+                (before, _) => before,
+            };
         }
-        outcome?;
+        let waited = outcome?;
         // One call tells one failure: those of other streams stay for the next synchronise.
-        streams.iter().try_for_each(|(_, stream)| stream.report_failure())
+        streams.iter().try_for_each(|(_, stream)| stream.report_failure())?;
+        Ok(waited)
     }
 }
 
@@ -127,7 +138,55 @@ pub fn current() -> Result<i32> {
 pub fn synchronize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    device.synchronize()
+    device.synchronize(None).map(drop)
+}
+
+/// aclrtSynchronizeDeviceWithTimeout.
+pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let deadline = stream::deadline(timeout_ms)?;
+    let device = thread::current()?.device.clone();
+    match device.synchronize(deadline)? {
+        Wait::Done => Ok(()),
+        Wait::TimedOut => Err(Error::new(
+            Code::StreamSyncTimeout,
+            format_args!(
+                "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
+                device.id
+            ),
+        )),
+    }
+}
+
+/// aclrtQueryDeviceStatus: false when the device has failed. One that is not in use has not.
+pub fn is_healthy(id: i32) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    let Some(device) = slot(&*runtime::session()?, "deviceId", id)?.device() else {
+        return Ok(true);
+    };
+    // A device that failed says so in every answer; this question changes nothing there.
+    match device.native.free_memory() {
+        Ok(_) => Ok(true),
+        Err(fault) if fault.kind == FaultKind::Execution => Ok(false),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// The six conversions between user, logical and physical ids: all are the same here.
+pub fn same_id(argument: &str, id: i32) -> Result<i32> {
+    let count = runtime::device_count()?;
+    if u32::try_from(id).is_ok_and(|id| id < count) {
+        return Ok(id);
+    }
+    Err(Error::new(
+        Code::InvalidDeviceId,
+        format_args!("{argument} is {id}; there are {count} devices here, ids start at 0"),
+    ))
+}
+
+/// aclrtDeviceGetStreamPriorityRange: the least and the most urgent priority.
+pub fn priority_range() -> Result<(i32, i32)> {
+    Ok((thread::current()?.device.native.info().least_priority as i32, 0))
 }
 
 /// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.

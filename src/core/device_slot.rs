@@ -135,6 +135,12 @@ impl DeviceSlot {
         self.device.read().clone()
     }
 
+    /// Whether the default context exists.
+    pub fn has_primary(&self) -> bool {
+        let device = self.device.read();
+        device.as_ref().is_some_and(|device| device.sets.primary.load(Ordering::SeqCst) != 0)
+    }
+
     /// The reference count.
     fn count(&self, state: &SlotState) -> u64 {
         let device = self.device.read();

@@ -50,6 +50,8 @@ pub enum Code {
     AddrUnaligned = 107_008,
     /// A memory attribute that does not exist.
     InvalidMemoryType = 107_016,
+    /// An option of a context that was never set.
+    SysparamoptNotSet = 107_021,
     /// Not available here; the text says what to do instead.
     FeatureNotSupport = 207_000,
     /// No device memory left.

@@ -37,6 +37,8 @@ pub struct Event {
     pub device: Arc<Device>,
     /// What does the work.
     pub native: Arc<dyn backend::Event>,
+    /// A small number, unique on its device.
+    id: u32,
     creator: Creator,
     flags: u32,
     /// The handle of the stream that recorded it last; 0: never recorded.
@@ -97,7 +99,8 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
             _ => error,
         }
     })?;
-    let event = Event { device, native, creator, flags, recorded_on: AtomicU64::new(0) };
+    let id = device.new_event_id();
+    let event = Event { device, native, id, creator, flags, recorded_on: AtomicU64::new(0) };
     Event::table().insert(Arc::new(event)).map(Handle::raw).ok_or_else(|| {
         Error::new(Code::NoEventResource, "no more events can be made; destroy some")
     })
@@ -143,6 +146,17 @@ pub fn destroy(raw: u64) -> Result<()> {
     drop(handles::remove::<Event>("event", raw)?);
     slot_table::flush_deferred();
     Ok(())
+}
+
+/// aclrtGetEventId.
+pub fn id(raw: u64) -> Result<u32> {
+    Ok(handles::get::<Event>("event", raw)?.id)
+}
+
+/// aclrtGetEventAvailNum: how many more handles there are.
+pub fn available() -> Result<u32> {
+    thread::current()?;
+    Ok(Event::table().room() as u32)
 }
 
 /// aclrtRecordEvent.

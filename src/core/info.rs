@@ -15,6 +15,11 @@ pub fn soc_name() -> &'static CStr {
     NAME.get_or_init(|| CString::new(config::soc_name()).unwrap_or_else(|_| c"Ascend910B1".into()))
 }
 
+/// The number of this process, for others to put on their lists.
+pub fn process_id() -> i32 {
+    std::process::id() as i32
+}
+
 /// The name of the backend that is open, which is opened now if none is.
 pub fn backend_name() -> Result<&'static CStr> {
     Ok(match runtime::session()?.driver.name() {

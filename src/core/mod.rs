@@ -19,6 +19,7 @@ pub mod memory;
 pub mod page_policy;
 pub mod runtime;
 pub mod stream;
+pub mod sys_param;
 #[cfg(test)]
 mod tests;
 pub mod thread;

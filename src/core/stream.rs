@@ -45,6 +45,7 @@ pub struct Stream {
     /// What does the work.
     pub native: Arc<dyn backend::Stream>,
     flags: StreamFlags,
+    priority: u32,
     /// The stream that NULL stands for; it lives as long as its context.
     is_default: bool,
 }
@@ -62,7 +63,7 @@ impl Stream {
         let id = device.new_stream_id();
         let make = |handle| {
             let device = device.clone();
-            Arc::new(Self { handle, device, context, id, native, flags, is_default })
+            Arc::new(Self { handle, device, context, id, native, flags, priority, is_default })
         };
         Self::table().insert_with(make).ok_or_else(|| {
             Error::new(Code::NoStreamResource, "no more streams can be made; destroy some")
@@ -127,6 +128,32 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
         ));
     }
     Ok(stream)
+}
+
+/// The handle of the default stream of the current context.
+pub fn current_default() -> Result<u64> {
+    Ok(resolve(0)?.handle.raw())
+}
+
+/// aclrtStreamGetId.
+pub fn id(raw: u64) -> Result<i32> {
+    Ok(resolve(raw)?.id)
+}
+
+/// aclrtStreamGetFlags.
+pub fn flags(raw: u64) -> Result<u32> {
+    Ok(resolve(raw)?.flags.0)
+}
+
+/// aclrtStreamGetPriority.
+pub fn priority(raw: u64) -> Result<u32> {
+    Ok(resolve(raw)?.priority)
+}
+
+/// aclrtGetStreamAvailableNum: how many more handles there are.
+pub fn available() -> Result<u32> {
+    thread::current()?;
+    Ok(Stream::table().room() as u32)
 }
 
 /// aclrtCreateStream, aclrtCreateStreamWithConfig. `priority` is accepted and has no meaning there.

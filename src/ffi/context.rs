@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::context;
+use crate::core::{context, stream, sys_param};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
-use crate::ffi::value::{Out, handle};
+use crate::ffi::value::{Out, enum_value, handle, must_be_null};
 
 /// Creates a context of a device with a default stream of its own, and makes it current in the calling
 /// thread. The device is opened if it was not, with its default context; its reference count stays.
@@ -64,81 +64,109 @@ pub unsafe extern "C" fn aclrtGetCurrentContext(context: *mut aclrtContext) -> a
     })
 }
 
-/// Tells the default stream of the current context: the one that a null stream means.
+/// The default stream of the current context: the one that a null stream means.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream receives the handle, which stays the context's: it cannot be destroyed.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+/// aclrtCtxGetCurrentDefaultStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclrtCtxGetCurrentDefaultStream",
-        "the default stream has no handle of its own; pass a null stream instead",
-    )
+    guard("aclrtCtxGetCurrentDefaultStream", || {
+        let out = Out::new("stream", stream)?;
+        out.write(handle::to_c(stream::current_default()?));
+        Ok(())
+    })
 }
 
-/// Tells whether a device's default context exists. `flags` must be null.
+/// Whether the default context of a device exists: from its first aclrtSetDevice or aclrtCreateContext until
+/// it is really reset.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1.
+/// @param flags must be null.
+/// @param active receives 1 or 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `active` is null, or `flags` is not;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+/// Thread-safe. Follows aclrtGetPrimaryCtxState of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPrimaryCtxState(
     deviceId: i32,
     flags: *mut u32,
     active: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetPrimaryCtxState",
-        "the state of a default context cannot be asked for; aclrtSetDevice makes it when it \
-             is missing",
-    )
+    guard("aclrtGetPrimaryCtxState", || {
+        let out = Out::new("active", active)?;
+        must_be_null("flags", flags)?;
+        out.write(i32::from(context::primary_exists(deviceId)?));
+        Ok(())
+    })
 }
 
-/// Sets an option of the current context.
+/// Sets an option of the current context: a number for libraries above this one, without an effect here. It
+/// goes with the context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param opt an aclSysParamOpt.
+/// @param value any number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+/// current context. Thread-safe. Follows aclrtCtxSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxSetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: i64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtCtxSetSysParamOpt",
-        "options of a context are not kept; leave the call out",
-    )
+    guard("aclrtCtxSetSysParamOpt", || sys_param::set_of_context(enum_value(opt), value))
 }
 
-/// Tells an option of the current context.
+/// An option of the current context, as aclrtCtxSetSysParamOpt set it there.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param opt an aclSysParamOpt.
+/// @param value receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option; ACL_ERROR_RT_CONTEXT_NULL
+/// 107002: no current context; ACL_ERROR_RT_SYSPARAMOPT_NOT_SET 107021: it was never set there. Thread-safe.
+/// Follows aclrtCtxGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: *mut i64,
 ) -> aclError {
-    guard_unsupported("aclrtCtxGetSysParamOpt", "options of a context are not kept; assume 0")
+    guard("aclrtCtxGetSysParamOpt", || {
+        let out = Out::new("value", value)?;
+        out.write(sys_param::of_context(enum_value(opt))?);
+        Ok(())
+    })
 }
 
-/// Sets an option of this process.
+/// Sets an option of this process, apart from those of contexts: a number for libraries above this one,
+/// without an effect here. It stays through aclFinalize. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param opt an aclSysParamOpt.
+/// @param value any number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such option. Thread-safe. Follows
+/// aclrtSetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: i64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSetSysParamOpt",
-        "options of the process are not kept; leave the call out",
-    )
+    guard("aclrtSetSysParamOpt", || sys_param::set_of_process(enum_value(opt), value))
 }
 
-/// Tells an option of this process, 0 if it was never set.
+/// An option of this process, 0 if it was never set. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param opt an aclSysParamOpt.
+/// @param value receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such option. Thread-safe. Follows
+/// aclrtGetSysParamOpt of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetSysParamOpt(
     opt: MaybeUninit<aclSysParamOpt>,
     value: *mut i64,
 ) -> aclError {
-    guard_unsupported("aclrtGetSysParamOpt", "options of the process are not kept; assume 0")
+    guard("aclrtGetSysParamOpt", || {
+        let out = Out::new("value", value)?;
+        out.write(sys_param::of_process(enum_value(opt))?);
+        Ok(())
+    })
 }
 
 /// Tells where the current context notes floating-point overflows.

@@ -91,16 +91,15 @@ pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
     guard("aclrtSynchronizeDevice", device::synchronize)
 }
 
-/// Waits for all work on the current device, at most `timeout` milliseconds; -1 waits for ever.
+/// As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param timeout milliseconds above 0, or -1 to wait for ever.
+/// @return as aclrtSynchronizeDevice; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
+/// ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
+/// aclrtSynchronizeDeviceWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDeviceWithTimeout(timeout: i32) -> aclError {
-    guard_unsupported(
-        "aclrtSynchronizeDeviceWithTimeout",
-        "waiting for a device with a time limit is not available; use \
-             aclrtSynchronizeStreamWithTimeout on its streams",
-    )
+    guard("aclrtSynchronizeDeviceWithTimeout", || device::synchronize_with_timeout(timeout))
 }
 
 /// Where the program runs, seen from the device: always ACL_HOST. Works at any time.
@@ -128,19 +127,29 @@ pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclEr
     )
 }
 
-/// Tells whether a device works normally.
+/// Whether a device works normally. A device that is not in use does. Asks the device, does not wait for its
+/// work.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1.
+/// @param deviceStatus receives ACL_RT_DEVICE_STATUS_NORMAL, or ACL_RT_DEVICE_STATUS_ABNORMAL for one that
+/// failed and needs aclrtResetDeviceForce.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
+/// device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
+/// after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
+/// Thread-safe. Follows aclrtQueryDeviceStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryDeviceStatus(
     deviceId: i32,
     deviceStatus: *mut aclrtDeviceStatus,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtQueryDeviceStatus",
-        "the state of a device cannot be asked for; aclrtSynchronizeDevice reports a device \
-             that failed",
-    )
+    guard("aclrtQueryDeviceStatus", || {
+        let out = Out::new("deviceStatus", deviceStatus)?;
+        out.write(match device::is_healthy(deviceId)? {
+            true => aclrtDeviceStatus::ACL_RT_DEVICE_STATUS_NORMAL,
+            false => aclrtDeviceStatus::ACL_RT_DEVICE_STATUS_ABNORMAL,
+        });
+        Ok(())
+    })
 }
 
 /// Drops all work of a device, waiting at most `timeout` milliseconds.

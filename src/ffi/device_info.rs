@@ -3,11 +3,13 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::ffi::guard::guard_unsupported;
+use crate::core::{device, info};
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtAtomicOperation, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
     aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
 };
+use crate::ffi::value::Out;
 
 /// Tells one number about a device: cores, memory, caches, place in the machine.
 ///
@@ -110,121 +112,160 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     )
 }
 
-/// Tells the process id that other processes put on their lists to share memory with this one.
+/// The process id that other processes put on their lists to share memory with this one: the id in this
+/// process's own namespace of process ids. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param pid receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtDeviceGetBareTgid of
+/// the Ascend runtime API, which tells the host's id also inside a container.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceGetBareTgid",
-        "memory cannot be shared between processes, so there are no lists; getpid gives the id",
-    )
+    guard("aclrtDeviceGetBareTgid", || {
+        let out = Out::new("pid", pid)?;
+        out.write(info::process_id());
+        Ok(())
+    })
 }
 
-/// Tells the least and the most urgent stream priority of the current device; smaller numbers are
-/// more urgent.
+/// The least and the most urgent stream priority of the current device; smaller numbers are more urgent.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param leastPriority receives the largest number.
+/// @param greatestPriority receives the smallest number, 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+/// current context. Thread-safe. Follows aclrtDeviceGetStreamPriorityRange of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     leastPriority: *mut i32,
     greatestPriority: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceGetStreamPriorityRange",
-        "the range of stream priorities cannot be asked for; 0 is the most urgent one of \
-             every device",
-    )
+    guard("aclrtDeviceGetStreamPriorityRange", || {
+        let least = Out::new("leastPriority", leastPriority)?;
+        let greatest = Out::new("greatestPriority", greatestPriority)?;
+        let (least_urgent, most_urgent) = device::priority_range()?;
+        least.write(least_urgent);
+        greatest.write(most_urgent);
+        Ok(())
+    })
 }
 
-/// Converts a device number of this process to one of the machine.
+/// The logical id of a device from its user id. User ids count the devices of this process, logical ids those of the
+/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param userDevid 0 to the number of devices less 1.
+/// @param logicDevId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device. Thread-safe. Follows aclrtGetLogicDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
     userDevid: i32,
     logicDevId: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetLogicDevIdByUserDevId",
-        "device numbers are not converted; user, logical and physical numbers are the same \
-             here",
-    )
+    guard("aclrtGetLogicDevIdByUserDevId", || {
+        let out = Out::new("logicDevId", logicDevId)?;
+        out.write(device::same_id("userDevid", userDevid)?);
+        Ok(())
+    })
 }
 
-/// Converts a device number of the machine to one of this process.
+/// The user id of a device from its logical id. User ids count the devices of this process, logical ids those of the
+/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param logicDevId 0 to the number of devices less 1.
+/// @param userDevid receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     logicDevId: i32,
     userDevid: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetUserDevIdByLogicDevId",
-        "device numbers are not converted; user, logical and physical numbers are the same \
-             here",
-    )
+    guard("aclrtGetUserDevIdByLogicDevId", || {
+        let out = Out::new("userDevid", userDevid)?;
+        out.write(device::same_id("logicDevId", logicDevId)?);
+        Ok(())
+    })
 }
 
-/// Converts a physical device number to one of the machine.
+/// The logical id of a device from its physical id. User ids count the devices of this process, logical ids those of the
+/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param phyDevId 0 to the number of devices less 1.
+/// @param logicDevId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device. Thread-safe. Follows aclrtGetLogicDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
     phyDevId: i32,
     logicDevId: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetLogicDevIdByPhyDevId",
-        "device numbers are not converted; user, logical and physical numbers are the same \
-             here",
-    )
+    guard("aclrtGetLogicDevIdByPhyDevId", || {
+        let out = Out::new("logicDevId", logicDevId)?;
+        out.write(device::same_id("phyDevId", phyDevId)?);
+        Ok(())
+    })
 }
 
-/// Converts a device number to a physical one.
+/// The physical id of a device from its logical id. User ids count the devices of this process, logical ids those of the
+/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param logicDevId 0 to the number of devices less 1.
+/// @param phyDevId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device. Thread-safe. Follows aclrtGetPhyDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
     logicDevId: i32,
     phyDevId: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetPhyDevIdByLogicDevId",
-        "device numbers are not converted; user, logical and physical numbers are the same \
-             here",
-    )
+    guard("aclrtGetPhyDevIdByLogicDevId", || {
+        let out = Out::new("phyDevId", phyDevId)?;
+        out.write(device::same_id("logicDevId", logicDevId)?);
+        Ok(())
+    })
 }
 
-/// Converts a device number of this process to a physical one.
+/// The physical id of a device from its user id. User ids count the devices of this process, logical ids those of the
+/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param userDevId 0 to the number of devices less 1.
+/// @param phyDevId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device. Thread-safe. Follows aclrtGetPhyDevIdByUserDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
     userDevId: i32,
     phyDevId: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetPhyDevIdByUserDevId",
-        "device numbers are not converted; user, logical and physical numbers are the same \
-             here",
-    )
+    guard("aclrtGetPhyDevIdByUserDevId", || {
+        let out = Out::new("phyDevId", phyDevId)?;
+        out.write(device::same_id("userDevId", userDevId)?);
+        Ok(())
+    })
 }
 
-/// Converts a physical device number to one of this process.
+/// The user id of a device from its physical id. User ids count the devices of this process, logical ids those of the
+/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param phyDevId 0 to the number of devices less 1.
+/// @param userDevId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     phyDevId: i32,
     userDevId: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetUserDevIdByPhyDevId",
-        "device numbers are not converted; user, logical and physical numbers are the same \
-             here",
-    )
+    guard("aclrtGetUserDevIdByPhyDevId", || {
+        let out = Out::new("userDevId", userDevId)?;
+        out.write(device::same_id("phyDevId", phyDevId)?);
+        Ok(())
+    })
 }
 
 /// Tells the number of the last task that this thread submitted.

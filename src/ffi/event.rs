@@ -226,21 +226,31 @@ pub unsafe extern "C" fn aclrtEventGetTimestamp(
     )
 }
 
-/// Tells an event's number.
+/// A small number that no other event of the device has, as long as the device is in use.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event.
+/// @param eventId receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// not an event, or destroyed. Thread-safe. Follows aclrtGetEventId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -> aclError {
-    guard_unsupported("aclrtGetEventId", "events have no numbers; compare their handles instead")
+    guard("aclrtGetEventId", || {
+        let out = Out::new("eventId", eventId)?;
+        out.write(event::id(handle::from_c(event))?);
+        Ok(())
+    })
 }
 
-/// Tells how many more events the current device can have.
+/// How many more events there can be. Devices share the number; memory, or a driver, may end before it.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param eventCount receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context. Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetEventAvailNum(eventCount: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtGetEventAvailNum",
-        "the number of events is limited by memory only; assume that there are enough",
-    )
+    guard("aclrtGetEventAvailNum", || {
+        let out = Out::new("eventCount", eventCount)?;
+        out.write(event::available()?);
+        Ok(())
+    })
 }

@@ -175,48 +175,73 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
     )
 }
 
-/// Tells a stream's number, unique on its device.
+/// A small number that no other stream of the device has, as long as the device is in use.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param streamId receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `streamId` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+/// Follows aclrtStreamGetId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetId(stream: aclrtStream, streamId: *mut i32) -> aclError {
-    guard_unsupported("aclrtStreamGetId", "streams have no numbers; compare their handles instead")
+    guard("aclrtStreamGetId", || {
+        let out = Out::new("streamId", streamId)?;
+        out.write(stream::id(handle::from_c(stream))?);
+        Ok(())
+    })
 }
 
-/// Tells the flags a stream was made with.
+/// The flags that a stream was created with, without unknown bits; 0 if there were none.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param flags receives an OR of ACL_STREAM_* flags.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flags` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+/// Follows aclrtStreamGetFlags of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetFlags(stream: aclrtStream, flags: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtStreamGetFlags",
-        "the flags of a stream are not kept; keep them beside the handle",
-    )
+    guard("aclrtStreamGetFlags", || {
+        let out = Out::new("flags", flags)?;
+        out.write(stream::flags(handle::from_c(stream))?);
+        Ok(())
+    })
 }
 
-/// Tells the priority a stream was made with.
+/// The priority that a stream has; 0 is the most urgent. It is 0 for streams of aclrtCreateStream and
+/// aclrtCreateStreamWithConfig, which ignores the one it is given.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param priority receives the priority.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `priority` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+/// Follows aclrtStreamGetPriority of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamGetPriority(
     stream: aclrtStream,
     priority: *mut u32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtStreamGetPriority",
-        "the priority of a stream cannot be asked for; keep it beside the handle",
-    )
+    guard("aclrtStreamGetPriority", || {
+        let out = Out::new("priority", priority)?;
+        out.write(stream::priority(handle::from_c(stream))?);
+        Ok(())
+    })
 }
 
-/// Tells how many more streams the current device can have.
+/// How many more streams there can be. Devices share the number; memory, or a driver, may end before it.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param streamCount receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context. Thread-safe. Follows aclrtGetStreamAvailableNum of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtGetStreamAvailableNum",
-        "the number of streams is limited by memory only; assume that there are enough",
-    )
+    guard("aclrtGetStreamAvailableNum", || {
+        let out = Out::new("streamCount", streamCount)?;
+        out.write(stream::available()?);
+        Ok(())
+    })
 }
 
 /// Drops a stream's queued work and stops what runs; the stream lives on.

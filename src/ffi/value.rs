@@ -26,6 +26,15 @@ impl<T> Out<T> {
     }
 }
 
+/// For pointers that the API keeps for later: they have to be null.
+pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
+    if pointer.is_null() {
+        return Ok(());
+    }
+    let addr = pointer.addr();
+    Err(Error::invalid_param(format_args!("{argument} is {addr:#x}; it must be null")))
+}
+
 #[cold]
 fn null(argument: &str) -> Error {
     Error::invalid_param(format_args!("{argument} is null; it must point to room for the result"))

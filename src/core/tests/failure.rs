@@ -1,6 +1,7 @@
 //! Who is told of a failure that happens later, and how often.
 
 use super::*;
+use crate::backend::FaultKind;
 use crate::core::event;
 
 /// An event that was recorded on a stream.
@@ -178,4 +179,33 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
     device::set(0).unwrap();
     memory::malloc(64, 0).unwrap();
     device::synchronize().unwrap();
+}
+
+#[test]
+fn a_device_that_failed_is_not_healthy() {
+    let bench = Bench::new();
+    assert!(device::is_healthy(0).unwrap());
+    bench.script.fail_for_good(0, "fell off the bus");
+    assert!(!device::is_healthy(0).unwrap());
+    assert!(device::is_healthy(1).unwrap());
+}
+
+#[test]
+fn a_driver_that_does_not_answer_is_no_verdict_on_the_device() {
+    let bench = Bench::new();
+    bench.script.fail_next("free_memory", FaultKind::Driver, "busy");
+    fails(device::is_healthy(0).map(drop), Code::DrvInternalError, &["busy"]);
+    assert!(device::is_healthy(0).unwrap());
+}
+
+#[test]
+fn a_device_tells_a_failure_also_where_the_time_is_over() {
+    let bench = Bench::new();
+    let ((_, slow), (_, failing)) = (bench.stream(), bench.stream());
+    slow.begin();
+    failing.fail("a kernel went astray");
+    fails(device::synchronize_with_timeout(1), Code::AicoreException, &["a kernel went astray"]);
+    fails(device::synchronize_with_timeout(1), Code::StreamSyncTimeout, &["device 0", "1 ms"]);
+    slow.finish();
+    device::synchronize_with_timeout(10_000).unwrap();
 }
