@@ -20,17 +20,10 @@ std::string VersionText() {
     return std::string(text, strnlen(text, sizeof text));
 }
 
-int32_t VersionNumber() {
-    auto number = Poison<int32_t>();
-    ACL_EXPECT_OK(aclsysGetVersionNum(kRuntime, &number));
-    return number;
-}
-
 }  // namespace
 
 OWN_PROCESS_TEST(Version, Default, {"PORTACL_CANN_VERSION", ""}) {
     EXPECT_EQ(VersionText(), "8.3.0");
-    EXPECT_EQ(VersionNumber(), 80300000);
     auto version = Poison<aclCANNPackageVersion>();
     for (int name = ACL_PKG_NAME_CANN; name <= ACL_PKG_NAME_DRIVER; ++name) {
         ACL_OK(aclsysGetCANNVersion(static_cast<aclCANNPackageName>(name), &version));
@@ -44,21 +37,15 @@ OWN_PROCESS_TEST(Version, Default, {"PORTACL_CANN_VERSION", ""}) {
 
 OWN_PROCESS_TEST(Version, TheEnvironmentNamesIt, {"PORTACL_CANN_VERSION", "9.12.3"}) {
     EXPECT_EQ(VersionText(), "9.12.3");
-    EXPECT_EQ(VersionNumber(), 91203000);
     // The same to the end of the process.
     setenv("PORTACL_CANN_VERSION", "1.2.3", 1);
     ACL_OK(aclInit(nullptr));
     EXPECT_EQ(VersionText(), "9.12.3");
     ACL_OK(aclFinalize());
-    EXPECT_EQ(VersionNumber(), 91203000);
 }
 
 OWN_PROCESS_TEST(Version, AVersionWithoutMeaning, {"PORTACL_CANN_VERSION", "8.3.RC1"}) {
     const std::string said = "PORTACL_CANN_VERSION is \"8.3.RC1\"", allowed = "as in 8.3.0";
-    auto number = Poison<int32_t>();
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, &number), said,
-                     allowed);
-    EXPECT_TRUE(IsPoison(number));
     auto version = Poison<aclCANNPackageVersion>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version),
                      said, allowed);
@@ -73,33 +60,21 @@ OWN_PROCESS_TEST(Version, AVersionWithoutMeaning, {"PORTACL_CANN_VERSION", "8.3.
 
 TEST(Version, AllNamesAreKnownButNone) {
     char driver[] = "driver", empty[] = "", text[ACL_PKG_VERSION_MAX_SIZE] = "before";
-    auto number = Poison<int32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(empty, text), "pkgName is empty");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(empty, &number),
-                     "pkgName is empty");
     EXPECT_STREQ(text, "before");
-    EXPECT_TRUE(IsPoison(number));
     ACL_OK(aclsysGetVersionStr(driver, text));
-    ACL_OK(aclsysGetVersionNum(driver, &number));
     EXPECT_EQ(text, VersionText());
-    EXPECT_EQ(number, VersionNumber());
 }
 
 TEST(Version, Nulls) {
     char text[ACL_PKG_VERSION_MAX_SIZE] = "before";
-    auto number = Poison<int32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(nullptr, text),
                      "pkgName is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(kRuntime, nullptr),
                      "versionStr is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(nullptr, &number),
-                     "pkgName is null");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, nullptr),
-                     "versionNum is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr),
                      "version is null");
     EXPECT_STREQ(text, "before");
-    EXPECT_TRUE(IsPoison(number));
 }
 
 TEST(Version, PackagesOutOfRange) {

@@ -3468,15 +3468,11 @@ aclError aclsysGetVersionStr(char *pkgName,
                              char *versionStr);
 
 /**
- * The version of a package as one number that grows with every release: 10000000 times the first part,
- * 100000 times the second and 1000 times the third. Works at any time.
+ * Tells the version of a package as one number.
  *
- * @param pkgName the package, as in "runtime"; all have the same version.
- * @param versionNum receives the number.
- * @return as aclsysGetVersionStr. Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
-aclError aclsysGetVersionNum(char *pkgName,
-                             int32_t *versionNum);
+aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
 
 /**
  * Tells whether code built for the chip `socVersion` runs on this device.

@@ -31,13 +31,6 @@ impl Version {
         let version = Self { major: parts.next()??, minor: parts.next()??, patch: parts.next()?? };
         parts.next().is_none().then_some(version)
     }
-
-    /// One number that grows with every release.
-    pub fn number(self) -> i32 {
-        i32::from(self.major) * 10_000_000
-            + i32::from(self.minor) * 100_000
-            + i32::from(self.patch) * 1_000
-    }
 }
 
 impl fmt::Display for Version {
@@ -58,7 +51,7 @@ fn current() -> Result<Version> {
     }
 }
 
-/// aclsysGetVersionStr, aclsysGetVersionNum: which packages there are is up to who installs them,
+/// aclsysGetVersionStr: which packages there are is up to who installs them,
 /// so every name but an empty one is known.
 pub fn of_package(name: &OsStr) -> Result<Version> {
     if name.is_empty() {
@@ -87,19 +80,12 @@ mod tests {
     #[test]
     fn three_short_numbers_make_a_version() {
         let version = Version::parse("8.10.2").unwrap();
-        assert_eq!((version.number(), version.to_string().as_str()), (81_002_000, "8.10.2"));
+        assert_eq!(version.to_string(), "8.10.2");
         assert_eq!(Version::parse(&Version::DEFAULT.to_string()), Some(Version::DEFAULT));
         for bad in
             ["", "8", "8.3", "8.3.", "8.3.RC1", "8.3.0.1", "8.-3.0", "8.3.100", "8.3.+1", " 8.3.0"]
         {
             assert_eq!(Version::parse(bad), None, "{bad}");
         }
-    }
-
-    #[test]
-    fn numbers_grow_with_releases() {
-        let texts = ["0.0.1", "7.99.99", "8.0.0", "8.3.0", "8.3.1", "8.4.0", "9.0.0", "99.99.99"];
-        let numbers = texts.map(|text| Version::parse(text).unwrap().number());
-        assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
     }
 }

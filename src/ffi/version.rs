@@ -91,24 +91,19 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
     })
 }
 
-/// The version of a package as one number that grows with every release: 10000000 times the first part,
-/// 100000 times the second and 1000 times the third. Works at any time.
+/// Tells the version of a package as one number.
 ///
-/// @param pkgName the package, as in "runtime"; all have the same version.
-/// @param versionNum receives the number.
-/// @return as aclsysGetVersionStr. Thread-safe. Follows aclsysGetVersionNum of the Ascend runtime API.
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetVersionNum(
     pkgName: *mut c_char,
     versionNum: *mut i32,
 ) -> aclError {
-    guard("aclsysGetVersionNum", || {
-        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
-        let name = unsafe { text::required("pkgName", pkgName) }?;
-        let out = Out::new("versionNum", versionNum)?;
-        out.write(version::of_package(name)?.number());
-        Ok(())
-    })
+    guard_unsupported(
+        "aclsysGetVersionNum",
+        "how a version becomes one number is not publicly documented; compare the text of \
+             aclsysGetVersionStr",
+    )
 }
 
 /// Tells whether code built for the chip `socVersion` runs on this device.
