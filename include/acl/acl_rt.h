@@ -4498,23 +4498,55 @@ aclError aclrtMalloc(void **devPtr,
                      aclrtMemMallocPolicy policy);
 
 /**
- * Allocates device memory rounded up to 32 bytes, without the readable tail of aclrtMalloc.
+ * Allocates device memory as aclrtMalloc does, rounded up to 32 bytes, without bytes past that size that
+ * may be read.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param size bytes, at least 1.
+ * @param policy an aclrtMemMallocPolicy.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
  */
-aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+aclError aclrtMallocAlign32(void **devPtr,
+                            size_t size,
+                            aclrtMemMallocPolicy policy);
 
 /**
- * Allocates device memory that goes through the caches.
+ * Allocates device memory as aclrtMalloc does. All memory of the devices here goes through their caches,
+ * and these are coherent: aclrtMemFlush and aclrtMemInvalidate have nothing to do.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param size bytes, at least 1.
+ * @param policy an aclrtMemMallocPolicy.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
  */
-aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
+aclError aclrtMallocCached(void **devPtr,
+                           size_t size,
+                           aclrtMemMallocPolicy policy);
 
 /**
- * Allocates device memory with attributes.
+ * Allocates device memory as aclrtMalloc does, with attributes.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param size bytes, at least 1.
+ * @param policy an aclrtMemMallocPolicy.
+ * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
+ * current device, `vaFlag` must be 0: device memory has no address for the host.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
+ * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: `cfg` names another device than the current one, or called inside a host function;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * Thread-safe. Follows aclrtMallocWithCfg of the Ascend runtime API.
  */
 aclError aclrtMallocWithCfg(void **devPtr,
                             size_t size,
@@ -4522,9 +4554,22 @@ aclError aclrtMallocWithCfg(void **devPtr,
                             aclrtMallocConfig *cfg);
 
 /**
- * Allocates device memory that the task scheduler uses.
+ * Allocates device memory that a task scheduler may use. Here that is any device memory: as
+ * aclrtMallocWithCfg.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+ * @param size bytes, at least 1.
+ * @param policy an aclrtMemMallocPolicy.
+ * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
+ * current device, `vaFlag` must be 0: device memory has no address for the host.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
+ * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: `cfg` names another device than the current one, or called inside a host function;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * Thread-safe. Follows aclrtMallocForTaskScheduler of the Ascend runtime API.
  */
 aclError aclrtMallocForTaskScheduler(void **devPtr,
                                      size_t size,
@@ -4544,9 +4589,15 @@ aclError aclrtMallocForTaskScheduler(void **devPtr,
 aclError aclrtFree(void *devPtr);
 
 /**
- * Waits for the device, then gives device memory back.
+ * Waits for everything queued so far on the memory's own device, then frees as aclrtFree. Any thread may
+ * call it, whatever its current device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr the start of an allocation from aclrtMalloc and its relatives. After a failure the memory is
+ * still allocated.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+ * of a live device allocation (then it does not wait), or called inside a host function; the failure of
+ * queued work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
+ * aclrtFreeWithDevSync of the Ascend runtime API.
  */
 aclError aclrtFreeWithDevSync(void *devPtr);
 
@@ -4567,11 +4618,22 @@ aclError aclrtMallocHost(void **hostPtr,
                          size_t size);
 
 /**
- * Allocates page-locked host memory with attributes.
+ * Allocates page-locked host memory as aclrtMallocHost does, with attributes. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr receives the address; the caller frees it with aclrtFreeHost.
+ * @param size bytes, at least 1.
+ * @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any
+ * device and `vaFlag` 0 or 1: the memory is usable with every device, at one address.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has attributes
+ * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
+ * host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
  */
-aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg);
+aclError aclrtMallocHostWithCfg(void **ptr,
+                                uint64_t size,
+                                aclrtMallocConfig *cfg);
 
 /**
  * Frees page-locked host memory. The address is invalid at once; operations queued before still have the
@@ -4585,67 +4647,17 @@ aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cf
 aclError aclrtFreeHost(void *hostPtr);
 
 /**
- * Waits for the device, then gives page-locked host memory back.
+ * Waits for everything queued so far on all open devices, each of which may use the memory, then frees as
+ * aclrtFreeHost. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param hostPtr the start of an allocation from aclrtMallocHost and its relatives. After a failure the
+ * memory is still allocated.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+ * of a live host allocation (then it does not wait), or called inside a host function; the failure of queued
+ * work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
+ * aclrtFreeHostWithDevSync of the Ascend runtime API.
  */
 aclError aclrtFreeHostWithDevSync(void *hostPtr);
-
-/**
- * Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
- * no stream.
- *
- * @param devPtr first byte; null only with `count` 0.
- * @param maxCount room at `devPtr`.
- * @param value its low 8 bits are stored in every byte.
- * @param count bytes; 0 does nothing.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
- * `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
- * or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
- * Follows aclrtMemset of the Ascend runtime API.
- */
-aclError aclrtMemset(void *devPtr,
-                     size_t maxCount,
-                     int32_t value,
-                     size_t count);
-
-/**
- * Queues aclrtMemset on a stream, in order with its other operations.
- *
- * @param devPtr first byte; null only with `count` 0.
- * @param maxCount room at `devPtr`.
- * @param value its low 8 bits are stored in every byte.
- * @param count bytes; 0 queues nothing.
- * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for memory of another device than the stream's.
- * Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
- */
-aclError aclrtMemsetAsync(void *devPtr,
-                          size_t maxCount,
-                          int32_t value,
-                          size_t count,
-                          aclrtStream stream);
-
-/**
- * Sets 32-bit words of memory and waits.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
-
-/**
- * Sets 32-bit words of memory, in stream order.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemsetD32Async(void *ptr,
-                             size_t memSize,
-                             uint32_t value,
-                             size_t N,
-                             aclrtStream stream);
 
 /**
  * Free and total memory of the current device.
@@ -4687,36 +4699,38 @@ aclError aclrtPointerGetAttributes(const void *ptr,
                                    aclrtPtrAttributes *attributes);
 
 /**
- * Tells start and length of the allocation that an address lies in.
+ * Start and length of the allocation that an address lies in. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr an address anywhere inside an allocation of device or page-locked host memory; it is not read.
+ * @param pbase receives the start, as the call that allocated gave it.
+ * @param psize receives the bytes that may be used from there: the size asked for rounded up to 32 bytes,
+ * and the readable bytes after it if the allocation has them.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: in
+ * no live allocation of this library, or called inside a host function. Thread-safe. Follows
+ * aclrtMemGetAddressRange of the Ascend runtime API.
  */
-aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
+aclError aclrtMemGetAddressRange(void *ptr,
+                                 void **pbase,
+                                 size_t *psize);
 
 /**
- * Tells whether all addresses of a list are memory of one type.
+ * Tells whether all addresses of a list are memory of one of some types. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param addrList the addresses, which may point anywhere and are not read.
+ * @param size how many there are, at least 1.
+ * @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the
+ * other types does not exist here.
+ * @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
+ * @param reserve must be 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in
+ * `memType`, or `reserve` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
  */
 aclError aclrtCheckMemType(void **addrList,
                            uint32_t size,
                            uint32_t memType,
                            uint32_t *checkResult,
                            uint32_t reserve);
-
-/**
- * Writes cached device memory back.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemFlush(void *devPtr, size_t size);
-
-/**
- * Drops what caches hold of device memory.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
 /**
  * Locks host memory of the caller and maps it for the device.
@@ -4748,6 +4762,107 @@ aclError aclrtHostUnregister(void *ptr);
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
+
+/**
+ * Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
+ * no stream.
+ *
+ * @param devPtr first byte; null only with `count` 0.
+ * @param maxCount room at `devPtr`.
+ * @param value its low 8 bits are stored in every byte.
+ * @param count bytes; 0 does nothing.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
+ * `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
+ * or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
+ * Follows aclrtMemset of the Ascend runtime API.
+ */
+aclError aclrtMemset(void *devPtr,
+                     size_t maxCount,
+                     int32_t value,
+                     size_t count);
+
+/**
+ * Queues aclrtMemset on a stream, in order with its other operations.
+ *
+ * @param devPtr first byte; null only with `count` 0.
+ * @param maxCount room at `devPtr`.
+ * @param value its low 8 bits are stored in every byte.
+ * @param count bytes; 0 queues nothing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
+ * on another device than the current context;
+ * ACL_ERROR_RT_PARAM_INVALID 107000 also for memory of another device than the stream's.
+ * Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
+ */
+aclError aclrtMemsetAsync(void *devPtr,
+                          size_t maxCount,
+                          int32_t value,
+                          size_t count,
+                          aclrtStream stream);
+
+/**
+ * Sets 32-bit words of device memory, or of host memory from aclrtMallocHost; done when it returns, in
+ * order with no stream.
+ *
+ * @param ptr first word, aligned to 4 bytes; null only with `N` 0.
+ * @param memSize room at `ptr` in bytes, at least 4 times `N`.
+ * @param value stored in every word, in the byte order of the host.
+ * @param N words; 0 does nothing, whatever the other arguments are.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `N` above 0, or `N` words are more than
+ * `memSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this
+ * library, past the end of an allocation, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context. Thread-safe. Follows aclrtMemsetD32 of the Ascend runtime API.
+ */
+aclError aclrtMemsetD32(void *ptr,
+                        size_t memSize,
+                        uint32_t value,
+                        size_t N);
+
+/**
+ * Queues aclrtMemsetD32 on a stream, in order with its other operations, also on host memory.
+ *
+ * @param ptr first word, aligned to 4 bytes; null only with `N` 0.
+ * @param memSize room at `ptr` in bytes, at least 4 times `N`.
+ * @param value stored in every word, in the byte order of the host.
+ * @param N words; 0 queues nothing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemsetD32; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, destroyed, or memory of
+ * another device than the stream's; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * Thread-safe. Follows aclrtMemsetD32Async of the Ascend runtime API.
+ */
+aclError aclrtMemsetD32Async(void *ptr,
+                             size_t memSize,
+                             uint32_t value,
+                             size_t N,
+                             aclrtStream stream);
+
+/**
+ * Writes back what caches hold of device memory from aclrtMallocCached. The devices here keep their caches
+ * coherent, so only the arguments are checked. Does not wait for queued work. Needs no current context.
+ *
+ * @param devPtr first byte, anywhere inside an allocation of device memory.
+ * @param size bytes, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+ * called inside a host function. Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
+ */
+aclError aclrtMemFlush(void *devPtr,
+                       size_t size);
+
+/**
+ * Drops what caches hold of device memory from aclrtMallocCached. The devices here keep their caches
+ * coherent, so only the arguments are checked. Does not wait for queued work. Needs no current context.
+ *
+ * @param devPtr first byte, anywhere inside an allocation of device memory.
+ * @param size bytes, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+ * called inside a host function. Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
+ */
+aclError aclrtMemInvalidate(void *devPtr,
+                            size_t size);
 
 /**
  * Prefetches memory into caches or writes it back, in stream order.

@@ -95,13 +95,63 @@ pub struct Copy {
     pub stage_source: bool,
 }
 
-/// Sets every byte of `dst` to `value`.
+/// What a fill repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// One byte.
+    Byte(u8),
+    /// A 32-bit word in the machine's byte order.
+    Word(u32),
+}
+
+impl Pattern {
+    /// Its size in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Byte(_) => 1,
+            Self::Word(_) => 4,
+        }
+    }
+}
+
+/// Sets all of `dst` to repetitions of `pattern`. `dst` is aligned to the pattern and a whole
+/// number of it long.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill {
     /// What to fill.
     pub dst: Span,
     /// With what.
-    pub value: u8,
+    pub pattern: Pattern,
+}
+
+impl Fill {
+    /// Sets every byte of `dst` to `value`.
+    pub const fn bytes(dst: Span, value: u8) -> Self {
+        Self { dst, pattern: Pattern::Byte(value) }
+    }
+
+    /// Sets every 32-bit word of `dst` to `value`.
+    pub const fn words(dst: Span, value: u32) -> Self {
+        Self { dst, pattern: Pattern::Word(value) }
+    }
+
+    /// Fills `len` bytes at `dst`, a part of the span.
+    ///
+    /// # Safety
+    /// The range is live and writable, and aligned and as long as the pattern wants it.
+    unsafe fn write_to(&self, dst: *mut u8, len: usize) {
+        match self.pattern {
+            // SAFETY: the caller's promise.
+            Pattern::Byte(value) => unsafe { dst.write_bytes(value, len) },
+            Pattern::Word(value) => {
+                let words = dst.cast::<u32>();
+                for index in 0..len / size_of::<u32>() {
+                    // SAFETY: the caller's promise.
+                    unsafe { words.add(index).write(value) };
+                }
+            }
+        }
+    }
 }
 
 /// What a reduction does to each pair of elements.

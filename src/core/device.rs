@@ -53,7 +53,7 @@ impl Device {
 
     /// Waits for everything queued on this device so far. The first failure there that nobody was
     /// told of yet is the result, also where the time is over.
-    fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
+    pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
         let mut streams = Stream::table().snapshot();
         // Those of other devices are let go before the wait: they may have to end meanwhile.
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));

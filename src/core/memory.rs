@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
+use super::malloc_config::MallocConfig;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
-use super::{runtime, stream, thread};
+use super::{runtime, thread};
 use crate::algo::address_map::{AddressMap, InsertError, Range};
-use crate::backend::{self, Block, Fill, Place, Span};
+use crate::backend::{self, Block, Place, Span};
 
 /// Every live allocation, by address.
 static ALLOCATIONS: AddressMap = AddressMap::new();
@@ -104,13 +105,31 @@ impl Allocation {
 
 /// aclrtMalloc: device memory of the current device. The address.
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
+    allocate(size, policy, true, &MallocConfig::default())
+}
+
+/// aclrtMallocAlign32: as [`malloc`], but nothing past the rounded size may be read.
+pub fn malloc_align32(size: usize, policy: i32) -> Result<usize> {
+    allocate(size, policy, false, &MallocConfig::default())
+}
+
+/// aclrtMallocWithCfg.
+pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Result<usize> {
+    allocate(size, policy, true, config)
+}
+
+/// Device memory, with the readable tail if `tail` and the device say so.
+fn allocate(size: usize, policy: i32, tail: bool, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
     let device = thread::current()?.device.clone();
+    if *config != MallocConfig::default() {
+        config.check_for_device(&device, &*runtime::session()?)?;
+    }
     let info = device.native.info();
-    let len = padded(size, info.readable_tail)
+    let len = padded(size, tail && info.readable_tail)
         .filter(|len| *len as u64 <= info.total_memory)
         .ok_or_else(|| {
             Error::new(
@@ -151,13 +170,34 @@ pub fn free(addr: usize) -> Result<()> {
     }
 }
 
+/// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's own device.
+/// A failure that the wait tells of leaves the memory allocated.
+pub fn free_with_sync(addr: usize) -> Result<()> {
+    check_free("devPtr", addr)?;
+    // What is no start of an allocation is not worth a wait; `free` says what it is.
+    if let Some(allocation) = Allocation::find(addr)
+        && allocation.base == addr
+        && let Some(device) = allocation.device()
+    {
+        // Without a deadline it does not time out.
+        let _ = device.synchronize(None)?;
+    }
+    free(addr)
+}
+
 /// aclrtMallocHost: page-locked host memory. The address.
 pub fn malloc_host(size: usize) -> Result<usize> {
+    malloc_host_with_config(size, &MallocConfig::default())
+}
+
+/// aclrtMallocHostWithCfg.
+pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
     let session = runtime::session()?;
+    config.check_for_host(&session)?;
     let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
         Error::new(
             Code::MemoryAllocation,
@@ -189,6 +229,25 @@ pub fn free_host(addr: usize) -> Result<()> {
             Err(not_freed(ARGUMENT, addr, device, "aclrtFree"))
         }
     }
+}
+
+/// aclrtFreeHostWithDevSync: as [`free_host`], after everything queued so far on all open devices,
+/// each of which may use the memory. A failure that the wait tells of leaves the memory allocated.
+pub fn free_host_with_sync(addr: usize) -> Result<()> {
+    check_free("hostPtr", addr)?;
+    let pinned = |found: &Allocation| found.base == addr && found.place == Place::Pinned;
+    if Allocation::find(addr).is_some_and(|found| pinned(&found)) {
+        let devices = runtime::existing_session().map_or(0, |session| session.devices.len());
+        let mut outcome = Ok(());
+        // One at a time: a device that is held here cannot end.
+        for id in 0..devices as u32 {
+            if let Some(device) = open_device(id) {
+                outcome = outcome.and(device.synchronize(None).map(drop));
+            }
+        }
+        outcome?;
+    }
+    free_host(addr)
 }
 
 fn check_free(argument: &str, addr: usize) -> Result<()> {
@@ -325,67 +384,6 @@ fn outside(argument: &str, addr: usize, len: usize, allocation: &Allocation) -> 
     ))
 }
 
-/// Checks what can be checked of a fill without looking at any object. False: nothing to do.
-fn check_fill(addr: usize, max_count: usize, count: usize) -> Result<bool> {
-    if count == 0 {
-        return Ok(false);
-    }
-    if addr == 0 {
-        return Err(Error::invalid_param(format_args!("devPtr is null, count is {count}")));
-    }
-    if count > max_count {
-        return Err(Error::invalid_param(format_args!(
-            "count {count} is more than maxCount {max_count}"
-        )));
-    }
-    Ok(true)
-}
-
-/// The fill, with what lives at the address.
-fn fill(addr: usize, value: i32, count: usize) -> Result<Fill> {
-    let dst = span("devPtr", addr, count)?;
-    if dst.place == Place::Pageable {
-        return Err(Error::param_invalid(format_args!(
-            "devPtr {addr:#x} is not memory of this library; use memset for ordinary host memory"
-        )));
-    }
-    Ok(Fill { dst, value: value as u8 })
-}
-
-/// aclrtMemset.
-pub fn memset(addr: usize, max_count: usize, value: i32, count: usize) -> Result<()> {
-    thread::refuse_inside_host_function()?;
-    if !check_fill(addr, max_count, count)? {
-        return Ok(());
-    }
-    let fill = fill(addr, value, count)?;
-    let device = thread::current()?.device.clone();
-    let _held = hold_other("devPtr", &fill.dst, &device)?;
-    Ok(device.native.fill(fill)?)
-}
-
-/// aclrtMemsetAsync.
-pub fn memset_async(
-    addr: usize,
-    max_count: usize,
-    value: i32,
-    count: usize,
-    stream: u64,
-) -> Result<()> {
-    let anything = check_fill(addr, max_count, count)?;
-    let stream = stream::resolve(stream)?;
-    if !anything {
-        return Ok(());
-    }
-    let fill = fill(addr, value, count)?;
-    if let Place::Device(id) = fill.dst.place
-        && id != stream.device.id
-    {
-        return Err(of_another_device("devPtr", addr, id, &stream.device));
-    }
-    Ok(stream.native.fill(fill)?)
-}
-
 /// What aclrtPointerGetAttributes tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointerAttributes {
@@ -419,20 +417,70 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     })
 }
 
+/// aclrtMemGetAddressRange: start and length of the allocation that `addr` lies in.
+pub fn address_range(addr: usize) -> Result<(usize, usize)> {
+    thread::refuse_inside_host_function()?;
+    match Allocation::find(addr) {
+        Some(allocation) => Ok((allocation.base, allocation.len)),
+        None => Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} is in no live allocation of this library: never allocated here, freed, or gone \
+             with its device"
+        ))),
+    }
+}
+
+/// aclrtCheckMemType: whether all addresses lie in memory of one of the types in `mem_type`.
+pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) -> Result<bool> {
+    /// Ordinary device memory; memory for media processing and reserved memory exist nowhere here.
+    const DEVICE: u32 = 0x2;
+    const KNOWN: u32 = DEVICE | 0x8 | 0x10;
+    if mem_type == 0 || mem_type & !KNOWN != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "memType is {mem_type:#x}; allowed: one or more of the ACL_RT_MEM_TYPE_* bits, {KNOWN:#x} in all"
+        )));
+    }
+    thread::refuse_inside_host_function()?;
+    let on_device =
+        |addr| Allocation::find(addr).is_some_and(|found| matches!(found.place, Place::Device(_)));
+    Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
+}
+
+/// aclrtMemFlush and aclrtMemInvalidate. The devices here keep their caches coherent by
+/// themselves, so that checking the range is all there is to do.
+pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param("devPtr is null; pass device memory"));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+    }
+    thread::refuse_inside_host_function()?;
+    match span("devPtr", addr, size)?.place {
+        Place::Device(_) => Ok(()),
+        Place::Pinned | Place::Pageable => Err(host_memory("devPtr", addr)),
+    }
+}
+
 /// A span on this device, for operations that only a device does.
 pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device) -> Result<Span> {
     let span = span(argument, addr, len)?;
     match span.place {
         Place::Device(id) if id == device.id => Ok(span),
         Place::Device(id) => Err(of_another_device(argument, addr, id, device)),
-        Place::Pinned | Place::Pageable => Err(Error::param_invalid(format_args!(
-            "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
-        ))),
+        Place::Pinned | Place::Pageable => Err(host_memory(argument, addr)),
     }
 }
 
 #[cold]
-fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
+fn host_memory(argument: &str, addr: usize) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
+    ))
+}
+
+/// What a stream of one device says to memory of another.
+#[cold]
+pub fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
          {id}, or copy the memory over first",

@@ -4,15 +4,15 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::Place;
-use crate::core::error::Error;
+use crate::core::error::{Error, Result};
+use crate::core::malloc_config::{Attribute, MallocConfig};
 use crate::core::{device, memory};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtHostRegisterType, aclrtMallocConfig,
-    aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType, aclrtMemMallocPolicy, aclrtMemUsageInfo,
-    aclrtPtrAttributes, aclrtStream,
+    aclError, aclrtHostRegisterType, aclrtMallocConfig, aclrtMemAttr, aclrtMemLocation,
+    aclrtMemLocationType, aclrtMemMallocPolicy, aclrtMemUsageInfo, aclrtPtrAttributes,
 };
-use crate::ffi::value::{Out, address, enum_value, handle};
+use crate::ffi::value::{Out, address, enum_value};
 
 /// Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
 ///
@@ -43,36 +43,69 @@ pub unsafe extern "C" fn aclrtMalloc(
     })
 }
 
-/// Allocates device memory rounded up to 32 bytes, without the readable tail of aclrtMalloc.
+/// Allocates device memory as aclrtMalloc does, rounded up to 32 bytes, without bytes past that size that
+/// may be read.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param size bytes, at least 1.
+/// @param policy an aclrtMemMallocPolicy.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
+/// 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// Thread-safe. Follows aclrtMallocAlign32 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocAlign32(
     devPtr: *mut *mut c_void,
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard_unsupported("aclrtMallocAlign32", "the tail cannot be left out; use aclrtMalloc")
+    guard("aclrtMallocAlign32", || {
+        let out = Out::new("devPtr", devPtr)?;
+        out.write(address::to_c(memory::malloc_align32(size, enum_value(policy))?));
+        Ok(())
+    })
 }
 
-/// Allocates device memory that goes through the caches.
+/// Allocates device memory as aclrtMalloc does. All memory of the devices here goes through their caches,
+/// and these are coherent: aclrtMemFlush and aclrtMemInvalidate have nothing to do.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param size bytes, at least 1.
+/// @param policy an aclrtMemMallocPolicy.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend has no such pages at all; ACL_ERROR_RT_CONTEXT_NULL
+/// 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// Thread-safe. Follows aclrtMallocCached of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocCached(
     devPtr: *mut *mut c_void,
     size: usize,
     policy: MaybeUninit<aclrtMemMallocPolicy>,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMallocCached",
-        "memory with a cache policy of its own is not available; use aclrtMalloc",
-    )
+    guard("aclrtMallocCached", || {
+        let out = Out::new("devPtr", devPtr)?;
+        out.write(address::to_c(memory::malloc(size, enum_value(policy))?));
+        Ok(())
+    })
 }
 
-/// Allocates device memory with attributes.
+/// Allocates device memory as aclrtMalloc does, with attributes.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param size bytes, at least 1.
+/// @param policy an aclrtMemMallocPolicy.
+/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
+/// current device, `vaFlag` must be 0: device memory has no address for the host.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
+/// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: `cfg` names another device than the current one, or called inside a host function;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// Thread-safe. Follows aclrtMallocWithCfg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocWithCfg(
     devPtr: *mut *mut c_void,
@@ -80,15 +113,65 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMallocWithCfg",
-        "attributes of an allocation are not used; use aclrtMalloc",
-    )
+    guard("aclrtMallocWithCfg", || {
+        let out = Out::new("devPtr", devPtr)?;
+        // SAFETY: by the contract of the C boundary null or a configuration.
+        let config = unsafe { malloc_config(cfg) }?;
+        out.write(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?));
+        Ok(())
+    })
 }
 
-/// Allocates device memory that the task scheduler uses.
+/// The attributes behind a pointer from C; none for null.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// # Safety
+/// `config` is null or points to a configuration with as many attributes as it says.
+unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
+    let mut read = MallocConfig::default();
+    if config.is_null() {
+        return Ok(read);
+    }
+    // SAFETY: by this function's contract.
+    let aclrtMallocConfig { attrs, numAttrs } = unsafe { config.read_unaligned() };
+    if attrs.is_null() && numAttrs > 0 {
+        return Err(Error::invalid_param(format_args!(
+            "cfg: attrs is null, numAttrs is {numAttrs}"
+        )));
+    }
+    for index in 0..numAttrs {
+        // SAFETY: by this function's contract. A wrong count ends with the first repetition.
+        let given = unsafe { attrs.wrapping_add(index).read_unaligned() };
+        let attribute = Attribute::from_number(enum_value(given.attr))?;
+        // SAFETY: C fills the member that the attribute goes with; any bits are a number.
+        let value = unsafe {
+            match attribute {
+                Attribute::Reserved => 0,
+                Attribute::ModuleId => u32::from(given.value.moduleId),
+                Attribute::DeviceId => given.value.deviceId,
+                Attribute::VaFlag => given.value.vaFlag,
+            }
+        };
+        read.add(attribute, value)?;
+    }
+    Ok(read)
+}
+
+/// Allocates device memory that a task scheduler may use. Here that is any device memory: as
+/// aclrtMallocWithCfg.
+///
+/// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
+/// @param size bytes, at least 1.
+/// @param policy an aclrtMemMallocPolicy.
+/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` must be the
+/// current device, `vaFlag` must be 0: device memory has no address for the host.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null, `size` is 0, `cfg` has attributes
+/// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: `cfg` names another device than the current one, or called inside a host function;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+/// Thread-safe. Follows aclrtMallocForTaskScheduler of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     devPtr: *mut *mut c_void,
@@ -96,7 +179,13 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     policy: MaybeUninit<aclrtMemMallocPolicy>,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard_unsupported("aclrtMallocForTaskScheduler", "there is no task scheduler; use aclrtMalloc")
+    guard("aclrtMallocForTaskScheduler", || {
+        let out = Out::new("devPtr", devPtr)?;
+        // SAFETY: by the contract of the C boundary null or a configuration.
+        let config = unsafe { malloc_config(cfg) }?;
+        out.write(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?));
+        Ok(())
+    })
 }
 
 /// Frees device memory. The address is invalid at once; operations queued before still have the memory,
@@ -112,15 +201,18 @@ pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
     guard("aclrtFree", || memory::free(address::from_c(devPtr)))
 }
 
-/// Waits for the device, then gives device memory back.
+/// Waits for everything queued so far on the memory's own device, then frees as aclrtFree. Any thread may
+/// call it, whatever its current device.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr the start of an allocation from aclrtMalloc and its relatives. After a failure the memory is
+/// still allocated.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+/// of a live device allocation (then it does not wait), or called inside a host function; the failure of
+/// queued work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
+/// aclrtFreeWithDevSync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
-    guard_unsupported(
-        "aclrtFreeWithDevSync",
-        "freeing does not synchronise here; call aclrtSynchronizeDevice, then aclrtFree",
-    )
+    guard("aclrtFreeWithDevSync", || memory::free_with_sync(address::from_c(devPtr)))
 }
 
 /// Allocates page-locked host memory for all devices; copies between it and a device are truly
@@ -143,19 +235,31 @@ pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize)
     })
 }
 
-/// Allocates page-locked host memory with attributes.
+/// Allocates page-locked host memory as aclrtMallocHost does, with attributes. Needs no current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param ptr receives the address; the caller frees it with aclrtFreeHost.
+/// @param size bytes, at least 1.
+/// @param cfg attributes, each at most once; null for none. `moduleId` has no effect, `deviceId` may be any
+/// device and `vaFlag` 0 or 1: the memory is usable with every device, at one address.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has attributes
+/// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist;
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
+/// host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function. Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHostWithCfg(
     ptr: *mut *mut c_void,
     size: u64,
     cfg: *mut aclrtMallocConfig,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMallocHostWithCfg",
-        "attributes of an allocation are not used; use aclrtMallocHost",
-    )
+    guard("aclrtMallocHostWithCfg", || {
+        let out = Out::new("ptr", ptr)?;
+        // SAFETY: by the contract of the C boundary null or a configuration.
+        let config = unsafe { malloc_config(cfg) }?;
+        out.write(address::to_c(memory::malloc_host_with_config(size as usize, &config)?));
+        Ok(())
+    })
 }
 
 /// Frees page-locked host memory. The address is invalid at once; operations queued before still have the
@@ -170,95 +274,18 @@ pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
     guard("aclrtFreeHost", || memory::free_host(address::from_c(hostPtr)))
 }
 
-/// Waits for the device, then gives page-locked host memory back.
+/// Waits for everything queued so far on all open devices, each of which may use the memory, then frees as
+/// aclrtFreeHost. Needs no current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param hostPtr the start of an allocation from aclrtMallocHost and its relatives. After a failure the
+/// memory is still allocated.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
+/// of a live host allocation (then it does not wait), or called inside a host function; the failure of queued
+/// work that nobody was told of yet, as aclrtSynchronizeDevice tells it. Thread-safe. Follows
+/// aclrtFreeHostWithDevSync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHostWithDevSync(hostPtr: *mut c_void) -> aclError {
-    guard_unsupported(
-        "aclrtFreeHostWithDevSync",
-        "freeing does not synchronise here; call aclrtSynchronizeDevice, then aclrtFreeHost",
-    )
-}
-
-/// Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
-/// no stream.
-///
-/// @param devPtr first byte; null only with `count` 0.
-/// @param maxCount room at `devPtr`.
-/// @param value its low 8 bits are stored in every byte.
-/// @param count bytes; 0 does nothing.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null with `count` above 0, or `count` above
-/// `maxCount`; ACL_ERROR_RT_PARAM_INVALID 107000: not memory of this library, past the end of an allocation,
-/// or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe.
-/// Follows aclrtMemset of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemset(
-    devPtr: *mut c_void,
-    maxCount: usize,
-    value: i32,
-    count: usize,
-) -> aclError {
-    guard("aclrtMemset", || memory::memset(address::from_c(devPtr), maxCount, value, count))
-}
-
-/// Queues aclrtMemset on a stream, in order with its other operations.
-///
-/// @param devPtr first byte; null only with `count` 0.
-/// @param maxCount room at `devPtr`.
-/// @param value its low 8 bits are stored in every byte.
-/// @param count bytes; 0 queues nothing.
-/// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context;
-/// ACL_ERROR_RT_PARAM_INVALID 107000 also for memory of another device than the stream's.
-/// Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemsetAsync(
-    devPtr: *mut c_void,
-    maxCount: usize,
-    value: i32,
-    count: usize,
-    stream: aclrtStream,
-) -> aclError {
-    guard("aclrtMemsetAsync", || {
-        let stream = handle::from_c(stream);
-        memory::memset_async(address::from_c(devPtr), maxCount, value, count, stream)
-    })
-}
-
-/// Sets 32-bit words of memory and waits.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemsetD32(
-    ptr: *mut c_void,
-    memSize: usize,
-    value: u32,
-    N: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemsetD32",
-        "words cannot be set; use aclrtMemset for bytes, or copy a prepared buffer",
-    )
-}
-
-/// Sets 32-bit words of memory, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemsetD32Async(
-    ptr: *mut c_void,
-    memSize: usize,
-    value: u32,
-    N: usize,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemsetD32Async",
-        "words cannot be set; use aclrtMemsetAsync for bytes, or copy a prepared buffer",
-    )
+    guard("aclrtFreeHostWithDevSync", || memory::free_host_with_sync(address::from_c(hostPtr)))
 }
 
 /// Free and total memory of the current device.
@@ -333,24 +360,45 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
     })
 }
 
-/// Tells start and length of the allocation that an address lies in.
+/// Start and length of the allocation that an address lies in. Needs no current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param ptr an address anywhere inside an allocation of device or page-locked host memory; it is not read.
+/// @param pbase receives the start, as the call that allocated gave it.
+/// @param psize receives the bytes that may be used from there: the size asked for rounded up to 32 bytes,
+/// and the readable bytes after it if the allocation has them.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: in
+/// no live allocation of this library, or called inside a host function. Thread-safe. Follows
+/// aclrtMemGetAddressRange of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemGetAddressRange(
     ptr: *mut c_void,
     pbase: *mut *mut c_void,
     psize: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMemGetAddressRange",
-        "the range of an allocation cannot be asked for; keep it beside the pointer",
-    )
+    guard("aclrtMemGetAddressRange", || {
+        let base_out = Out::new("pbase", pbase)?;
+        let size_out = Out::new("psize", psize)?;
+        if ptr.is_null() {
+            return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
+        }
+        let (base, size) = memory::address_range(address::from_c(ptr))?;
+        base_out.write(address::to_c(base));
+        size_out.write(size);
+        Ok(())
+    })
 }
 
-/// Tells whether all addresses of a list are memory of one type.
+/// Tells whether all addresses of a list are memory of one of some types. Needs no current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param addrList the addresses, which may point anywhere and are not read.
+/// @param size how many there are, at least 1.
+/// @param memType one or more ACL_RT_MEM_TYPE_* bits. Device memory is ACL_RT_MEM_TYPE_DEV; memory of the
+/// other types does not exist here.
+/// @param checkResult receives 1 if every address lies in memory of one of these types, else 0.
+/// @param reserve must be 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0, no or unknown bits in
+/// `memType`, or `reserve` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// Thread-safe. Follows aclrtCheckMemType of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCheckMemType(
     addrList: *mut *mut c_void,
@@ -359,32 +407,24 @@ pub unsafe extern "C" fn aclrtCheckMemType(
     checkResult: *mut u32,
     reserve: u32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtCheckMemType",
-        "addresses are not checked in lists; use aclrtPointerGetAttributes on each",
-    )
-}
-
-/// Writes cached device memory back.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemFlush(devPtr: *mut c_void, size: usize) -> aclError {
-    guard_unsupported(
-        "aclrtMemFlush",
-        "caches of the devices here are coherent; leave the call out",
-    )
-}
-
-/// Drops what caches hold of device memory.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemInvalidate(devPtr: *mut c_void, size: usize) -> aclError {
-    guard_unsupported(
-        "aclrtMemInvalidate",
-        "caches of the devices here are coherent; leave the call out",
-    )
+    guard("aclrtCheckMemType", || {
+        let out = Out::new("checkResult", checkResult)?;
+        if addrList.is_null() {
+            return Err(Error::invalid_param(format_args!("addrList is null, size is {size}")));
+        }
+        if size == 0 {
+            return Err(Error::invalid_param("size is 0; pass at least one address"));
+        }
+        if reserve != 0 {
+            return Err(Error::invalid_param(format_args!("reserve is {reserve}; it must be 0")));
+        }
+        let addrs = (0..size as usize).map(|index| {
+            // SAFETY: by the contract of the C boundary the list is `size` addresses long.
+            address::from_c(unsafe { addrList.wrapping_add(index).read_unaligned() })
+        });
+        out.write(u32::from(memory::all_are_of_type(addrs, memType)?));
+        Ok(())
+    })
 }
 
 /// Locks host memory of the caller and maps it for the device.
@@ -438,89 +478,5 @@ pub unsafe extern "C" fn aclrtHostGetDevicePointer(
     guard_unsupported(
         "aclrtHostGetDevicePointer",
         "host memory has no device address here; copy it with aclrtMemcpyAsync",
-    )
-}
-
-/// Prefetches memory into caches or writes it back, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoAsync(
-    src: *mut c_void,
-    size: usize,
-    cmoType: MaybeUninit<aclrtCmoType>,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported("aclrtCmoAsync", "caches cannot be managed from here; leave the call out")
-}
-
-/// As aclrtCmoAsync, for a barrier to wait for.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
-    src: *mut c_void,
-    size: usize,
-    cmoType: MaybeUninit<aclrtCmoType>,
-    barrierId: u32,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtCmoAsyncWithBarrier",
-        "caches cannot be managed from here; leave the call out",
-    )
-}
-
-/// Makes a stream wait for cache operations.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoWaitBarrier(
-    taskInfo: *mut aclrtBarrierTaskInfo,
-    stream: aclrtStream,
-    flag: u32,
-) -> aclError {
-    guard_unsupported(
-        "aclrtCmoWaitBarrier",
-        "caches cannot be managed from here; leave the call out",
-    )
-}
-
-/// Tells the size of the description of a cache operation.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
-    guard_unsupported(
-        "aclrtCmoGetDescSize",
-        "caches cannot be managed from here; leave the call out",
-    )
-}
-
-/// Fills the description of a cache operation.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoSetDesc(
-    cmoDesc: *mut c_void,
-    src: *mut c_void,
-    size: usize,
-) -> aclError {
-    guard_unsupported("aclrtCmoSetDesc", "caches cannot be managed from here; leave the call out")
-}
-
-/// Does the described cache operation, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
-    cmoDesc: *mut c_void,
-    cmoType: MaybeUninit<aclrtCmoType>,
-    stream: aclrtStream,
-    reserve: *const c_void,
-) -> aclError {
-    guard_unsupported(
-        "aclrtCmoAsyncWithDesc",
-        "caches cannot be managed from here; leave the call out",
     )
 }

@@ -13,6 +13,7 @@
 pub mod allocator;
 pub mod app_log;
 pub mod buffer;
+pub mod cache;
 pub mod callback;
 pub mod context;
 pub mod data_buffer;
@@ -36,6 +37,7 @@ pub mod managed_memory;
 pub mod mem_pool;
 pub mod memcpy;
 pub mod memory;
+pub mod memset;
 pub mod notify;
 pub mod op_timeout;
 pub mod overflow;

@@ -93,6 +93,8 @@ pub const HEADERS: &[Header] = &[
             "stream_config.rs",
             "event.rs",
             "memory.rs",
+            "memset.rs",
+            "cache.rs",
             "memcpy.rs",
             "callback.rs",
             "exception.rs",

@@ -42,12 +42,13 @@ pub(super) fn staged(src: &Span) -> Box<[u8]> {
     bytes.into_boxed_slice()
 }
 
-/// Sets all bytes of a span.
+/// Fills a span.
 pub(super) fn fill(shared: &Shared, fill: &Fill) {
     in_pieces(shared, &fill.dst, &|offset, len| {
         let dst = shared.pointer(&part(&fill.dst, offset, len));
-        // SAFETY: the range was checked by the core; this piece lies inside it.
-        unsafe { ptr::write_bytes(dst, fill.value, len) };
+        // SAFETY: the range was checked by the core; this piece lies inside it, and pieces begin
+        // and end where the range does or at multiples of their size.
+        unsafe { fill.write_to(dst, len) };
     });
 }
 

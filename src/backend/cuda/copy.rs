@@ -8,7 +8,7 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::host_fn;
 use super::stream::StreamState;
-use crate::backend::{Copy, Fill, Place, Result, Span};
+use crate::backend::{Copy, Fill, Pattern, Place, Result, Span};
 
 fn device_pointer(span: Span) -> CUdeviceptr {
     span.addr as CUdeviceptr
@@ -30,11 +30,11 @@ unsafe fn copy_host(copy: &Copy) {
 }
 
 /// # Safety
-/// The range is live and writable.
+/// The range is live and writable. (The core checked that the pattern fits it.)
 unsafe fn fill_host(fill: &Fill) {
     let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(fill.dst.addr);
     // SAFETY: as promised by the caller.
-    unsafe { dst.write_bytes(fill.value, fill.dst.len) };
+    unsafe { fill.write_to(dst, fill.dst.len) };
 }
 
 /// Gives the driver a copy of which at least one end is on a device.
@@ -62,7 +62,11 @@ fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Re
 fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Result<()> {
     // SAFETY: the core has checked the range; it stays alive until the stream is past it.
     device.call(|api| unsafe {
-        api.memset_d8_async(device_pointer(fill.dst), fill.value, fill.dst.len, stream.0)
+        let (dst, count) = (device_pointer(fill.dst), fill.dst.len / fill.pattern.size());
+        match fill.pattern {
+            Pattern::Byte(value) => api.memset_d8_async(dst, value, count, stream.0),
+            Pattern::Word(value) => api.memset_d32_async(dst, value, count, stream.0),
+        }
     })
 }
 

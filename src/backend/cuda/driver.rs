@@ -163,6 +163,8 @@ driver_functions! {
         "cuMemcpyAsync";
     memset_d8_async(dst: CUdeviceptr, value: u8, len: usize, stream: CUstream) =
         "cuMemsetD8Async";
+    memset_d32_async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream) =
+        "cuMemsetD32Async";
 
     module_load_data(module: *mut CUmodule, image: *const c_void) = "cuModuleLoadData";
     module_unload(module: CUmodule) = "cuModuleUnload";

@@ -55,8 +55,8 @@ fn calls_that_do_not_wait_leave_a_failure_to_those_that_do() {
     let memory = memory::malloc(64, 0).unwrap();
     work.fail("kept");
     assert!(stream::is_idle(failing).unwrap());
-    memory::memset_async(memory, 64, 1, 64, failing).unwrap();
-    memory::memset(memory, 64, 1, 64).unwrap();
+    memset::set_async(memset::Request::bytes(memory, 64, 1, 64), failing).unwrap();
+    memset::set(memset::Request::bytes(memory, 64, 1, 64)).unwrap();
     let event = recorded_on(failing);
     assert!(event::is_complete(event).unwrap());
     stream::wait_event(0, event).unwrap();
@@ -159,7 +159,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
         &|| event::synchronize(event, -1),
         &|| device::synchronize(),
         &|| memory::malloc(64, 0).map(drop),
-        &|| memory::memset(memory, 64, 0, 64),
+        &|| memset::set(memset::Request::bytes(memory, 64, 0, 64)),
         &|| memcpy::copy(request),
         &|| memcpy::copy_async(request, raw),
         &|| stream::create(0).map(drop),
@@ -170,7 +170,7 @@ fn a_device_that_failed_for_good_says_so_until_it_is_reset_and_others_go_on() {
     on_device(1, || {
         stream::synchronize(0).unwrap();
         let memory = memory::malloc(64, 0).unwrap();
-        memory::memset(memory, 64, 0, 64).unwrap();
+        memset::set(memset::Request::bytes(memory, 64, 0, 64)).unwrap();
         memory::free(memory).unwrap();
     })
     .join();
@@ -208,4 +208,36 @@ fn a_device_tells_a_failure_also_where_the_time_is_over() {
     fails(device::synchronize_with_timeout(1), Code::StreamSyncTimeout, &["device 0", "1 ms"]);
     slow.finish();
     device::synchronize_with_timeout(10_000).unwrap();
+}
+
+#[test]
+fn freeing_after_a_wait_that_tells_a_failure_frees_nothing() {
+    let bench = Bench::new();
+    let (_, work) = bench.stream();
+    let (memory, pinned) = (memory::malloc(64, 0).unwrap(), memory::malloc_host(64).unwrap());
+    work.fail("first");
+    fails(memory::free_with_sync(memory), Code::AicoreException, &["first"]);
+    work.fail("second");
+    fails(memory::free_host_with_sync(pinned), Code::AicoreException, &["second"]);
+    // It was told: what is still allocated can be freed.
+    memory::free_with_sync(memory).unwrap();
+    memory::free_host_with_sync(pinned).unwrap();
+}
+
+#[test]
+fn pinned_memory_waits_for_all_devices_and_device_memory_for_its_own() {
+    let bench = Bench::new();
+    let (_, work) = bench.stream();
+    let (there, elsewhere) =
+        on_device(1, || (memory::malloc(64, 0).unwrap(), native(stream::create(0).unwrap())))
+            .join();
+    let pinned = memory::malloc_host(64).unwrap();
+    work.begin();
+    memory::free_with_sync(there).unwrap();
+    work.finish();
+    elsewhere.begin();
+    let freeing = on_device(0, move || memory::free_host_with_sync(pinned));
+    freeing.assert_blocked();
+    elsewhere.finish();
+    freeing.join().unwrap();
 }

@@ -14,11 +14,11 @@ fn a_stream_fills_memory_of_its_own_device_only() {
     let (here, pinned) = (memory::malloc(64, 0).unwrap(), memory::malloc_host(64).unwrap());
     let there = on_device(1, || memory::malloc(64, 0).unwrap()).join();
     for addr in [here, pinned] {
-        memory::memset_async(addr, 64, 1, 64, 0).unwrap();
+        memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
     }
-    let told = memory::memset_async(there, 64, 1, 64, 0);
+    let told = memset::set_async(memset::Request::bytes(there, 64, 1, 64), 0);
     fails(told, Code::ParamInvalid, &["devPtr", "device 1", "device 0"]);
-    memory::memset(there, 64, 1, 64).unwrap();
+    memset::set(memset::Request::bytes(there, 64, 1, 64)).unwrap();
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn nothing_reaches_past_the_end_of_an_allocation() {
     for (offset, count) in [(0, room + 1), (1, room), (room - 1, 2), (1, usize::MAX)] {
         let told = memcpy::copy(copy(dst + offset, 64, count, 4));
         fails(told, Code::ParamInvalid, &["dst", &count.to_string()]);
-        let told = memory::memset_async(dst + offset, usize::MAX, 1, count, 0);
+        let told = memset::set_async(memset::Request::bytes(dst + offset, usize::MAX, 1, count), 0);
         fails(told, Code::ParamInvalid, &["devPtr", &count.to_string()]);
     }
     let beyond = memcpy::copy(copy(dst, usize::MAX - 5, 64, 4));
@@ -50,8 +50,8 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
         ("dst", memcpy::copy_async(copy(0, 64, 1, 1), dead)),
         ("kind is 99", memcpy::copy_async(copy(addr, 64, 1, 99), dead)),
         ("destMax 1", memcpy::copy_async(short, dead)),
-        ("devPtr", memory::memset_async(0, 1, 0, 1, dead)),
-        ("maxCount 1", memory::memset_async(addr, 1, 0, 2, dead)),
+        ("devPtr", memset::set_async(memset::Request::bytes(0, 1, 0, 1), dead)),
+        ("maxCount 1", memset::set_async(memset::Request::bytes(addr, 1, 0, 2), dead)),
         ("src", memcpy::reduce_async(reduce, dead)),
         ("kind is 9", memcpy::reduce_async(memcpy::ReduceRequest { kind: 9, ..reduce }, dead)),
         ("count 3", memcpy::reduce_async(memcpy::ReduceRequest { count: 3, ..reduce }, dead)),
@@ -63,7 +63,11 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
     }
     // With nothing to do the stream still has to be one.
     fails(memcpy::copy_async(copy(0, 0, 0, 99), dead), Code::ParamInvalid, &["destroyed"]);
-    fails(memory::memset_async(0, 0, 0, 0, dead), Code::ParamInvalid, &["destroyed"]);
+    fails(
+        memset::set_async(memset::Request::bytes(0, 0, 0, 0), dead),
+        Code::ParamInvalid,
+        &["destroyed"],
+    );
     thread::set_current(None);
     fails(memcpy::copy_async(copy(0, 64, 1, 1), 0), Code::InvalidParam, &["dst"]);
     fails(memcpy::copy_async(copy(addr, 64, 1, 1), 0), Code::ContextNull, &[]);
@@ -76,8 +80,8 @@ fn nothing_is_nothing() {
     bench.script.fail_next("copy", FaultKind::Driver, "asked for nothing");
     memcpy::copy(copy(0, 0, 0, 99)).unwrap();
     memcpy::copy_async(copy(0, 0, 0, 99), 0).unwrap();
-    memory::memset(0, 0, 0, 0).unwrap();
-    memory::memset_async(0, 0, 0, 0, 0).unwrap();
+    memset::set(memset::Request::bytes(0, 0, 0, 0)).unwrap();
+    memset::set_async(memset::Request::bytes(0, 0, 0, 0), 0).unwrap();
     let memory = memory::malloc(64, 0).unwrap();
     fails(memcpy::copy_async(copy(memory, memory, 1, 4), 0), Code::DrvInternalError, &["asked"]);
 }

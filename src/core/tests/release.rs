@@ -72,7 +72,7 @@ fn a_device_is_not_closed_under_a_call() {
             match call {
                 "alloc" => memory::malloc(64, 0).map(drop),
                 "copy_now" => memcpy::copy(request),
-                "fill_now" => memory::memset(memory, 64, 0, 64),
+                "fill_now" => memset::set(memset::Request::bytes(memory, 64, 0, 64)),
                 "create_event" => event::create_plain().map(drop),
                 _ => memory::free(memory),
             }
@@ -152,7 +152,8 @@ fn work_that_a_destroyed_stream_drops_is_told_as_such() {
     let bench = Bench::new();
     let ((raw, work), memory) = (bench.stream(), memory::malloc(64, 0).unwrap());
     bench.script.close_gate("fill");
-    let inside = on_device(0, move || memory::memset_async(memory, 64, 0, 64, raw));
+    let inside =
+        on_device(0, move || memset::set_async(memset::Request::bytes(memory, 64, 0, 64), raw));
     wait_until("the call to be inside", || bench.script.at_gate() == 1);
     stream::destroy(raw, false).unwrap();
     bench.script.open_gate();

@@ -110,13 +110,13 @@ fn pinned_memory_stays_while_operations_use_it() {
         for len in [4096, 4 * MIB] {
             let (stream, target) = (bench.stream(), bench.alloc(len).addr);
             let host = bench.driver.alloc_host(len).unwrap();
-            bench.device.fill(Fill { dst: pinned(host.addr, len), value: 1 }).unwrap();
+            bench.device.fill(Fill::bytes(pinned(host.addr, len), 1)).unwrap();
             let gate = Gate::close(&stream);
             stream.copy(copy(device(target, len), pinned(host.addr, len))).unwrap();
             bench.driver.free_host(host).unwrap();
             let other = bench.driver.alloc_host(len).unwrap();
             assert_ne!(other.addr, host.addr);
-            bench.device.fill(Fill { dst: pinned(other.addr, len), value: 2 }).unwrap();
+            bench.device.fill(Fill::bytes(pinned(other.addr, len), 2)).unwrap();
             gate.open();
             sync(&stream);
             assert!(bench.read(target, len).iter().all(|&byte| byte == 1));
@@ -135,7 +135,7 @@ fn pinned_memory_is_aligned_and_apart() {
             assert!(block.len >= len);
             assert_eq!(block.addr % if len >= 4096 { 4096 } else { 512 }, 0);
             assert!(len < HUGE || block.addr % HUGE == 0);
-            bench.device.fill(Fill { dst: pinned(block.addr, len), value: 1 }).unwrap();
+            bench.device.fill(Fill::bytes(pinned(block.addr, len), 1)).unwrap();
             blocks.push(block);
         }
     }
@@ -292,7 +292,7 @@ fn pinned_memory_beyond_the_limit_is_had_unlocked() {
         limit_locked_memory(4 << 20);
         let bench = Bench::new(false);
         let block = bench.driver.alloc_host(16 * MIB).unwrap();
-        bench.device.fill(Fill { dst: pinned(block.addr, block.len), value: 1 }).unwrap();
+        bench.device.fill(Fill::bytes(pinned(block.addr, block.len), 1)).unwrap();
         assert_eq!(bench.driver.host.unlocked_bytes(), 16 << 20);
         bench.driver.free_host(block).unwrap();
     };

@@ -88,7 +88,7 @@ pub(super) fn pageable(bytes: &mut [u8]) -> Span {
 }
 
 pub(super) fn fill(addr: usize, len: usize, value: u8) -> Fill {
-    Fill { dst: device(addr, len), value }
+    Fill::bytes(device(addr, len), value)
 }
 
 pub(super) fn copy(dst: Span, src: Span) -> Copy {

@@ -31,7 +31,7 @@ fn host_functions_see_what_was_before_them_and_nothing_after() {
         let stream = bench.stream();
         let seen = Arc::new(AtomicUsize::new(0));
         for round in 1..=20u8 {
-            stream.fill(Fill { dst: pinned(host.addr, 4096), value: round }).unwrap();
+            stream.fill(Fill::bytes(pinned(host.addr, 4096), round)).unwrap();
             let (seen, addr) = (Arc::clone(&seen), host.addr);
             let look = move || {
                 assert!(crate::backend::inside_host_function());
@@ -205,14 +205,14 @@ fn a_pageable_source_can_be_reused_at_once() {
             let gate = Gate::close(&stream);
             let mut bytes = vec![5u8; len];
             let src = if stage_source {
-                bench.device.fill(Fill { dst: pinned(host.addr, len), value: 5 }).unwrap();
+                bench.device.fill(Fill::bytes(pinned(host.addr, len), 5)).unwrap();
                 pinned(host.addr, len)
             } else {
                 pageable(&mut bytes)
             };
             stream.copy(Copy { dst: device(target, len), src, stage_source }).unwrap();
             bytes.fill(6);
-            bench.device.fill(Fill { dst: pinned(host.addr, len), value: 6 }).unwrap();
+            bench.device.fill(Fill::bytes(pinned(host.addr, len), 6)).unwrap();
             gate.open();
             sync(&stream);
             assert!(bench.read(target, len).iter().all(|&byte| byte == 5), "{stage_source}");

@@ -45,7 +45,7 @@ fn copies_reach_other_devices() {
     // An event of one device holds up a stream of the other.
     let (first, second) = (setup.stream(), other.create_stream(StreamOptions::default()).unwrap());
     let gate = Gate::close(&first);
-    first.fill(Fill { dst: here.span(), value: 77 }).unwrap();
+    first.fill(Fill::bytes(here.span(), 77)).unwrap();
     let event = setup.device.create_event(false).unwrap();
     first.record(&event).unwrap();
     second.wait(&event).unwrap();
@@ -57,7 +57,7 @@ fn copies_reach_other_devices() {
     assert!(bytes.iter().all(|byte| *byte == 77));
 
     // Fills reach it, too.
-    setup.device.fill(Fill { dst: span, value: 5 }).unwrap();
+    setup.device.fill(Fill::bytes(span, 5)).unwrap();
     other.copy(Copy { dst: pageable(&mut bytes), src: span, stage_source: false }).unwrap();
     assert!(bytes.iter().all(|byte| *byte == 5));
 
@@ -97,7 +97,7 @@ fn streams_and_events_outlive_their_device_harmlessly() {
     let stream = device.create_stream(StreamOptions::default()).unwrap();
     let event = device.create_event(true).unwrap();
     let pinned = setup.pinned(4096);
-    stream.fill(Fill { dst: pinned.span(), value: 5 }).unwrap();
+    stream.fill(Fill::bytes(pinned.span(), 5)).unwrap();
     stream.record(&event).unwrap();
     device.close().unwrap();
     assert!(pinned.bytes().iter().all(|byte| *byte == 5), "close waits, and pinned memory stays");

@@ -13,14 +13,14 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let (stream, bystander) = (setup.stream(), setup.stream());
     let block = setup.device.alloc(100, PagePolicy::NormalOnly).unwrap();
     let span = Span { addr: block.addr, len: 100, place: Place::Device(0) };
-    stream.fill(Fill { dst: span, value: 1 }).unwrap();
+    stream.fill(Fill::bytes(span, 1)).unwrap();
     let fault = stream.synchronize(None).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Execution);
     assert!(fault.text.contains("719") && fault.text.contains("device 0"), "{}", fault.text);
     for stream in [&stream, &bystander] {
         assert_eq!(stream.take_failure(), Some(fault.clone()));
         assert_eq!(stream.take_failure(), None);
-        assert_eq!(stream.fill(Fill { dst: span, value: 1 }), Err(fault.clone()));
+        assert_eq!(stream.fill(Fill::bytes(span, 1)), Err(fault.clone()));
         assert_eq!(stream.is_idle(), Err(fault.clone()));
     }
     assert_eq!(setup.device.alloc(1, PagePolicy::NormalOnly), Err(fault.clone()));
@@ -30,7 +30,7 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let other = setup.driver.open(1).unwrap();
     let there = other.alloc(100, PagePolicy::NormalOnly).unwrap();
     let span = Span { addr: there.addr, len: 100, place: Place::Device(1) };
-    other.fill(Fill { dst: span, value: 2 }).unwrap();
+    other.fill(Fill::bytes(span, 2)).unwrap();
     other.free(there).unwrap();
     drop(setup.pinned(10_000));
     other.close().unwrap();

@@ -19,9 +19,9 @@ fn synchronous_copies_and_fills_are_done_on_return() {
         setup.copy(pinned.span(), second.span());
         assert!(*pinned.bytes() == *bytes, "device to pinned, {len} bytes");
 
-        setup.device.fill(Fill { dst: second.span(), value: 0xA5 }).unwrap();
+        setup.device.fill(Fill::bytes(second.span(), 0xA5)).unwrap();
         assert!(setup.read(&second).iter().all(|byte| *byte == 0xA5));
-        setup.device.fill(Fill { dst: pinned.span(), value: 9 }).unwrap();
+        setup.device.fill(Fill::bytes(pinned.span(), 9)).unwrap();
         assert!(pinned.bytes().iter().all(|byte| *byte == 9));
 
         let mut target = vec![0; len];
@@ -107,7 +107,7 @@ fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
         assert_eq!(setup.driver.foreign_place(addr), None, "freed for everybody else");
     }
     let another = setup.on_device(len);
-    setup.device.fill(Fill { dst: another.span(), value: 0 }).unwrap();
+    setup.device.fill(Fill::bytes(another.span(), 0)).unwrap();
     assert_eq!(before - setup.device.free_memory().unwrap(), 3 * taken, "freed too early");
 
     gate.open();
@@ -133,7 +133,7 @@ fn memory_of_finished_work_comes_back_when_it_is_needed() {
     // Another stream is busy with something that ends without this thread's help.
     let small = setup.on_device(1 << 20);
     for value in 0..20 {
-        second.fill(Fill { dst: small.span(), value }).unwrap();
+        second.fill(Fill::bytes(small.span(), value)).unwrap();
     }
     drop(setup.on_device(len));
     assert_eq!(second.synchronize(None).unwrap(), Wait::Done);

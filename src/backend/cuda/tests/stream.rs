@@ -25,7 +25,7 @@ fn a_stream_keeps_its_order() {
     };
     queue(first.span(), from.span());
     queue(second.span(), first.span());
-    stream.fill(Fill { dst: first.span(), value: 1 }).unwrap();
+    stream.fill(Fill::bytes(first.span(), 1)).unwrap();
     queue(to.span(), second.span());
     assert!(!stream.is_idle().unwrap());
     let soon = Instant::now() + Duration::from_millis(20);
@@ -73,7 +73,7 @@ fn host_memory_is_copied_and_filled_in_order() {
     from.bytes().fill(1);
     to.bytes().fill(0);
     let gate = Gate::close(&stream);
-    stream.fill(Fill { dst: from.span(), value: 8 }).unwrap();
+    stream.fill(Fill::bytes(from.span(), 8)).unwrap();
     stream.copy(Copy { dst: to.span(), src: from.span(), stage_source: false }).unwrap();
     assert!(to.bytes().iter().all(|byte| *byte == 0));
     gate.open();
@@ -124,7 +124,7 @@ fn an_abandoned_stream_takes_nothing_and_starts_no_host_function() {
     wait_until("the host function to start", || gate.entered() == 1);
     stream.abandon();
     let memory = setup.on_device(16);
-    let fault = stream.fill(Fill { dst: memory.span(), value: 1 }).unwrap_err();
+    let fault = stream.fill(Fill::bytes(memory.span(), 1)).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Abandoned);
     // The stream goes while it is busy.
     drop(stream);
@@ -148,7 +148,7 @@ fn a_host_function_holds_up_its_own_stream_only() {
     let memory = setup.pinned(16);
     memory.bytes().fill(0);
     let closed = Gate::close(&first);
-    first.fill(Fill { dst: memory.span(), value: 1 }).unwrap();
+    first.fill(Fill::bytes(memory.span(), 1)).unwrap();
     let passed = Arc::new(Gate::default());
     passed.open();
     for _ in 0..5 {
@@ -201,7 +201,7 @@ fn threads_share_a_stream() {
             scope.spawn(move || {
                 for round in 0..20 {
                     let value = (index * 20 + round) as u8;
-                    stream.fill(Fill { dst: span, value }).unwrap();
+                    stream.fill(Fill::bytes(span, value)).unwrap();
                 }
                 assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
             });
