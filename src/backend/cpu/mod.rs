@@ -7,7 +7,7 @@
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs` | records, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
-//! | `copy.rs`, `reduce.rs`, `float.rs` | what moves and computes |
+//! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 
