@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 pub mod cpu;
 pub mod cuda;
+pub mod fault;
 mod host_fn;
 
 pub use host_fn::{HostFn, inside_host_function};

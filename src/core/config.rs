@@ -1,7 +1,7 @@
 //! What the environment and the configuration file of aclInit say.
 
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
+use crate::backend::fault;
 
 /// Which backend to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Environment {
     pub cpu_seed: u64,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
+    /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
+    pub fault: Option<fault::Settings>,
 }
 
 /// Most devices that `PORTACL_CPU_DEVICES` may ask for.
@@ -85,6 +88,16 @@ impl Environment {
             None => 5_000,
             Some(text) => number("PORTACL_FINALIZE_TIMEOUT_MS", &text, 1..=3_600_000)?,
         };
+        let (faults, report) =
+            (set("PORTACL_FAULT"), set("PORTACL_FAULT_COUNT").map(PathBuf::from));
+        let fault = match (&faults, &report) {
+            (None, None) => None,
+            _ => {
+                let settings = fault::Settings::parse(faults.as_deref(), report);
+                let text = faults.unwrap_or_default();
+                Some(settings.map_err(|allowed| bad("PORTACL_FAULT", &text, &allowed))?)
+            }
+        };
         Ok(Self {
             backend,
             cpu_devices,
@@ -92,6 +105,7 @@ impl Environment {
             cpu_always_async,
             cpu_seed,
             finalize_timeout: Duration::from_millis(finalize_timeout),
+            fault,
         })
     }
 }
@@ -322,6 +336,16 @@ mod tests {
         let error = environment(&[("PORTACL_BACKEND", "cud")]).unwrap_err();
         assert_eq!(error.code(), Code::InvalidParam);
         assert!(error.text().contains("auto, cpu or cuda"), "{error}");
+    }
+
+    #[test]
+    fn faults_are_off_unless_asked_for() {
+        assert!(environment(&[("PORTACL_FAULT", "")]).unwrap().fault.is_none());
+        assert!(environment(&[("PORTACL_FAULT", "device.alloc:1")]).unwrap().fault.is_some());
+        assert!(environment(&[("PORTACL_FAULT_COUNT", "calls.txt")]).unwrap().fault.is_some());
+        let error = environment(&[("PORTACL_FAULT", "device.aloc:1")]).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidParam);
+        assert!(error.text().contains("device.aloc:1") && error.text().contains("device.alloc,"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::leave::wait_until_alone;
 use super::memory::Owner;
 use super::{memory, thread};
 use crate::algo::slot_table;
-use crate::backend::{self, Driver, cpu, cuda};
+use crate::backend::{self, Driver, cpu, cuda, fault};
 
 /// An open backend with its devices: what lives from first use to aclFinalize.
 pub struct Session {
@@ -209,11 +209,15 @@ impl Session {
 }
 
 fn open_driver(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
-    match environment.backend {
+    let driver = match environment.backend {
         BackendChoice::Cuda => cuda::open(),
         BackendChoice::Cpu => open_cpu(environment),
         BackendChoice::Auto => cuda::open().or_else(|_| open_cpu(environment)),
-    }
+    }?;
+    Ok(match &environment.fault {
+        None => driver,
+        Some(settings) => fault::wrap(driver, settings),
+    })
 }
 
 fn open_cpu(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {

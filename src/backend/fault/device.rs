@@ -1,0 +1,80 @@
+//! The decorator of a device.
+
+use std::sync::Arc;
+
+use super::ledger::Kind;
+use super::plan::Plan;
+use super::site::Site;
+use super::stream::{FaultEvent, FaultStream};
+use crate::backend::{
+    Block, Copy, Device, DeviceInfo, Event, Fill, PagePolicy, Result, Stream, StreamOptions,
+};
+
+/// A device whose calls are counted and fail as planned.
+pub(super) struct FaultDevice {
+    inner: Arc<dyn Device>,
+    plan: Arc<Plan>,
+}
+
+impl FaultDevice {
+    pub(super) fn new(inner: Arc<dyn Device>, plan: Arc<Plan>) -> Self {
+        Self { inner, plan }
+    }
+}
+
+impl Device for FaultDevice {
+    fn info(&self) -> &DeviceInfo {
+        self.inner.info()
+    }
+
+    fn free_memory(&self) -> Result<u64> {
+        self.plan.enter(Site::DeviceFreeMemory)?;
+        self.inner.free_memory()
+    }
+
+    fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
+        self.plan.enter(Site::DeviceAlloc)?;
+        let block = self.inner.alloc(len, policy)?;
+        self.plan.ledger.made(Kind::DeviceBlock);
+        Ok(block)
+    }
+
+    fn free(&self, block: Block) -> Result<()> {
+        self.plan.release(Site::DeviceFree, Kind::DeviceBlock, || self.inner.free(block))
+    }
+
+    fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        self.plan.enter(Site::DeviceCreateStream)?;
+        let inner = self.inner.create_stream(options)?;
+        self.plan.ledger.made(Kind::Stream);
+        Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan))))
+    }
+
+    fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
+        self.plan.enter(Site::DeviceCreateEvent)?;
+        let inner = self.inner.create_event(timing)?;
+        self.plan.ledger.made(Kind::Event);
+        Ok(Arc::new(FaultEvent::new(inner, Arc::clone(&self.plan))))
+    }
+
+    fn copy(&self, copy: Copy) -> Result<()> {
+        self.plan.enter(Site::DeviceCopy)?;
+        self.inner.copy(copy)
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        self.plan.enter(Site::DeviceFill)?;
+        self.inner.fill(fill)
+    }
+
+    /// It closes the device, and then says that it failed: a device that stayed open could not be
+    /// opened again.
+    fn close(&self) -> Result<()> {
+        let refused = self.plan.enter(Site::DeviceClose);
+        let closed = self.inner.close();
+        if closed.is_ok() {
+            self.plan.ledger.released(Kind::Device);
+        }
+        refused.and(closed)
+    }
+}

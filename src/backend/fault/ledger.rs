@@ -1,0 +1,126 @@
+//! What was made and what was given back, and the report of it.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+/// What a backend makes and takes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Device,
+    Stream,
+    Event,
+    DeviceBlock,
+    HostBlock,
+}
+
+const KINDS: [(Kind, &str); 5] = [
+    (Kind::Device, "device"),
+    (Kind::Stream, "stream"),
+    (Kind::Event, "event"),
+    (Kind::DeviceBlock, "device-block"),
+    (Kind::HostBlock, "host-block"),
+];
+
+/// The counts of one kind.
+#[derive(Default)]
+struct Count {
+    made: AtomicU64,
+    released: AtomicU64,
+    /// Giving it back was made to fail.
+    kept: AtomicU64,
+}
+
+/// How far the life of the backend is.
+#[derive(Clone, Copy, Default)]
+enum Life {
+    #[default]
+    Never,
+    /// It is open.
+    Open(&'static str),
+    /// It has ended, and this is whether all threads were joined.
+    Ended(&'static str, bool),
+}
+
+/// All counts.
+#[derive(Default)]
+pub(super) struct Ledger {
+    counts: [Count; KINDS.len()],
+    failed: AtomicU64,
+    life: Mutex<Life>,
+    /// A forked child must not write over its parent's report.
+    process: AtomicU32,
+}
+
+impl Ledger {
+    pub(super) fn begin(&self, backend: &'static str) {
+        self.process.store(std::process::id(), Ordering::Relaxed);
+        *self.life.lock() = Life::Open(backend);
+    }
+
+    pub(super) fn end(&self, all: bool) {
+        let mut life = self.life.lock();
+        if let Life::Open(backend) = *life {
+            *life = Life::Ended(backend, all);
+        }
+    }
+
+    pub(super) fn made(&self, kind: Kind) {
+        self.counts[kind as usize].made.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn released(&self, kind: Kind) {
+        self.counts[kind as usize].released.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn kept(&self, kind: Kind) {
+        self.counts[kind as usize].kept.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn made_fail(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Made and not given back, apart from what was made to stay.
+    #[cfg(test)]
+    pub(super) fn left(&self, kind: Kind) -> i64 {
+        let [made, released, kept] = self.counts[kind as usize].read();
+        made as i64 - released as i64 - kept as i64
+    }
+
+    /// Writes the report: a line for each fact, as docs/configuration.md has it.
+    pub(super) fn write<'a>(
+        &self,
+        path: &Path,
+        calls: impl Iterator<Item = (&'a str, u64)>,
+    ) -> std::io::Result<()> {
+        if self.process.load(Ordering::Relaxed) != std::process::id() {
+            return Ok(());
+        }
+        let (backend, state) = match *self.life.lock() {
+            Life::Never => ("none", "open"),
+            Life::Open(backend) => (backend, "open"),
+            Life::Ended(backend, true) => (backend, "ended"),
+            Life::Ended(backend, false) => (backend, "left-behind"),
+        };
+        let mut text = format!("backend {backend} {state}\n");
+        let failed = self.failed.load(Ordering::Relaxed);
+        let _ = writeln!(text, "failed {failed}");
+        for (name, count) in calls {
+            let _ = writeln!(text, "calls {name} {count}");
+        }
+        for (kind, name) in KINDS {
+            let [made, released, kept] = self.counts[kind as usize].read();
+            let _ = writeln!(text, "objects {name} made {made} released {released} kept {kept}");
+        }
+        std::fs::write(path, text)
+    }
+}
+
+impl Count {
+    fn read(&self) -> [u64; 3] {
+        [&self.made, &self.released, &self.kept].map(|count| count.load(Ordering::Relaxed))
+    }
+}

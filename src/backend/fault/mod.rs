@@ -1,0 +1,118 @@
+//! A decorator of any backend that counts its calls and makes chosen ones fail: for trying out how
+//! programs, and the core, deal with failures that no hardware has on demand.
+//!
+//! `PORTACL_FAULT` and `PORTACL_FAULT_COUNT` install it; without them it costs nothing, because it
+//! is not there. Every method of the traits is a call site ([`Site`]) or stands, with its reason,
+//! on the list of those that cannot fail; a test compares.
+//!
+//! | file | what |
+//! |---|---|
+//! | `site.rs` | the call sites, by name |
+//! | `plan.rs` | which call of which site fails, and how |
+//! | `ledger.rs` | what was made and given back, and the report |
+//! | `late.rs` | operations that fail when their turn comes |
+//! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
+
+mod device;
+mod late;
+mod ledger;
+mod plan;
+mod site;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::{Block, Device, Driver, Place, Result};
+use device::FaultDevice;
+use ledger::Kind;
+use plan::Plan;
+pub use plan::Settings;
+use site::Site;
+
+/// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
+static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
+
+/// Puts the decorator around a backend. The same settings as before go on with the same counts.
+pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
+    let mut current = PLAN.lock();
+    let plan = match &*current {
+        Some(plan) if plan.settings() == settings => Arc::clone(plan),
+        _ => current.insert(Arc::new(Plan::new(settings.clone()))).clone(),
+    };
+    drop(current);
+    report_at_exit();
+    plan.ledger.begin(inner.name());
+    Arc::new(FaultDriver { inner, plan })
+}
+
+/// A program that ends without aclFinalize has its report, too.
+fn report_at_exit() {
+    extern "C" fn report() {
+        // Nothing may unwind from here, and a thread that was stopped may hold the lock.
+        let plan = PLAN.try_lock().and_then(|plan| plan.clone());
+        if let Some(plan) = plan {
+            plan.report();
+        }
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: a function without arguments that lives as long as the library; the C library
+        // calls it before it unloads a shared one. Where there is no room for it, there is no report.
+        unsafe { libc::atexit(report) };
+    });
+}
+
+struct FaultDriver {
+    inner: Arc<dyn Driver>,
+    plan: Arc<Plan>,
+}
+
+impl Driver for FaultDriver {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn device_count(&self) -> u32 {
+        self.inner.device_count()
+    }
+
+    fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
+        self.plan.enter(Site::DriverOpen)?;
+        let inner = self.inner.open(ordinal)?;
+        self.plan.ledger.made(Kind::Device);
+        Ok(Arc::new(FaultDevice::new(inner, Arc::clone(&self.plan))))
+    }
+
+    fn alloc_host(&self, len: usize) -> Result<Block> {
+        self.plan.enter(Site::DriverAllocHost)?;
+        let block = self.inner.alloc_host(len)?;
+        self.plan.ledger.made(Kind::HostBlock);
+        Ok(block)
+    }
+
+    fn free_host(&self, block: Block) -> Result<()> {
+        self.plan.release(Site::DriverFreeHost, Kind::HostBlock, || self.inner.free_host(block))
+    }
+
+    fn foreign_place(&self, addr: usize) -> Option<Place> {
+        // It has one way to fail: not to know.
+        self.plan.enter(Site::DriverForeignPlace).ok()?;
+        self.inner.foreign_place(addr)
+    }
+
+    fn page_size(&self, block: Block) -> usize {
+        self.inner.page_size(block)
+    }
+
+    fn shutdown(&self, patience: Duration) -> bool {
+        let all = self.inner.shutdown(patience);
+        self.plan.ledger.end(all);
+        self.plan.report();
+        all
+    }
+}

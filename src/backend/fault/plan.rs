@@ -1,0 +1,171 @@
+//! Which calls fail, and how.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::ledger::{Kind, Ledger};
+use super::site::{self, Site};
+use crate::backend::{Fault, FaultKind, Result};
+
+/// How a call fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// The call itself is refused.
+    Refused,
+    /// The call succeeds, and what it queued fails when its turn comes.
+    Later,
+}
+
+/// A call that is to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) site: Site,
+    /// Counted from 1.
+    pub(super) call: u64,
+    pub(super) how: How,
+}
+
+/// What the environment asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    wanted: Vec<Wanted>,
+    report: Option<PathBuf>,
+}
+
+impl Settings {
+    /// `faults` is a list as in `device.alloc:3,stream.copy:1:later`; `report` a file for the counts.
+    /// What is wrong is said in words: what is allowed.
+    pub fn parse(
+        faults: Option<&str>,
+        report: Option<PathBuf>,
+    ) -> std::result::Result<Self, String> {
+        let list = faults.into_iter().flat_map(|list| list.split(','));
+        let wanted = list.map(Wanted::parse).collect::<std::result::Result<_, _>>()?;
+        Ok(Self { wanted, report })
+    }
+}
+
+impl Wanted {
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let mut parts = text.trim().splitn(3, ':');
+        let name = parts.next().unwrap_or_default();
+        let site = Site::named(name).ok_or_else(|| {
+            format!("SITE:N or SITE:N:later, separated by commas; sites: {}", Site::names(|_| true))
+        })?;
+        let call = parts.next().and_then(|call| call.parse().ok()).filter(|call| *call > 0);
+        let call = call.ok_or_else(|| format!("{name}:N, N the number of a call from 1 on"))?;
+        let how = match parts.next() {
+            None => How::Refused,
+            Some("later") if site.is_queued() => How::Later,
+            Some("later") => {
+                let queued = Site::names(Site::is_queued);
+                return Err(format!("{name}:{call}; later is for {queued}"));
+            }
+            Some(_) => return Err(format!("{name}:{call} or {name}:{call}:later")),
+        };
+        Ok(Self { site, call, how })
+    }
+}
+
+/// What becomes of a queued operation.
+#[must_use]
+pub(super) enum Entered {
+    /// It goes its way.
+    Go,
+    /// It fails with this when its turn comes.
+    Later(Fault),
+}
+
+/// The settings, with what happened so far.
+pub(super) struct Plan {
+    settings: Settings,
+    /// Calls so far, by site.
+    calls: Box<[AtomicU64]>,
+    pub(super) ledger: Ledger,
+}
+
+impl Plan {
+    pub(super) fn new(settings: Settings) -> Self {
+        let calls = site::ALL.iter().map(|_| AtomicU64::new(0)).collect();
+        Self { settings, calls, ledger: Ledger::default() }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Calls of a site so far.
+    pub(super) fn calls(&self, site: Site) -> u64 {
+        self.calls[site as usize].load(Ordering::Relaxed)
+    }
+
+    /// Counts a call: what is wanted of it.
+    fn count(&self, site: Site) -> Option<Wanted> {
+        let call = self.calls[site as usize].fetch_add(1, Ordering::Relaxed) + 1;
+        let wanted = self.settings.wanted.iter();
+        wanted.copied().find(|wanted| wanted.site == site && wanted.call == call)
+    }
+
+    /// A call begins. An error if it is to fail.
+    pub(super) fn enter(&self, site: Site) -> Result<()> {
+        match self.count(site) {
+            None => Ok(()),
+            Some(wanted) => Err(self.refusal(wanted)),
+        }
+    }
+
+    /// A call begins that queues an operation.
+    pub(super) fn enter_queued(&self, site: Site) -> Result<Entered> {
+        match self.count(site) {
+            None => Ok(Entered::Go),
+            Some(wanted) if wanted.how == How::Refused => Err(self.refusal(wanted)),
+            Some(wanted) => {
+                self.ledger.made_fail();
+                Ok(Entered::Later(Fault::new(
+                    FaultKind::Execution,
+                    format!(
+                        "PORTACL_FAULT made the operation of call {} of {} fail",
+                        wanted.call,
+                        site.name()
+                    ),
+                )))
+            }
+        }
+    }
+
+    /// A call begins that gives something back. Where that is refused, it stays.
+    pub(super) fn release(
+        &self,
+        site: Site,
+        kind: Kind,
+        release: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        if let Err(fault) = self.enter(site) {
+            self.ledger.kept(kind);
+            return Err(fault);
+        }
+        release()?;
+        self.ledger.released(kind);
+        Ok(())
+    }
+
+    #[cold]
+    fn refusal(&self, wanted: Wanted) -> Fault {
+        self.ledger.made_fail();
+        let Wanted { site, call, .. } = wanted;
+        Fault::new(
+            site.refusal(),
+            format!("PORTACL_FAULT made call {call} of {} fail", site.name()),
+        )
+    }
+
+    /// Writes the report where the settings want one.
+    pub(super) fn report(&self) {
+        let Some(path) = &self.settings.report else { return };
+        let calls = site::ALL.iter().map(|site| (site.name(), self.calls(*site)));
+        if let Err(why) = self.ledger.write(path, calls) {
+            // There is nobody to return it to: this may be the end of the process.
+            eprintln!("portacl: PORTACL_FAULT_COUNT: {}: {why}", path.display());
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The call sites: every method of the backend traits that can fail.
+
+use crate::backend::FaultKind;
+
+/// Declares the sites: variant, name (`trait.method`), and the kind of failure that it has by nature.
+macro_rules! sites {
+    ($($variant:ident $name:literal $kind:ident,)*) => {
+        /// A call of a backend.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Site {
+            $(#[doc = $name] $variant,)*
+        }
+
+        /// All of them, in the order of the traits.
+        pub const ALL: &[Site] = &[$(Site::$variant,)*];
+
+        impl Site {
+            /// `trait.method`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// What refusing this call usually means.
+            pub const fn refusal(self) -> FaultKind {
+                match self {
+                    $(Self::$variant => FaultKind::$kind,)*
+                }
+            }
+        }
+    };
+}
+
+sites! {
+    DriverOpen "driver.open" Driver,
+    DriverAllocHost "driver.alloc_host" OutOfHostMemory,
+    DriverFreeHost "driver.free_host" Driver,
+    DriverForeignPlace "driver.foreign_place" Driver,
+    DeviceFreeMemory "device.free_memory" Driver,
+    DeviceAlloc "device.alloc" OutOfDeviceMemory,
+    DeviceFree "device.free" Driver,
+    DeviceCreateStream "device.create_stream" OutOfResources,
+    DeviceCreateEvent "device.create_event" OutOfResources,
+    DeviceCopy "device.copy" Driver,
+    DeviceFill "device.fill" Driver,
+    DeviceClose "device.close" Driver,
+    StreamCopy "stream.copy" Driver,
+    StreamFill "stream.fill" Driver,
+    StreamReduce "stream.reduce" Driver,
+    StreamHostFn "stream.host_fn" Driver,
+    StreamRecord "stream.record" Driver,
+    StreamWait "stream.wait" Driver,
+    StreamIsIdle "stream.is_idle" Driver,
+    StreamSynchronize "stream.synchronize" Driver,
+    EventIsComplete "event.is_complete" Driver,
+    EventSynchronize "event.synchronize" Driver,
+    EventElapsedMs "event.elapsed_ms" Driver,
+}
+
+/// Sites of operations that can be queued and fail later, when their turn comes.
+const QUEUED: [Site; 4] =
+    [Site::StreamCopy, Site::StreamFill, Site::StreamReduce, Site::StreamHostFn];
+
+/// Methods that cannot fail, and why: the decorator hands them on.
+#[cfg(test)]
+pub const INFALLIBLE: [(&str, &str); 9] = [
+    ("driver.name", "a constant"),
+    ("driver.device_count", "known since the backend was opened"),
+    ("driver.page_size", "a question about a live block"),
+    ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
+    ("device.info", "facts, known since the device was opened"),
+    ("stream.take_failure", "tells failures, and so those of queued operations"),
+    ("stream.abandon", "gives up; there is nothing to refuse"),
+    ("stream.as_any", "the decorator itself"),
+    ("event.as_any", "the decorator itself"),
+];
+
+impl Site {
+    /// The site with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        ALL.iter().copied().find(|site| site.name() == name)
+    }
+
+    /// Whether its operation can fail later as well.
+    pub fn is_queued(self) -> bool {
+        QUEUED.contains(&self)
+    }
+
+    /// The names of all sites, for a person.
+    pub fn names(which: impl Fn(Self) -> bool) -> String {
+        let names: Vec<_> =
+            ALL.iter().filter(|site| which(**site)).map(|site| site.name()).collect();
+        names.join(", ")
+    }
+}

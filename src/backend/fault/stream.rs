@@ -1,0 +1,134 @@
+//! The decorators of streams and events.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::late::Late;
+use super::ledger::Kind;
+use super::plan::{Entered, Plan};
+use super::site::Site;
+use crate::backend::{Copy, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, Wait};
+
+/// A stream whose calls are counted and fail as planned, now or when their turn comes.
+pub(super) struct FaultStream {
+    inner: Arc<dyn Stream>,
+    plan: Arc<Plan>,
+    late: Arc<Late>,
+}
+
+impl FaultStream {
+    pub(super) fn new(inner: Arc<dyn Stream>, plan: Arc<Plan>) -> Self {
+        Self { inner, plan, late: Arc::default() }
+    }
+
+    /// Queues an operation, or one that fails in its place.
+    fn queue(&self, site: Site, operation: impl FnOnce() -> Result<()>) -> Result<()> {
+        match self.plan.enter_queued(site)? {
+            Entered::Go => operation(),
+            Entered::Later(fault) => self.inner.host_fn(self.late.failing_operation(fault)),
+        }
+    }
+}
+
+impl Stream for FaultStream {
+    fn copy(&self, copy: Copy) -> Result<()> {
+        self.queue(Site::StreamCopy, || self.inner.copy(copy))
+    }
+
+    fn fill(&self, fill: Fill) -> Result<()> {
+        self.queue(Site::StreamFill, || self.inner.fill(fill))
+    }
+
+    fn reduce(&self, reduce: Reduce) -> Result<()> {
+        self.queue(Site::StreamReduce, || self.inner.reduce(reduce))
+    }
+
+    fn host_fn(&self, function: HostFn) -> Result<()> {
+        self.queue(Site::StreamHostFn, || self.inner.host_fn(function))
+    }
+
+    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+        self.plan.enter(Site::StreamRecord)?;
+        self.inner.record(&FaultEvent::of(&**event)?.inner)
+    }
+
+    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+        self.plan.enter(Site::StreamWait)?;
+        self.inner.wait(&FaultEvent::of(&**event)?.inner)
+    }
+
+    fn is_idle(&self) -> Result<bool> {
+        self.plan.enter(Site::StreamIsIdle)?;
+        self.inner.is_idle()
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.plan.enter(Site::StreamSynchronize)?;
+        self.inner.synchronize(deadline)
+    }
+
+    fn take_failure(&self) -> Option<Fault> {
+        self.late.take().or_else(|| self.inner.take_failure())
+    }
+
+    fn abandon(&self) {
+        self.inner.abandon();
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for FaultStream {
+    fn drop(&mut self) {
+        self.plan.ledger.released(Kind::Stream);
+    }
+}
+
+/// An event whose calls are counted and fail as planned.
+pub(super) struct FaultEvent {
+    inner: Arc<dyn Event>,
+    plan: Arc<Plan>,
+}
+
+impl FaultEvent {
+    pub(super) fn new(inner: Arc<dyn Event>, plan: Arc<Plan>) -> Self {
+        Self { inner, plan }
+    }
+
+    /// One of ours, behind the trait.
+    fn of(event: &dyn Event) -> Result<&Self> {
+        event.as_any().downcast_ref().ok_or_else(|| {
+            Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator")
+        })
+    }
+}
+
+impl Event for FaultEvent {
+    fn is_complete(&self) -> Result<bool> {
+        self.plan.enter(Site::EventIsComplete)?;
+        self.inner.is_complete()
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.plan.enter(Site::EventSynchronize)?;
+        self.inner.synchronize(deadline)
+    }
+
+    fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
+        self.plan.enter(Site::EventElapsedMs)?;
+        self.inner.elapsed_ms(&*Self::of(start)?.inner)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for FaultEvent {
+    fn drop(&mut self) {
+        self.plan.ledger.released(Kind::Event);
+    }
+}
