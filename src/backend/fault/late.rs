@@ -17,20 +17,24 @@ pub(super) struct Late {
 
 /// Failures whose turn has not come, by the number that is the argument of their host function.
 /// Not a pointer: an abandoned stream may drop an operation, or run it after its owner is gone.
-static WAITING: Mutex<(usize, BTreeMap<usize, (Weak<Late>, Fault)>)> =
-    Mutex::new((0, BTreeMap::new()));
+struct Waiting {
+    last: usize,
+    faults: BTreeMap<usize, (Weak<Late>, Fault)>,
+}
+
+static WAITING: Mutex<Waiting> = Mutex::new(Waiting { last: 0, faults: BTreeMap::new() });
 
 impl Late {
     /// What to queue in place of an operation that is to fail.
     pub(super) fn failing_operation(self: &Arc<Self>, fault: Fault) -> HostFn {
         let mut waiting = WAITING.lock();
-        let (last, faults) = &mut *waiting;
         // Those that an abandoned stream has dropped.
-        faults.retain(|_, (stream, _)| stream.strong_count() > 0);
-        *last += 1;
-        faults.insert(*last, (Arc::downgrade(self), fault));
+        waiting.faults.retain(|_, (stream, _)| stream.strong_count() > 0);
+        waiting.last += 1;
+        let number = waiting.last;
+        waiting.faults.insert(number, (Arc::downgrade(self), fault));
         // SAFETY: the argument is a number, and the function takes any.
-        unsafe { HostFn::new(fail, std::ptr::without_provenance_mut(*last)) }
+        unsafe { HostFn::new(fail, std::ptr::without_provenance_mut(number)) }
     }
 
     /// The first failure since the last call.
@@ -41,7 +45,7 @@ impl Late {
 
 /// The turn of failure number `argument` has come.
 unsafe extern "C" fn fail(argument: *mut c_void) {
-    let found = WAITING.lock().1.remove(&argument.addr());
+    let found = WAITING.lock().faults.remove(&argument.addr());
     if let Some((stream, fault)) = found
         && let Some(stream) = stream.upgrade()
     {
