@@ -15,6 +15,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod clock;
 pub mod cpu;
 pub mod cuda;
 pub mod fault;
@@ -39,6 +40,8 @@ pub enum FaultKind {
     Execution,
     /// [`Stream::abandon`] came first: the stream takes no work, and what was queued is dropped.
     Abandoned,
+    /// A stream waited for an event longer than it was allowed to, and went on without it.
+    WaitTimedOut,
     /// The driver refused with a code that means none of the above.
     Driver,
 }
@@ -355,8 +358,10 @@ pub trait Stream: Send + Sync {
 
     /// Later operations of this stream wait for the event's latest record as of now (none: no
     /// wait). The event may belong to another device of the same driver, and may be dropped right
-    /// after the call.
-    fn wait(&self, event: &Arc<dyn Event>) -> Result<()>;
+    /// after the call. With a `limit` (above 0), which counts from when the stream comes to the wait,
+    /// the stream then goes on without the record, and has failed with
+    /// [`FaultKind::WaitTimedOut`].
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()>;
 
     /// True when everything queued so far has finished.
     fn is_idle(&self) -> Result<bool>;
@@ -389,6 +394,10 @@ pub trait Event: Send + Sync {
     /// Milliseconds from `start`'s latest record to this one's; negative if it came later. Both
     /// were made with timing and have happened.
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32>;
+
+    /// Microseconds from some moment, the same one for all events of a device while it is open, to
+    /// the latest record. It was made with timing and has happened.
+    fn time_us(&self) -> Result<u64>;
 
     /// For a backend to recognise its own.
     fn as_any(&self) -> &dyn Any;

@@ -50,6 +50,8 @@ pub enum Code {
     AddrUnaligned = 107_008,
     /// A memory attribute that does not exist.
     InvalidMemoryType = 107_016,
+    /// A stream waited for an event longer than allowed.
+    WaitTimeout = 107_019,
     /// An option of a context that was never set.
     SysparamoptNotSet = 107_021,
     /// Not available here; the text says what to do instead.
@@ -146,6 +148,7 @@ impl From<Fault> for Error {
             FaultKind::Unsupported => Code::FeatureNotSupport,
             FaultKind::NoDevice => Code::DrvInternalError,
             FaultKind::Execution => Code::AicoreException,
+            FaultKind::WaitTimedOut => Code::WaitTimeout,
             // Another thread has destroyed it, or reset its device, during the call.
             FaultKind::Abandoned => Code::ParamInvalid,
             FaultKind::Driver => Code::DrvInternalError,

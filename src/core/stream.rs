@@ -252,5 +252,5 @@ pub fn wait_event(raw: u64, event: u64) -> Result<()> {
     let stream = resolve(raw)?;
     let event = handles::get::<Event>("event", event)?;
     event.check_waitable()?;
-    Ok(stream.native.wait(&event.native)?)
+    Ok(stream.native.wait(&event.native, None)?)
 }

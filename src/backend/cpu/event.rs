@@ -9,14 +9,11 @@ use parking_lot::Mutex;
 
 use super::queue::Queue;
 use crate::algo::completion::Completion;
-use crate::backend::{Event, Fault, FaultKind, Result, Wait};
+use crate::backend::{Event, Fault, FaultKind, Result, Wait, clock};
 
 /// Nanoseconds of a clock that never goes back.
-pub(super) fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes the structure that it is given; this clock exists on every Linux.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+fn now() -> u64 {
+    clock::now().as_nanos() as u64
 }
 
 /// A point in a stream that has not happened when it is made.
@@ -156,6 +153,10 @@ impl Event for CpuEvent {
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         let (start, end) = (Self::of(start)?.time()?, self.time()?);
         Ok((end.wrapping_sub(start) as i64 as f64 / 1e6) as f32)
+    }
+
+    fn time_us(&self) -> Result<u64> {
+        Ok(self.time()? / 1000)
     }
 
     fn as_any(&self) -> &dyn Any {

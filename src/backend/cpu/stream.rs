@@ -2,14 +2,16 @@
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::device::CpuDevice;
 use super::event::CpuEvent;
 use super::operation::{Operation, SHORT, TINY};
 use super::queue::{self, Queue};
 use super::{Shared, copy};
-use crate::backend::{Copy, Event, Fault, Fill, HostFn, Place, Reduce, Result, Stream, Wait};
+use crate::backend::{
+    Copy, Event, Fault, FaultKind, Fill, HostFn, Place, Reduce, Result, Stream, Wait,
+};
 
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
@@ -107,7 +109,11 @@ impl Stream for CpuStream {
         Ok(())
     }
 
-    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
+        if limit.is_some() {
+            let text = "waits for events have no time limit; wait without one";
+            return Err(Fault::new(FaultKind::Unsupported, text));
+        }
         let event = CpuEvent::of(&**event)?;
         let submission = self.queue.submit()?;
         match event.pending() {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use cudarc::driver::sys::{CUdevice_attribute, CUevent, CUevent_flags, CUevent_st, CUstream_st};
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
+use super::clock::Clock;
 use super::context::{Context, Raw, device_of};
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, poll_until};
@@ -53,6 +54,7 @@ pub(super) struct DeviceState {
     kernels: Kernels,
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
+    clock: Clock,
 }
 
 impl DeviceState {
@@ -72,6 +74,7 @@ impl DeviceState {
             padding: Padding::default(),
             kernels: Kernels::default(),
             words: OnceLock::new(),
+            clock: Clock::default(),
         })
     }
 
@@ -98,6 +101,10 @@ impl DeviceState {
     /// For host functions; `None` where the driver has to run them itself.
     pub(super) fn words(&self) -> Option<&Words> {
         self.words.get()
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// The driver's number for a priority of ours, 0 being the most urgent in ours.

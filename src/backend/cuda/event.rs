@@ -63,6 +63,10 @@ impl Event for CudaEvent {
         Ok(ms)
     }
 
+    fn time_us(&self) -> Result<u64> {
+        self.device.clock().time_us(&self.device, self.raw)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -2,7 +2,8 @@
 //!
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
-//! contexts, `owned` what memory is ours, `pending` memory that queued work still uses, and `workers` threads for host functions.
+//! contexts, `owned` what memory is ours, `pending` memory that queued work still uses, `workers` threads for
+//! host functions, and `clock` makes times of the driver's differences.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
@@ -23,6 +24,7 @@ use self::stream::StreamState;
 use self::workers::Workers;
 use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, inside_host_function};
 
+mod clock;
 mod context;
 mod copy;
 mod device;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUstream, CUstream_flags, CUstream_st};
 use parking_lot::{Mutex, RwLock};
@@ -228,7 +228,14 @@ impl Stream for CudaStream {
         self.0.submit_calls(|api| unsafe { api.event_record(event.raw().0, self.0.raw.0) })
     }
 
-    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
+        if limit.is_some() {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                "streams of the cuda backend wait for events without a time limit; wait without one, \
+                 and bound the wait of the host with aclrtSynchronizeStreamWithTimeout",
+            ));
+        }
         let event = CudaEvent::of(&**event)?;
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
         self.0.submit_calls(|api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) })

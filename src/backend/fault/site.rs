@@ -56,6 +56,7 @@ sites! {
     EventIsComplete "event.is_complete" Driver,
     EventSynchronize "event.synchronize" Driver,
     EventElapsedMs "event.elapsed_ms" Driver,
+    EventTimeUs "event.time_us" Driver,
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::late::Late;
 use super::ledger::Kind;
@@ -53,9 +53,9 @@ impl Stream for FaultStream {
         self.inner.record(&FaultEvent::of(&**event)?.inner)
     }
 
-    fn wait(&self, event: &Arc<dyn Event>) -> Result<()> {
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
         self.plan.enter(Site::StreamWait)?;
-        self.inner.wait(&FaultEvent::of(&**event)?.inner)
+        self.inner.wait(&FaultEvent::of(&**event)?.inner, limit)
     }
 
     fn is_idle(&self) -> Result<bool> {
@@ -120,6 +120,11 @@ impl Event for FaultEvent {
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {
         self.plan.enter(Site::EventElapsedMs)?;
         self.inner.elapsed_ms(&*Self::of(start)?.inner)
+    }
+
+    fn time_us(&self) -> Result<u64> {
+        self.plan.enter(Site::EventTimeUs)?;
+        self.inner.time_us()
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -198,7 +198,7 @@ fn an_abandoned_stream_takes_its_failures_along() {
     let event = bench.device.create_event(false).unwrap();
     blocker.host_fn(counting(&counter)).unwrap();
     blocker.record(&event).unwrap();
-    stream.wait(&event).unwrap();
+    stream.wait(&event, None).unwrap();
     stream.fill(Fill::bytes(span(block), 1)).unwrap();
     stream.abandon();
     drop(stream);

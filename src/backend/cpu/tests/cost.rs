@@ -35,7 +35,7 @@ fn cost() {
     nanoseconds("blocked: 1000 fills queued behind a record, and run", 100, || {
         let gate = Gate::close(&other);
         other.record(&event).unwrap();
-        stream.wait(&event).unwrap();
+        stream.wait(&event, None).unwrap();
         for _ in 0..1000 {
             stream.fill(fill(small, 256, 1)).unwrap();
         }

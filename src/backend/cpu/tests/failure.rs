@@ -38,14 +38,14 @@ fn abandoned_work_is_dropped_and_nobody_waits_for_it() {
         let flag = Arc::clone(&called);
         stream.host_fn(host_fn(move || flag.store(true, Ordering::Relaxed))).unwrap();
         stream.record(&event).unwrap();
-        waiter.wait(&event).unwrap();
+        waiter.wait(&event, None).unwrap();
         stream.abandon();
         sync(&waiter);
         assert!(event.is_complete().unwrap());
         assert!(!stream.is_idle().unwrap(), "what has started goes on");
         let fault = stream.fill(fill(target, 64, 3)).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Abandoned);
-        assert!(stream.record(&event).is_err() && stream.wait(&event).is_err());
+        assert!(stream.record(&event).is_err() && stream.wait(&event, None).is_err());
         gate.open();
         sync(&stream);
         assert!(!called.load(Ordering::Relaxed));
@@ -60,7 +60,7 @@ fn an_abandoned_wait_ends() {
         let (event, behind) = (bench.event(), bench.event());
         let gate = Gate::close(&first);
         first.record(&event).unwrap();
-        second.wait(&event).unwrap();
+        second.wait(&event, None).unwrap();
         second.record(&behind).unwrap();
         second.abandon();
         sync(&second);

@@ -64,7 +64,7 @@ fn events_order_a_chain_of_streams() {
         for _ in 0..100 {
             let (event, stream) = (bench.event(), bench.stream());
             last.record(&event).unwrap();
-            stream.wait(&event).unwrap();
+            stream.wait(&event, None).unwrap();
             stream.reduce(add(sum, ones, LEN)).unwrap();
             last = stream;
         }
@@ -88,7 +88,7 @@ fn two_streams_hand_work_back_and_forth() {
         for turn in 0..200 {
             streams[turn % 2].reduce(add(sum, ones, LEN)).unwrap();
             streams[turn % 2].record(&event).unwrap();
-            streams[(turn + 1) % 2].wait(&event).unwrap();
+            streams[(turn + 1) % 2].wait(&event, None).unwrap();
         }
         gate.open();
         sync(&streams[0]);
@@ -103,7 +103,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
         let event = bench.event();
         let (gate_a, gate_b) = (Gate::close(&a), Gate::close(&b));
         a.record(&event).unwrap();
-        waiter.wait(&event).unwrap();
+        waiter.wait(&event, None).unwrap();
         b.record(&event).unwrap();
         gate_a.open();
         // The event stands for b's work now, which is held up; the wait was for a's.
@@ -121,7 +121,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
 fn an_event_without_record_holds_nobody_up() {
     in_both_modes(|bench| {
         let (stream, event) = (bench.stream(), bench.event());
-        stream.wait(&event).unwrap();
+        stream.wait(&event, None).unwrap();
         sync(&stream);
         assert!(event.is_complete().unwrap());
         assert_eq!(event.synchronize(None).unwrap(), Wait::Done);
@@ -134,7 +134,7 @@ fn waiting_for_an_own_record_is_free() {
         let (stream, event) = (bench.stream(), bench.event());
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();
-        stream.wait(&event).unwrap();
+        stream.wait(&event, None).unwrap();
         gate.open();
         sync(&stream);
     });
@@ -148,7 +148,7 @@ fn events_and_streams_may_go_while_waits_are_queued() {
         let gate = Gate::close(&first);
         let event = bench.event();
         first.record(&event).unwrap();
-        second.wait(&event).unwrap();
+        second.wait(&event, None).unwrap();
         let flag = Arc::clone(&done);
         second.host_fn(host_fn(move || flag.store(true, Ordering::Release))).unwrap();
         drop((event, first, second));
@@ -169,7 +169,7 @@ fn an_event_of_another_device_can_be_waited_for() {
         let (stream, event) = (bench.stream(), other.create_event(false).unwrap());
         let gate = Gate::close(&theirs);
         theirs.record(&event).unwrap();
-        stream.wait(&event).unwrap();
+        stream.wait(&event, None).unwrap();
         assert!(!stream.is_idle().unwrap());
         gate.open();
         sync(&stream);

@@ -17,7 +17,7 @@ fn two_thousand_blocked_streams_need_few_threads() {
         let streams: Vec<_> = (0..2000).map(|_| bench.stream()).collect();
         let ran = Arc::new(AtomicUsize::new(0));
         for stream in &streams {
-            stream.wait(&event).unwrap();
+            stream.wait(&event, None).unwrap();
             let ran = Arc::clone(&ran);
             stream.host_fn(host_fn(move || _ = ran.fetch_add(1, Ordering::Relaxed))).unwrap();
         }
@@ -88,7 +88,7 @@ fn a_waiting_thread_runs_what_it_waits_for() {
     assert!(bench.driver.shared.executor.stop(Duration::from_secs(10)));
     first.fill(fill(target, MIB, 1)).unwrap();
     first.record(&event).unwrap();
-    second.wait(&event).unwrap();
+    second.wait(&event, None).unwrap();
     second.fill(fill(target, MIB, 2)).unwrap();
     sync(&second);
     assert!(bench.read(target, MIB).iter().all(|&byte| byte == 2));
@@ -132,7 +132,7 @@ fn threads_that_submit_at_once_do_not_lose_operations() {
                         let (stream, sum) = &streams[(thread + round) % streams.len()];
                         let (other, _) = &streams[(thread + round + 1) % streams.len()];
                         other.record(&event).unwrap();
-                        stream.wait(&event).unwrap();
+                        stream.wait(&event, None).unwrap();
                         if round < 30 {
                             stream.reduce(add(*sum, ones, LEN)).unwrap();
                         }

@@ -48,7 +48,7 @@ fn copies_reach_other_devices() {
     first.fill(Fill::bytes(here.span(), 77)).unwrap();
     let event = setup.device.create_event(false).unwrap();
     first.record(&event).unwrap();
-    second.wait(&event).unwrap();
+    second.wait(&event, None).unwrap();
     second.copy(Copy { dst: span, src: here.span(), stage_source: false }).unwrap();
     assert!(!second.is_idle().unwrap());
     gate.open();

@@ -88,7 +88,7 @@ fn events_order_streams_and_measure_time() {
     let event = setup.device.create_event(false).unwrap();
     assert!(event.is_complete().unwrap(), "never recorded");
     assert_eq!(event.synchronize(None).unwrap(), Wait::Done);
-    second.wait(&event).unwrap();
+    second.wait(&event, None).unwrap();
     assert_eq!(second.synchronize(None).unwrap(), Wait::Done);
 
     let start = setup.device.create_event(true).unwrap();
@@ -98,7 +98,7 @@ fn events_order_streams_and_measure_time() {
     assert_eq!(start.synchronize(None).unwrap(), Wait::Done);
     let gate = Gate::close(&first);
     first.record(&event).unwrap();
-    second.wait(&event).unwrap();
+    second.wait(&event, None).unwrap();
     drop(event);
     second.record(&end).unwrap();
     assert!(!end.is_complete().unwrap());

@@ -1,0 +1,83 @@
+//! When an event happened, as a time and not as a difference, which is all that the driver tells.
+
+use std::time::Duration;
+
+use cudarc::driver::sys::CUevent_st;
+use parking_lot::Mutex;
+
+use super::context::Raw;
+use super::device::DeviceState;
+use crate::backend::{Result, clock};
+
+/// Differences longer than this are not exact to the microsecond: the driver tells milliseconds in
+/// single precision.
+const EXACT_MS: f32 = 8000.0;
+
+/// The time base of a device.
+#[derive(Default)]
+pub(super) struct Clock(Mutex<Option<Base>>);
+
+/// An event of our own that has happened at a known time.
+#[derive(Clone, Copy)]
+struct Base {
+    raw: Raw<CUevent_st>,
+    at: Duration,
+}
+
+impl Base {
+    /// Happens now, to within the time that a wait for the device takes.
+    fn new(device: &DeviceState) -> Result<Self> {
+        let raw = device.create_event(true)?;
+        let recorded = device.on_own_stream(|stream| {
+            // SAFETY: an event and a stream of the same open device.
+            device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
+        });
+        let base = Self { raw, at: clock::now() };
+        if recorded.is_err() {
+            device.destroy_event(raw);
+        }
+        recorded.map(|()| base)
+    }
+
+    /// How many milliseconds later than this base `event` has happened.
+    fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
+        let mut ms = 0.0;
+        // SAFETY: two live events, and a place for the answer.
+        device.call(|api| unsafe { api.event_elapsed_time(&mut ms, self.raw.0, event.0) })?;
+        Ok(ms)
+    }
+
+    fn plus(self, ms: f32) -> Duration {
+        let difference = Duration::from_secs_f64(f64::from(ms.abs()) / 1000.0);
+        match ms < 0.0 {
+            true => self.at.saturating_sub(difference),
+            false => self.at + difference,
+        }
+    }
+}
+
+impl Clock {
+    /// Microseconds of the machine's clock at which `event` has happened. The base moves along, so
+    /// that two events near each other are told with the difference that they have.
+    pub(super) fn time_us(&self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
+        let mut held = self.0.lock();
+        let base = match *held {
+            Some(base) => base,
+            None => *held.insert(Base::new(device)?),
+        };
+        let ms = base.until(device, event)?;
+        if ms <= EXACT_MS {
+            return Ok(base.plus(ms).as_micros() as u64);
+        }
+        let mut later = Base::new(device)?;
+        let step = base.until(device, later.raw)?;
+        if step <= 2.0 * EXACT_MS {
+            // Exact enough to go on counting; otherwise the machine's clock is better.
+            later.at = base.plus(step);
+        }
+        let back = later.until(device, event)?;
+        *held = Some(later);
+        device.destroy_event(base.raw);
+        Ok(later.plus(back).as_micros() as u64)
+    }
+}
