@@ -1,78 +1,120 @@
-// What an API entry costs above an empty call through a shared library. Both are measured in one
-// run, in turns, so that a change of the machine's speed hits both. Prints JSON.
-#include <acl/acl.h>
+// What an API entry costs above an empty call through a shared library, on one thread and on two.
+// All are measured in one run, in turns, so that a change of the machine's speed hits all of them.
+#include <atomic>
+#include <cstring>
+#include <thread>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include "acl_check.h"
+#include "measure.h"
 
 extern "C" int bench_empty_call(void* argument);
 
 namespace {
 
-constexpr int kRounds = 41;
-constexpr int kCalls = 500'000;
+constexpr int kRounds = 21;
+constexpr int kCalls = 200'000;
+constexpr std::size_t kSmall = 64;
 
-template <typename Call>
-double NanosecondsPerCall(Call call) {
-    const auto start = std::chrono::steady_clock::now();
-    int failures = 0;
-    for (int i = 0; i < kCalls; i++) failures += call() != 0;
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-    if (failures != 0) {
-        const char* text = aclGetRecentErrMsg();
-        std::fprintf(stderr, "%d calls failed: %s\n", failures, text ? text : "(no text)");
-        std::exit(1);
-    }
-    return took.count() / kCalls;
-}
+// Each thread has its own stream and memory.
+struct Objects {
+    aclrtStream stream = nullptr;
+    void* device = nullptr;
+    char host[kSmall] = "";
+    char other[kSmall] = "";
+};
 
-double Median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-    return values[values.size() / 2];
-}
-
-void Check(aclError code, const char* call) {
-    if (code == 0) return;
-    const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s: %d: %s\n", call, code, text ? text : "(no text)");
-    std::exit(1);
+void Expect(int code, const char* call) {
+    CheckAcl(code, call);
 }
 
 struct Row {
     const char* name;
-    int (*call)();
-    std::vector<double> nanoseconds;
+    void (*calls)(Objects&, int count);
+    std::vector<double> one = {}, two = {};
 };
+
+// A function that makes `count` calls, so that nothing but a loop is around them.
+#define ROW(name, call)                                           \
+    {                                                             \
+        name, [](Objects& mine, int count) {                      \
+            (void)mine;                                           \
+            for (int i = 0; i < count; i++)                       \
+                if (const int code = (call)) Expect(code, #call); \
+        }                                                         \
+    }
+
+int CopyWithoutLibrary(Objects& mine) {
+    std::memcpy(mine.other, mine.host, kSmall);
+    asm volatile("" : : "r"(mine.other) : "memory");
+    return 0;
+}
+
+int GetDevice() {
+    int32_t device;
+    return aclrtGetDevice(&device);
+}
+
+double Alone(Row& row, Objects& mine) {
+    const auto start = bench::Clock::now();
+    row.calls(mine, kCalls);
+    return bench::NanosecondsSince(start) / kCalls;
+}
+
+// Nanoseconds of a call while another thread makes the same calls all the time.
+double WithAnother(Row& row, Objects& mine, Objects& theirs) {
+    std::atomic<bool> runs{false}, over{false};
+    std::thread other([&] {
+        Expect(aclrtSetDevice(0), "aclrtSetDevice");
+        while (!over) {
+            row.calls(theirs, kCalls / 100);
+            runs = true;
+        }
+    });
+    while (!runs) std::this_thread::yield();
+    const double took = Alone(row, mine);
+    over = true;
+    other.join();
+    return took;
+}
 
 }  // namespace
 
 int main() {
-    Check(aclInit(nullptr), "aclInit");
-    Check(aclrtSetDevice(0), "aclrtSetDevice");
+    ACL(aclInit(nullptr));
+    ACL(aclrtSetDevice(0));
+    Objects objects[2];
+    for (Objects& each : objects) {
+        ACL(aclrtCreateStream(&each.stream));
+        ACL(aclrtMalloc(&each.device, kSmall, ACL_MEM_MALLOC_HUGE_FIRST));
+    }
 
-    std::vector<Row> rows = {
-        {"empty call", [] { return bench_empty_call(nullptr); }, {}},
-        {"aclrtPeekAtLastError", [] { return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL); }, {}},
-        {"aclrtGetDevice",
-         [] {
-             int32_t device;
-             return aclrtGetDevice(&device);
-         },
-         {}},
-        {"aclrtSetDevice (the current one)", [] { return aclrtSetDevice(0); }, {}},
+    Row rows[] = {
+        ROW("empty call", bench_empty_call(nullptr)),
+        ROW("memcpy of 64 B", CopyWithoutLibrary(mine)),
+        ROW("aclrtPeekAtLastError", aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL)),
+        ROW("aclrtGetDevice", GetDevice()),
+        ROW("aclrtSetDevice (the current one)", aclrtSetDevice(0)),
+        ROW("aclrtSynchronizeStream (idle)", aclrtSynchronizeStream(mine.stream)),
+        ROW("aclrtMemcpy of 64 B",
+            aclrtMemcpy(mine.device, kSmall, mine.host, kSmall, ACL_MEMCPY_HOST_TO_DEVICE)),
     };
     for (int round = 0; round < kRounds; round++)
-        for (Row& row : rows) row.nanoseconds.push_back(NanosecondsPerCall(row.call));
+        for (Row& row : rows) {
+            row.one.push_back(Alone(row, objects[0]));
+            row.two.push_back(WithAnother(row, objects[0], objects[1]));
+        }
+    char name[128];
+    for (const Row& row : rows) {
+        std::snprintf(name, sizeof name, "call: %s", row.name);
+        bench::Report(name, bench::Median(row.one), "ns");
+        std::snprintf(name, sizeof name, "two threads: %s", row.name);
+        bench::Report(name, bench::Median(row.two), "ns");
+    }
 
-    std::printf("[");
-    for (const Row& row : rows)
-        std::printf("%s\n  {\"name\": \"%s\", \"ns\": %.2f}", &row == &rows.front() ? "" : ",",
-                    row.name, Median(row.nanoseconds));
-    std::printf("\n]\n");
-
-    Check(aclrtResetDevice(0), "aclrtResetDevice");
-    Check(aclFinalize(), "aclFinalize");
+    for (Objects& each : objects) {
+        ACL(aclrtFree(each.device));
+        ACL(aclrtDestroyStream(each.stream));
+    }
+    ACL(aclrtResetDevice(0));
+    ACL(aclFinalize());
 }

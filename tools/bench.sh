@@ -1,16 +1,27 @@
 #!/usr/bin/env bash
-# ./dev bench: measures, and writes docs/benchmarks.md.
+# ./dev bench [LAUNCHES]: measures beside the peers, and writes docs/benchmarks.md and its plots.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
+launches=${1-5}
+[[ $launches =~ ^[1-9][0-9]*$ ]] || die "usage: ./dev bench [LAUNCHES]; LAUNCHES is a number above 0"
 work=build/bench
-mkdir -p "$work" docs
+programs=build/release/benches
+mkdir -p "$work" docs/benchmarks
+tools/bench_setup.sh
+# Once more, now with the peers.
+cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
+build release
+for program in opencl tbb jemalloc; do
+    [[ -x $programs/bench_$program ]] || die "bench_$program was not built: its library was not found"
+done
+
 say "sizes"
 cp build/release/lib/libportacl.a "$work/libportacl.a"
 strip --strip-unneeded "$work/libportacl.a"
 cp build/release/lib/libportacl.so "$work/libportacl.so"
 strip --strip-unneeded "$work/libportacl.so"
-cp build/release/benches/bench_small_program "$work/small_program"
+cp "$programs/bench_small_program" "$work/small_program"
 strip "$work/small_program"
 rustc --edition 2024 -Copt-level=2 -Clto=fat -Ccodegen-units=1 --crate-type staticlib \
     benches/rust_floor.rs -o "$work/librust_floor.a"
@@ -21,9 +32,30 @@ strip "$work/rust_floor"
 PORTACL_BACKEND=cpu "$work/small_program"
 stat -c '%s %n' "$work"/libportacl.a "$work"/libportacl.so "$work"/small_program "$work"/rust_floor
 
-say "calls"
-PORTACL_BACKEND=cpu build/release/benches/bench_entry | tee "$work/entry.json"
+# measure NAME PROGRAM [VARIABLE=VALUE...]: one launch of a program, its results in a file of its own.
+measure() {
+    local name=$1 program=$2
+    shift 2
+    printf 'launch %d of %d: %s\n' "$launch" "$launches" "$name"
+    env "$@" timeout 300 "$programs/$program" >"$work/$name.$launch.json" 2>"$work/$name.log" ||
+        { cat "$work/$name.log" >&2; die "$program failed"; }
+}
 
-python3 tools/bench_report.py "$work" >docs/benchmarks.md.new
+say "measuring: $launches launches of each program, in turns"
+rm -f "$work"/*.json
+for ((launch = 1; launch <= launches; launch++)); do
+    measure entry bench_entry PORTACL_BACKEND=cpu
+    measure streams bench_streams PORTACL_BACKEND=cpu
+    measure pocl bench_opencl OCL_ICD_VENDORS="$work/icd/pocl"
+    measure intel bench_opencl OCL_ICD_VENDORS="$work/icd/intel" LD_LIBRARY_PATH="$work/python/lib"
+    measure tbb bench_tbb
+    measure mutex bench_mutex_queue
+    measure floors bench_floors
+    measure memory bench_memory PORTACL_BACKEND=cpu
+    measure jemalloc bench_jemalloc
+done
+
+"$work/python/bin/python" tools/bench_report.py "$work" docs/benchmarks >docs/benchmarks.md.new
 mv docs/benchmarks.md.new docs/benchmarks.md
-say "docs/benchmarks.md is written"
+say "docs/benchmarks.md and docs/benchmarks/*.svg are written"
+grep -c 'missed' docs/benchmarks.md | sed 's/$/ goals missed/' || true

@@ -1,0 +1,62 @@
+// What every benchmark program uses: medians, and results as JSON lines on standard output,
+// {"name": ..., "value": ..., "unit": ...}, which tools/bench_report.py reads.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+
+namespace bench {
+
+using Clock = std::chrono::steady_clock;
+
+inline double NanosecondsSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// The value that `share` (0 to 1) of the values are below.
+inline double Percentile(std::vector<double> values, double share) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * (values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+inline double Median(std::vector<double> values) {
+    return Percentile(std::move(values), 0.5);
+}
+
+inline void Report(const char* name, double value, const char* unit) {
+    std::printf("{\"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"}\n", name, value, unit);
+    std::fflush(stdout);
+}
+
+// The same, for one size in bytes of a series.
+inline void ReportAt(const char* name, std::size_t bytes, double value, const char* unit) {
+    std::printf("{\"name\": \"%s\", \"bytes\": %zu, \"value\": %.4g, \"unit\": \"%s\"}\n", name,
+                bytes, value, unit);
+    std::fflush(stdout);
+}
+
+// Nanoseconds of each of `rounds` calls.
+template <typename Call>
+std::vector<double> Each(int rounds, Call call) {
+    std::vector<double> took(rounds);
+    for (double& one : took) {
+        const auto start = Clock::now();
+        call();
+        one = NanosecondsSince(start);
+    }
+    return took;
+}
+
+// Nanoseconds per call in a row of calls: for what is shorter than reading the clock.
+template <typename Call>
+double PerCall(int calls, Call call) {
+    const auto start = Clock::now();
+    for (int i = 0; i < calls; i++) call();
+    return NanosecondsSince(start) / calls;
+}
+
+}  // namespace bench
