@@ -2,10 +2,11 @@
 #
 #   cpu        the CPU as a device
 #   cpu-async  the same, nothing inline, with delays: missing synchronisation shows
+#   cpu-guard  the CPU with device memory out of the host's reach: what touches it faults
 #   cuda-fake  the CUDA backend on tests/fake_cuda, a driver of ours for machines without a GPU
 #   cuda       the CUDA backend on this machine's GPU (PORTACL_TEST_GPU=ON)
 
-set(portacl_test_labels cpu cpu-async)
+set(portacl_test_labels cpu cpu-async cpu-guard)
 if(TARGET fake_cuda)
     list(APPEND portacl_test_labels cuda-fake)
 endif()
@@ -29,6 +30,7 @@ endif()
 
 set(portacl_env_cpu PORTACL_BACKEND=set:cpu)
 set(portacl_env_cpu-async PORTACL_BACKEND=set:cpu PORTACL_CPU_ASYNC=set:always)
+set(portacl_env_cpu-guard PORTACL_BACKEND=set:cpu PORTACL_CPU_GUARD=set:1)
 set(portacl_env_cuda-fake
     PORTACL_BACKEND=set:cuda FAKE_CUDA_LEAK_CHECK=set:1 FAKE_CUDA_STRICT=set:1
     "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:fake_cuda>")

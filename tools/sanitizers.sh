@@ -12,7 +12,7 @@ sanitized_suite() {
     fi
     build "$preset"
     ctest --test-dir "build/$preset" -L '^sanitizer$' --no-tests=error --output-on-failure
-    ctest --test-dir "build/$preset" -L '^(cpu|cpu-async|cuda-fake)$' --no-tests=error \
+    ctest --test-dir "build/$preset" -L '^(cpu|cpu-async|cpu-guard|cuda-fake)$' --no-tests=error \
         --output-on-failure -j "$(nproc)"
 }
 

@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 labels=("$@")
-((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cuda-fake package)
+((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake package)
 results=build/results
 mkdir -p build
 rm -rf "$results"
@@ -61,10 +61,10 @@ ctest_run() {
 if wants rust; then run rust rust_tests; fi
 if wants loom; then run loom loom_tests; fi
 
-if wants fake-cuda || wants cpu || wants cpu-async || wants cuda-fake; then
+if wants fake-cuda || wants cpu || wants cpu-async || wants cpu-guard || wants cuda-fake; then
     run build-suite build test
     rm -rf build/test/test-results
-    for label in fake-cuda cpu cpu-async cuda-fake; do
+    for label in fake-cuda cpu cpu-async cpu-guard cuda-fake; do
         if wants "$label"; then run "$label" ctest_run build/test "$label"; fi
     done
     if wants cuda-fake; then

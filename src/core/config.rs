@@ -35,6 +35,8 @@ pub struct Environment {
     pub cpu_always_async: bool,
     /// `PORTACL_CPU_SEED`.
     pub cpu_seed: u64,
+    /// `PORTACL_CPU_GUARD=1`.
+    pub cpu_guard: bool,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
@@ -84,6 +86,11 @@ impl Environment {
             None => 0,
             Some(text) => number("PORTACL_CPU_SEED", &text, 0..=u64::MAX)?,
         };
+        let cpu_guard = match set("PORTACL_CPU_GUARD").as_deref() {
+            None | Some("0") => false,
+            Some("1") => true,
+            Some(other) => return Err(bad("PORTACL_CPU_GUARD", other, "0 or 1")),
+        };
         let finalize_timeout = match set("PORTACL_FINALIZE_TIMEOUT_MS") {
             None => 5_000,
             Some(text) => number("PORTACL_FINALIZE_TIMEOUT_MS", &text, 1..=3_600_000)?,
@@ -104,6 +111,7 @@ impl Environment {
             cpu_memory,
             cpu_always_async,
             cpu_seed,
+            cpu_guard,
             finalize_timeout: Duration::from_millis(finalize_timeout),
             fault,
         })
@@ -346,6 +354,15 @@ mod tests {
         let error = environment(&[("PORTACL_FAULT", "device.aloc:1")]).unwrap_err();
         assert_eq!(error.code(), Code::InvalidParam);
         assert!(error.text().contains("device.aloc:1") && error.text().contains("device.alloc,"));
+    }
+
+    #[test]
+    fn guard_mode_is_on_or_off() {
+        for (text, on) in [("", false), ("0", false), ("1", true)] {
+            assert_eq!(environment(&[("PORTACL_CPU_GUARD", text)]).unwrap().cpu_guard, on);
+        }
+        let error = environment(&[("PORTACL_CPU_GUARD", "yes")]).unwrap_err();
+        assert!(error.text().contains("0 or 1"), "{error}");
     }
 
     #[test]

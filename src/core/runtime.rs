@@ -227,6 +227,7 @@ fn open_cpu(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
         memory_per_device: environment.cpu_memory.unwrap_or(defaults.memory_per_device),
         asynchronous: environment.cpu_always_async,
         seed: environment.cpu_seed,
+        guard: environment.cpu_guard,
     })
 }
 

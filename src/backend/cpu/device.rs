@@ -101,6 +101,7 @@ impl Device for CpuDevice {
     }
 
     fn free(&self, block: Block) -> Result<()> {
+        self.memory.freed(&block);
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {

@@ -1,4 +1,4 @@
-//! A device's memory: one sparse memory file, mapped once, cut up by an arena.
+//! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, Piece, UNIT};
+use super::host_access::{self, Watch};
 use super::pages::{self, Mapping, whole_pages};
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
@@ -33,6 +34,10 @@ pub(super) struct DeviceMemory {
     /// None once closed.
     mapping: Mutex<Option<Mapping>>,
     base: usize,
+    /// Bytes from an address that a program has to that of the library's own view.
+    own_view: usize,
+    /// In guard mode, while it is open: faults are explained.
+    watch: Mutex<Option<Watch>>,
     arena: Mutex<Arena>,
     /// State of each 2 MiB page.
     pages: Box<[AtomicU8]>,
@@ -43,8 +48,14 @@ pub(super) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use.
-    pub(super) fn new(ordinal: u32, size: u64, wanted: Arc<AtomicUsize>) -> Result<Self> {
+    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view`: 0, or `size`
+    /// in guard mode.
+    pub(super) fn new(
+        ordinal: u32,
+        size: u64,
+        own_view: usize,
+        wanted: Arc<AtomicUsize>,
+    ) -> Result<Self> {
         let refused = |what: &str, error: std::io::Error| {
             Fault::new(
                 FaultKind::OutOfDeviceMemory,
@@ -57,7 +68,12 @@ impl DeviceMemory {
         let file = pages::memory_file(size).map_err(|e| refused("memfd_create", e))?;
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(size).expect("64-bit machines only");
-        let mapping = Mapping::new(len, Some(&file)).map_err(|e| refused("mmap", e))?;
+        let guarded = own_view != 0;
+        let mapping = match guarded {
+            false => Mapping::new(len, Some(&file)),
+            true => Mapping::guarded(len, &file),
+        };
+        let mapping = mapping.map_err(|e| refused("mmap", e))?;
         let mut arena = Arena::new();
         arena.add_region(0, size);
         Ok(Self {
@@ -65,6 +81,8 @@ impl DeviceMemory {
             size,
             file,
             base: mapping.addr(),
+            own_view,
+            watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, ordinal))),
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
             pages: (0..size / HUGE).map(|_| AtomicU8::new(ORDINARY)).collect(),
@@ -103,6 +121,27 @@ impl DeviceMemory {
     /// A block of at least `len` bytes. None: there is no room, which the caller may change by
     /// reaping what is waiting to be freed.
     pub(super) fn take(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
+        let block = self.take_block(len, policy)?;
+        if let Some(block) = &block
+            && self.is_guarded()
+        {
+            host_access::taken(block, len, self.ordinal);
+        }
+        Ok(block)
+    }
+
+    /// A program has freed a block, which it must not use from now on.
+    pub(super) fn freed(&self, block: &Block) {
+        if self.is_guarded() {
+            host_access::freed(block);
+        }
+    }
+
+    fn is_guarded(&self) -> bool {
+        self.own_view != 0
+    }
+
+    fn take_block(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
         let huge = HUGE as usize;
         let wants_huge = match policy {
             PagePolicy::HugeFirst => len > HUGE_FIRST_ABOVE,
@@ -173,13 +212,14 @@ impl DeviceMemory {
         if self.mapping.lock().is_none() {
             return pages::ordinary();
         }
-        pages::page_size(block.addr, block.len)
+        pages::page_size(self.own(block.addr), block.len)
     }
 
     /// Unmaps the memory and gives it back to the system. The caller has made sure that nothing
     /// uses it.
     pub(super) fn close(&self) {
         self.wanted.store(0, Ordering::Relaxed);
+        *self.watch.lock() = None;
         *self.mapping.lock() = None;
         pages::discard(&self.file, 0, self.size);
     }
@@ -215,6 +255,11 @@ impl DeviceMemory {
             len: piece.len as usize,
             token: u64::from(self.ordinal) << 32 | u64::from(piece.note),
         }
+    }
+
+    /// Where the library itself finds the memory at an address of a program.
+    fn own(&self, addr: usize) -> usize {
+        addr + self.own_view
     }
 
     fn offset(&self, addr: usize) -> u64 {
@@ -278,13 +323,13 @@ impl DeviceMemory {
     fn collapse_run(&self, first: usize, last: usize) {
         let huge = HUGE as usize;
         self.wanted.fetch_sub(last - first, Ordering::Relaxed);
-        let addr = self.base + first * huge;
+        let addr = self.own(self.base + first * huge);
         if pages::collapse(addr, (last - first) * huge).is_ok() {
             return;
         }
         // One page that cannot be had ends the whole call: find out which ones can.
         for page in first..last {
-            if pages::collapse(self.base + page * huge, huge).is_err() {
+            if pages::collapse(self.own(self.base + page * huge), huge).is_err() {
                 self.huge_failures.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -292,8 +337,9 @@ impl DeviceMemory {
 
     fn make_huge(&self, block: Block) -> Result<()> {
         let (first, last) = whole_pages(block.addr, block.len);
-        let said = match pages::collapse(first, last - first) {
-            Ok(()) if pages::is_huge(first, last - first) => return Ok(()),
+        let (addr, len) = (self.own(first), last - first);
+        let said = match pages::collapse(addr, len) {
+            Ok(()) if pages::is_huge(addr, len) => return Ok(()),
             Ok(()) => "its page map does not confirm them".to_owned(),
             Err(error) => error.to_string(),
         };

@@ -10,6 +10,7 @@
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
+//! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
 mod arena;
 mod copy;
@@ -18,6 +19,7 @@ mod event;
 mod executor;
 mod fence;
 mod heap;
+mod host_access;
 mod machine;
 mod memory;
 mod operation;
@@ -34,13 +36,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, Span};
 use arena::HUGE;
 use device::CpuDevice;
 use executor::Executor;
 use fence::{Deferred, Users};
+use host_access::Handler;
 use memory::DeviceMemory;
 use pinned::{HOST, HostMemory};
 
@@ -61,6 +64,8 @@ pub struct Options {
     pub asynchronous: bool,
     /// What the delays depend on.
     pub seed: u64,
+    /// The host has no access to device memory: what touches it faults, with a text.
+    pub guard: bool,
 }
 
 impl Default for Options {
@@ -68,7 +73,7 @@ impl Default for Options {
     fn default() -> Self {
         let devices = 4;
         let memory_per_device = machine::memory() / u64::from(devices);
-        Self { devices, memory_per_device, asynchronous: false, seed: 0 }
+        Self { devices, memory_per_device, asynchronous: false, seed: 0, guard: false }
     }
 }
 
@@ -80,6 +85,9 @@ pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
 /// What all devices have in common.
 struct Shared {
     options: Options,
+    /// How far behind an address of device memory the library's own view of it is: 0, or in guard
+    /// mode the size of a device's memory.
+    own_view: usize,
     cores: usize,
     executor: Arc<Executor>,
     users: Users,
@@ -101,7 +109,9 @@ impl Shared {
     /// one that this library uses.
     #[inline]
     fn pointer(&self, span: &Span) -> *mut u8 {
+        let mut addr = span.addr;
         if let Place::Device(ordinal) = span.place {
+            addr += self.own_view;
             let slot = &self.devices[ordinal as usize];
             if slot.wanted.load(Ordering::Relaxed) != 0
                 && let Some(memory) = self.memory_of(ordinal)
@@ -109,7 +119,7 @@ impl Shared {
                 memory.prepare(span.addr, span.len);
             }
         }
-        copy::address(span.addr)
+        copy::address(addr)
     }
 
     #[cold]
@@ -128,6 +138,8 @@ struct CpuDriver {
     deferred: Deferred,
     /// Set by [`Driver::shutdown`].
     ended: AtomicBool,
+    /// In guard mode, until the end.
+    explains_faults: Mutex<Option<Handler>>,
 }
 
 impl CpuDriver {
@@ -148,6 +160,7 @@ impl CpuDriver {
         let cores = machine::cores();
         Ok(Self {
             shared: Arc::new(Shared {
+                own_view: if options.guard { memory as usize } else { 0 },
                 options,
                 cores,
                 executor: Executor::new(cores),
@@ -157,6 +170,7 @@ impl CpuDriver {
             host: HostMemory::new(),
             deferred: Deferred::new(),
             ended: AtomicBool::new(false),
+            explains_faults: Mutex::new(options.guard.then(Handler::install)),
         })
     }
 
@@ -178,7 +192,7 @@ impl Driver for CpuDriver {
         let slot = &self.shared.devices[ordinal as usize];
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
-        let memory = Arc::new(DeviceMemory::new(ordinal, size, wanted)?);
+        let memory = Arc::new(DeviceMemory::new(ordinal, size, self.shared.own_view, wanted)?);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
             // It was not closed, because something may use its memory for ever.
             std::mem::forget(left);
@@ -220,6 +234,7 @@ impl Driver for CpuDriver {
         if all {
             self.shared.users.clear();
             self.host.close();
+            *self.explains_faults.lock() = None;
         }
         all
     }

@@ -48,14 +48,29 @@ struct Region {
 pub(super) struct Mapping {
     addr: usize,
     len: usize,
+    /// How far behind `addr` the library's own view of the same memory begins; 0: there is none.
+    own: usize,
 }
 
 impl Mapping {
     /// Maps `len` bytes (a multiple of 4 KiB) at a multiple of 2 MiB: of `file`, shared and
     /// without reservation, or anonymous and private.
     pub(super) fn new(len: usize, file: Option<&OwnedFd>) -> io::Result<Self> {
+        Self::map(len, file, false)
+    }
+
+    /// Maps `len` bytes (a multiple of 2 MiB) of `file` twice: at the address without access, and
+    /// `len` bytes behind it for the library itself.
+    pub(super) fn guarded(len: usize, file: &OwnedFd) -> io::Result<Self> {
+        Self::map(len, Some(file), true)
+    }
+
+    fn map(len: usize, file: Option<&OwnedFd>, guarded: bool) -> io::Result<Self> {
+        const ACCESS: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
         let huge = HUGE as usize;
-        let reserved = len.checked_add(huge).ok_or(io::ErrorKind::OutOfMemory)?;
+        let own = if guarded { len } else { 0 };
+        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
+        let reserved = all.checked_add(huge).ok_or(io::ErrorKind::OutOfMemory)?;
         // SAFETY: a new mapping at an address that the kernel chooses touches nothing existing.
         let whole = unsafe {
             libc::mmap(
@@ -76,26 +91,23 @@ impl Mapping {
             Some(file) => (libc::MAP_SHARED | libc::MAP_NORESERVE, file.as_raw_fd()),
             None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
         };
-        // SAFETY: the fixed address range lies inside the reservation made above, which nobody
-        // else knows.
-        let mapped = unsafe {
-            libc::mmap(
-                addr as *mut libc::c_void,
-                len,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags | libc::MAP_FIXED,
-                fd,
-                0,
-            )
+        let view = |addr: usize, access| {
+            let (to, flags) = (addr as *mut libc::c_void, flags | libc::MAP_FIXED);
+            // SAFETY: the fixed address range lies inside the reservation made above, which nobody
+            // else knows.
+            match unsafe { libc::mmap(to, len, access, flags, fd, 0) } {
+                libc::MAP_FAILED => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            }
         };
-        let failure = (mapped == libc::MAP_FAILED).then(io::Error::last_os_error);
-        let keep = if failure.is_some() { 0 } else { len };
+        let mut mapped = view(addr + own, ACCESS);
+        if guarded && mapped.is_ok() {
+            mapped = view(addr, libc::PROT_NONE);
+        }
+        let keep = if mapped.is_ok() { all } else { 0 };
         unmap(whole, addr - whole);
         unmap(addr + keep, whole + reserved - addr - keep);
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(Self { addr, len }),
-        }
+        mapped.map(|()| Self { addr, len, own })
     }
 
     pub(super) fn addr(&self) -> usize {
@@ -124,7 +136,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        unmap(self.addr, self.len);
+        unmap(self.addr, self.len + self.own);
     }
 }
 

@@ -151,8 +151,13 @@ fn over_the_script() {
 fn over_the_cpu_backend() {
     let _alone = ONE_AT_A_TIME.lock();
     for asynchronous in [false, true] {
-        let options =
-            cpu::Options { devices: 2, memory_per_device: 64 << 20, asynchronous, seed: 3 };
+        let options = cpu::Options {
+            devices: 2,
+            memory_per_device: 64 << 20,
+            asynchronous,
+            seed: 3,
+            guard: false,
+        };
         runtime::begin_with(cpu::open(options).unwrap(), LONG);
         storm(2, 12_345);
         assert_eq!(memory::Allocation::count(), 0, "allocations left");

@@ -12,7 +12,7 @@ fn panic_in(stream: &Arc<dyn Stream>) {
 
 #[test]
 fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, target) = (bench.stream(), bench.alloc(64).addr);
         assert!(stream.take_failure().is_none());
         panic_in(&stream);
@@ -28,7 +28,7 @@ fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
 
 #[test]
 fn abandoned_work_is_dropped_and_nobody_waits_for_it() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, waiter) = (bench.stream(), bench.stream());
         let (target, event) = (bench.alloc(64).addr, bench.event());
         let called = Arc::new(AtomicBool::new(false));
@@ -55,7 +55,7 @@ fn abandoned_work_is_dropped_and_nobody_waits_for_it() {
 
 #[test]
 fn an_abandoned_wait_ends() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (first, second) = (bench.stream(), bench.stream());
         let (event, behind) = (bench.event(), bench.event());
         let gate = Gate::close(&first);
@@ -73,7 +73,7 @@ fn an_abandoned_wait_ends() {
 
 #[test]
 fn abandoning_ends_a_pageable_copy_that_has_not_begun() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, source) = (bench.stream(), bench.alloc(64).addr);
         let gate = Gate::close(&stream);
         let copier = {
@@ -131,7 +131,7 @@ fn shutdown_leaves_user_code_behind_that_never_returns() {
 
 #[test]
 fn a_device_can_be_opened_again() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, event) = (bench.stream(), bench.event());
         let block = bench.alloc(4 * MIB);
         stream.fill(fill(block.addr, block.len, 1)).unwrap();

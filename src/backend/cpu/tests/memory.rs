@@ -71,7 +71,7 @@ fn the_limit_holds_and_the_text_tells_why() {
 
 #[test]
 fn a_freed_block_is_not_given_out_while_operations_use_it() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let total = bench.device.info().total_memory as usize;
         let stream = bench.stream();
         let (kept, target) = (bench.alloc(4096), bench.alloc(total / 2));
@@ -91,7 +91,7 @@ fn a_freed_block_is_not_given_out_while_operations_use_it() {
 
 #[test]
 fn a_block_that_no_operation_uses_is_free_at_once() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let total = bench.device.info().total_memory as usize;
         let (stream, other) = (bench.stream(), bench.alloc(4096));
         let gate = Gate::close(&stream);
@@ -106,7 +106,7 @@ fn a_block_that_no_operation_uses_is_free_at_once() {
 
 #[test]
 fn pinned_memory_stays_while_operations_use_it() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         for len in [4096, 4 * MIB] {
             let (stream, target) = (bench.stream(), bench.alloc(len).addr);
             let host = bench.driver.alloc_host(len).unwrap();
@@ -148,7 +148,10 @@ fn pinned_memory_is_aligned_and_apart() {
 
 #[test]
 fn page_policies_get_what_the_kernel_confirms() {
-    let bench = Bench::new(false);
+    in_all_modes(page_policies);
+}
+
+fn page_policies(bench: Bench) {
     let page_size = |block| bench.driver.page_size(block);
     let normal = bench.device.alloc(8 * MIB, PagePolicy::NormalOnly).unwrap();
     bench.device.fill(fill(normal.addr, normal.len, 1)).unwrap();
@@ -189,8 +192,9 @@ fn page_policies_get_what_the_kernel_confirms() {
 
     // Contents survive when pages are made huge under them.
     let third = bench.alloc(8 * MIB);
+    let own = super::super::copy::address(third.addr + bench.driver.shared.own_view);
     // SAFETY: the block is live and nobody else's.
-    unsafe { super::super::copy::address(third.addr).write_bytes(3, third.len) };
+    unsafe { own.write_bytes(3, third.len) };
     let before = failures();
     assert_eq!(page_size(third), expected(before));
     assert!(bench.read(third.addr, third.len).iter().all(|&byte| byte == 3));
@@ -201,7 +205,10 @@ fn page_policies_get_what_the_kernel_confirms() {
 
 #[test]
 fn freed_memory_goes_back_to_the_system() {
-    let bench = Bench::new(false);
+    in_all_modes(freed_memory);
+}
+
+fn freed_memory(bench: Bench) {
     let resident = || {
         let memory = bench.driver.shared.memory_of(0).unwrap();
         memory.resident_bytes()
@@ -214,9 +221,41 @@ fn freed_memory_goes_back_to_the_system() {
     assert_eq!(resident(), 0);
 }
 
+/// The kernel tells who may do what where.
+fn access(addr: usize) -> String {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let line = maps.lines().find(|line| {
+        let (start, rest) = line.split_once('-').unwrap();
+        let (end, _) = rest.split_once(' ').unwrap();
+        let number = |text| usize::from_str_radix(text, 16).unwrap();
+        (number(start)..number(end)).contains(&addr)
+    });
+    line.map_or("none", |line| line.split(' ').nth(1).unwrap()).to_owned()
+}
+
+#[test]
+fn in_guard_mode_a_device_is_out_of_the_hosts_reach_and_all_else_is_not() {
+    for (bench, expected) in [(Bench::guarded(), "---s"), (Bench::new(false), "rw-s")] {
+        for len in [100, 4096, 3 * MIB, 100 * MIB] {
+            let block = bench.alloc(len);
+            bench.device.fill(fill(block.addr, len, 5)).unwrap();
+            for addr in [block.addr, block.addr + block.len - 1] {
+                assert_eq!(access(addr), expected);
+            }
+            bench.device.free(block).unwrap();
+            assert_eq!(access(block.addr), expected);
+        }
+        for len in [100, 3 * MIB] {
+            let host = bench.driver.alloc_host(len).unwrap();
+            assert_eq!(access(host.addr), "rw-p");
+            bench.driver.free_host(host).unwrap();
+        }
+    }
+}
+
 #[test]
 fn large_copies_keep_every_byte() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let len = 40 * MIB + 77;
         let (a, b) = (bench.alloc(len + 64).addr, bench.alloc(len + 64).addr);
         let mut pattern: Vec<u8> = (0..len).map(|i| (i * 7 + i / 4099) as u8).collect();
@@ -245,7 +284,7 @@ fn a_driver_with_impossible_memory_is_refused() {
 
 #[test]
 fn copies_between_devices_work() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let other = bench.driver.open(1).unwrap();
         let len = 5 * MIB;
         let theirs = other.alloc(len, PagePolicy::HugeFirst).unwrap();

@@ -1,4 +1,4 @@
-//! Tests that drive the traits as the core does, each in both modes.
+//! Tests that drive the traits as the core does, each in all modes.
 
 mod cost;
 mod failure;
@@ -26,11 +26,12 @@ pub(super) struct Bench {
     pub(super) device: Arc<dyn Device>,
 }
 
-/// Runs a test in both modes.
-pub(super) fn in_both_modes(test: impl Fn(Bench)) {
+/// Runs a test in all modes.
+pub(super) fn in_all_modes(test: impl Fn(Bench)) {
     for asynchronous in [false, true] {
         test(Bench::new(asynchronous));
     }
+    test(Bench::guarded());
 }
 
 impl Bench {
@@ -38,8 +39,20 @@ impl Bench {
         Self::with_memory(asynchronous, 256 << 20)
     }
 
+    /// Device memory is out of the host's reach.
+    pub(super) fn guarded() -> Self {
+        Self::with(Options { guard: true, ..Self::options(false, 256 << 20) })
+    }
+
     pub(super) fn with_memory(asynchronous: bool, memory_per_device: u64) -> Self {
-        let options = Options { devices: 2, memory_per_device, asynchronous, seed: 7 };
+        Self::with(Self::options(asynchronous, memory_per_device))
+    }
+
+    fn options(asynchronous: bool, memory_per_device: u64) -> Options {
+        Options { devices: 2, memory_per_device, asynchronous, seed: 7, guard: false }
+    }
+
+    fn with(options: Options) -> Self {
         let driver = CpuDriver::new(options).unwrap();
         let device = driver.open(0).unwrap();
         Self { driver, device }

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn operations_of_a_stream_run_in_order() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         for len in [64, 4096, 60_000, MIB + 12] {
             let (a, b, ones) =
                 (bench.alloc(len).addr, bench.alloc(len).addr, bench.alloc(len).addr);
@@ -26,7 +26,7 @@ fn operations_of_a_stream_run_in_order() {
 
 #[test]
 fn host_functions_see_what_was_before_them_and_nothing_after() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let host = bench.driver.alloc_host(4096).unwrap();
         let stream = bench.stream();
         let seen = Arc::new(AtomicUsize::new(0));
@@ -53,7 +53,7 @@ fn host_functions_see_what_was_before_them_and_nothing_after() {
 
 #[test]
 fn events_order_a_chain_of_streams() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         const LEN: usize = 1024;
         let (sum, ones) = (bench.alloc(LEN).addr, bench.alloc(LEN).addr);
         let first = bench.stream();
@@ -77,7 +77,7 @@ fn events_order_a_chain_of_streams() {
 
 #[test]
 fn two_streams_hand_work_back_and_forth() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         const LEN: usize = 256;
         let (sum, ones) = (bench.alloc(LEN).addr, bench.alloc(LEN).addr);
         let streams = [bench.stream(), bench.stream()];
@@ -98,7 +98,7 @@ fn two_streams_hand_work_back_and_forth() {
 
 #[test]
 fn a_wait_keeps_the_record_that_it_saw() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (a, b, waiter) = (bench.stream(), bench.stream(), bench.stream());
         let event = bench.event();
         let (gate_a, gate_b) = (Gate::close(&a), Gate::close(&b));
@@ -119,7 +119,7 @@ fn a_wait_keeps_the_record_that_it_saw() {
 
 #[test]
 fn an_event_without_record_holds_nobody_up() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, event) = (bench.stream(), bench.event());
         stream.wait(&event, None).unwrap();
         sync(&stream);
@@ -130,7 +130,7 @@ fn an_event_without_record_holds_nobody_up() {
 
 #[test]
 fn waiting_for_an_own_record_is_free() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, event) = (bench.stream(), bench.event());
         let gate = Gate::close(&stream);
         stream.record(&event).unwrap();
@@ -142,7 +142,7 @@ fn waiting_for_an_own_record_is_free() {
 
 #[test]
 fn events_and_streams_may_go_while_waits_are_queued() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (first, second) = (bench.stream(), bench.stream());
         let done = Arc::new(AtomicBool::new(false));
         let gate = Gate::close(&first);
@@ -163,7 +163,7 @@ fn events_and_streams_may_go_while_waits_are_queued() {
 
 #[test]
 fn an_event_of_another_device_can_be_waited_for() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let other = bench.driver.open(1).unwrap();
         let theirs = other.create_stream(StreamOptions { priority: 7 }).unwrap();
         let (stream, event) = (bench.stream(), other.create_event(false).unwrap());
@@ -178,7 +178,7 @@ fn an_event_of_another_device_can_be_waited_for() {
 
 #[test]
 fn elapsed_time_has_a_sign() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, start, end) = (bench.stream(), bench.event(), bench.event());
         stream.record(&start).unwrap();
         stream.host_fn(host_fn(|| std::thread::sleep(Duration::from_millis(30)))).unwrap();
@@ -196,7 +196,7 @@ fn elapsed_time_has_a_sign() {
 
 #[test]
 fn a_pageable_source_can_be_reused_at_once() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let len = 3000;
         let target = bench.alloc(len).addr;
         let host = bench.driver.alloc_host(len).unwrap();
@@ -222,7 +222,7 @@ fn a_pageable_source_can_be_reused_at_once() {
 
 #[test]
 fn large_pageable_copies_are_over_on_return_and_in_order() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         for len in [100, 3 * MIB + 5] {
             let (a, b) = (bench.alloc(len).addr, bench.alloc(len).addr);
             let stream = bench.stream();
@@ -242,7 +242,7 @@ fn large_pageable_copies_are_over_on_return_and_in_order() {
 
 #[test]
 fn a_bounded_wait_cancels_nothing() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, target) = (bench.stream(), bench.alloc(64).addr);
         let gate = Gate::close(&stream);
         stream.fill(fill(target, 64, 9)).unwrap();

@@ -55,7 +55,7 @@ macro_rules! integers {
     ($($test:ident $t:ty, $element:ident;)*) => {$(
         #[test]
         fn $test() {
-            in_both_modes(|bench| {
+            in_all_modes(|bench| {
                 let mut values = vec![<$t>::MIN, <$t>::MIN + 1, -1, 0, 1, <$t>::MAX - 1, <$t>::MAX];
                 values.extend((0..300i64).map(|i| (i * 48_271 + i * i * 69_621) as $t));
                 let (a, b) = pairs(&values);
@@ -103,7 +103,7 @@ macro_rules! floats {
     ($($test:ident $t:ty, $element:ident, $from:expr, $to:expr, $smallest:expr;)*) => {$(
         #[test]
         fn $test() {
-            in_both_modes(|bench| {
+            in_all_modes(|bench| {
                 let (from, to): (fn(f64) -> $t, fn($t) -> f64) = ($from, $to);
                 let values = float_values(from, $smallest, <$t>::MAX);
                 let (a, b) = pairs(&values);
@@ -135,7 +135,7 @@ floats! {
 
 #[test]
 fn an_operand_may_be_reduced_with_itself() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         for len in [256, 3 * MIB] {
             let block = bench.alloc(len);
             let stream = bench.stream();

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn two_thousand_blocked_streams_need_few_threads() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         const LEN: usize = 512;
         let (sum, ones) = (bench.alloc(LEN).addr, bench.alloc(LEN).addr);
         bench.device.fill(fill(ones, LEN, 1)).unwrap();
@@ -32,7 +32,7 @@ fn two_thousand_blocked_streams_need_few_threads() {
 
 #[test]
 fn blocked_host_functions_stall_only_their_own_streams() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let blocked = bench.cores() * 4 + 20;
         let held: Vec<_> = (0..blocked).map(|_| bench.stream()).collect();
         let gates: Vec<_> = held.iter().map(Gate::queue).collect();
@@ -112,7 +112,7 @@ fn short_operations_on_an_idle_stream_are_over_on_return() {
 
 #[test]
 fn threads_that_submit_at_once_do_not_lose_operations() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         const LEN: usize = 256;
         const THREADS: usize = 4;
         const ROUNDS: usize = 100;
