@@ -343,6 +343,14 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         Claim(self.queue)
     }
 
+    /// The operation in hand is over only when `operation` is, which is next and has its ticket.
+    /// If the queue was abandoned meanwhile, nothing is left to do: it is dropped.
+    pub fn go_on_with(&mut self, operation: O) {
+        if !self.state.abandoned {
+            self.state.operations.push_front(operation);
+        }
+    }
+
     /// The operation is over.
     pub fn finish(&mut self) {
         self.queue.finish(&mut self.state);

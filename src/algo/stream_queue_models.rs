@@ -266,6 +266,52 @@ fn loom_helper_lets_go_of_a_resumed_stream() {
     });
 }
 
+/// What a stream hands over happens, by another thread, before or after it blocks on it.
+#[test]
+fn loom_handing_over_while_the_record_happens() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let (record, list) = (Arc::new(Record::new()), Arc::new(Mutex::new(Vec::new())));
+        stream.push(|_| Op::HandOver(record, Arc::clone(&list))).unwrap();
+        stream.push(Op::Note).unwrap();
+        let worker = worker(&ready, WORKER);
+        let handed = list.lock().pop();
+        if let Some(record) = handed {
+            run_resumed(happen(&record));
+        }
+        worker.join().unwrap();
+        let handed = list.lock().pop();
+        if let Some(record) = handed {
+            assert!(stream.log().is_empty(), "it did not wait");
+            run_resumed(happen(&record));
+        }
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 1);
+        assert!(stream.operations.has_finished(2));
+    });
+}
+
+/// The stream is abandoned while a worker has something in hand that it is to go on with.
+#[test]
+fn loom_abandoning_while_handing_over() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let (record, list) = (Arc::new(Record::new()), Arc::new(Mutex::new(Vec::new())));
+        stream.push(|_| Op::HandOver(Arc::clone(&record), list)).unwrap();
+        stream.push(Op::Note).unwrap();
+        let worker = worker(&ready, WORKER);
+        let dropped = stream.operations.abandon();
+        if let Some(Op::Wait(record)) = dropped.front() {
+            record.unsubscribe(&stream);
+        }
+        worker.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 0);
+        assert!(dropped.len() <= 2 && stream.operations.was_dropped(2));
+        assert!(happen(&record).is_empty(), "nobody waits for it");
+    });
+}
+
 /// Abandons; how many operations were dropped, all of which count as dropped.
 fn abandon(stream: &Stream) -> usize {
     let dropped = stream.operations.abandon();

@@ -42,9 +42,12 @@ enum Op {
     Look(u64, Arc<Stream>, usize),
     Record(Arc<Record>),
     Wait(Arc<Record>),
+    /// Puts the record on the list, and then waits for it.
+    HandOver(Arc<Record>, Arc<Inbox>),
 }
 
 type Record = Completion<Stream>;
+type Inbox = Mutex<Vec<Arc<Record>>>;
 
 impl Operation for Op {
     type Record = Arc<Record>;
@@ -149,6 +152,7 @@ impl Stream {
         let mut claim = claim.lock();
         while let Some((locked, operation)) = claim.next(|record| record.subscribe(self)) {
             let unlocked = locked.unlock();
+            let mut go_on_with = None;
             match operation {
                 Op::User(_) if runner.helper => {
                     if let Ok(true) = unlocked.lock().put_back(operation) {
@@ -163,8 +167,15 @@ impl Stream {
                 }
                 Op::Wait(_) => {}
                 Op::Record(record) => local.extend(happen(&record)),
+                Op::HandOver(record, list) => {
+                    list.lock().push(Arc::clone(&record));
+                    go_on_with = Some(Op::Wait(record));
+                }
             }
             claim = unlocked.lock();
+            if let Some(operation) = go_on_with {
+                claim.go_on_with(operation);
+            }
             claim.finish();
             self.waiters.notify_all();
             if runner.one_by_one {
@@ -301,6 +312,35 @@ mod real {
         assert_eq!(local.len(), 1);
         assert!(record.complete().is_empty(), "a waiter is told once");
         run_resumed(local);
+        assert_eq!(stream.check(), 2);
+    }
+
+    #[test]
+    fn an_operation_is_over_when_what_it_goes_on_with_is() {
+        let (ready, stream) = stream();
+        let (record, list) = (Arc::new(Record::new()), Arc::default());
+        stream.push(Op::Note).unwrap();
+        stream.push(|_| Op::HandOver(Arc::clone(&record), Arc::clone(&list))).unwrap();
+        stream.push(Op::Note).unwrap();
+        work(&ready, WORKER);
+        assert_eq!((stream.operations.finished(), list.lock().len()), (1, 1));
+        assert!(matches!(stream.operations.help(|_| true), Help::BlockedOn(_)));
+        run_resumed(happen(&record));
+        assert_eq!((stream.operations.finished(), stream.log()), (3, vec![1, 3]));
+        assert_eq!(stream.check(), 2);
+        // Abandoned with the operation in hand: there is nothing to go on with.
+        stream.push(|_| Op::HandOver(record, Arc::clone(&list))).unwrap();
+        stream.push(Op::Note).unwrap();
+        let listed = ready.lock().pop_front().unwrap();
+        assert!(listed.operations.claim_listed().is_some());
+        let (mut claim, operation) = Claim(&stream.operations).lock().next(|_| true).unwrap();
+        let unlocked = claim.unlock();
+        assert_eq!(stream.operations.abandon().len(), 1);
+        assert!(!stream.operations.is_idle(), "it is in hand");
+        claim = unlocked.lock();
+        claim.go_on_with(operation);
+        claim.finish();
+        assert!(claim.next(|_| true).is_none());
         assert_eq!(stream.check(), 2);
     }
 

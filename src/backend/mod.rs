@@ -19,8 +19,10 @@ mod clock;
 pub mod cpu;
 pub mod cuda;
 pub mod fault;
+mod hand_over;
 mod host_fn;
 
+pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, inside_host_function};
 
 /// Why a backend could not do what it was told.
@@ -351,6 +353,11 @@ pub trait Stream: Send + Sync {
     /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
     /// of this stream wait until it returns; other streams do not.
     fn host_fn(&self, function: HostFn) -> Result<()>;
+
+    /// Queues handing something over: when the stream comes to it, the delivery is delivered. With
+    /// `wait`, later operations of this stream wait until its ticket is dropped, without a thread
+    /// for that where the device can do so; else they do not wait, and the ticket means nothing.
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()>;
 
     /// The event becomes: "all work queued on this stream so far". Replaces an earlier record;
     /// waits that were queued before keep the record that they saw.

@@ -22,18 +22,19 @@ pub(super) struct Record {
     pub(super) completion: Completion<Queue>,
     time: AtomicU64,
     timing: bool,
-    /// Where it is queued. A stream that is gone has run, or dropped, everything.
+    /// Where it is queued; nowhere if it happens outside of all streams. A stream that is gone has
+    /// run, or dropped, everything.
     stream: Weak<Queue>,
 }
 
 impl Record {
-    fn new(stream: &Arc<Queue>, timing: bool) -> Self {
-        Self {
-            completion: Completion::new(),
-            time: AtomicU64::new(0),
-            timing,
-            stream: Arc::downgrade(stream),
-        }
+    fn new(stream: Weak<Queue>, timing: bool) -> Self {
+        Self { completion: Completion::new(), time: AtomicU64::new(0), timing, stream }
+    }
+
+    /// One that no stream makes happen.
+    pub(super) fn outside_streams() -> Self {
+        Self::new(Weak::new(), false)
     }
 
     pub(super) fn has_happened(&self) -> bool {
@@ -101,7 +102,7 @@ impl CpuEvent {
 
     /// A new latest record, for the caller to queue on `stream`.
     pub(super) fn record_later(&self, stream: &Arc<Queue>) -> Arc<Record> {
-        let record = Arc::new(Record::new(stream, self.timing));
+        let record = Arc::new(Record::new(Arc::downgrade(stream), self.timing));
         let mut latest = self.latest.lock();
         *latest = Latest::Queued(Arc::clone(&record));
         self.settled.store(false, Ordering::Release);

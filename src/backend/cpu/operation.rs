@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event::Record;
 use super::{Shared, copy, reduce};
 use crate::algo::stream_queue;
-use crate::backend::{Copy, Fill, HostFn, Reduce, Span};
+use crate::backend::{Copy, Delivery, Fill, HostFn, Reduce, Span};
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
 /// longer (2 to 4 us) than waking a worker would cost the caller.
@@ -21,6 +21,8 @@ pub(super) enum Operation {
     Fill(Fill),
     Reduce(Reduce),
     HostFn(HostFn),
+    /// With what becomes of it when the stream waits for that.
+    HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
     Record(Arc<Record>),
     Wait(Arc<Record>),
     /// A defect, for tests of how the stream survives it.
@@ -73,7 +75,7 @@ impl Operation {
             Self::Reduce(job) => reduce::reduce(shared, job),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
-            Self::HostFn(_) | Self::Record(_) | Self::Wait(_) => {
+            Self::HostFn(_) | Self::HandOver(..) | Self::Record(_) | Self::Wait(_) => {
                 unreachable!("not an operation on memory")
             }
         }

@@ -18,7 +18,7 @@ use super::event::Record;
 use super::operation::{Operation, overlap};
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{StreamQueue, Submission};
-use crate::backend::{Fault, FaultKind, Result};
+use crate::backend::{Fault, FaultKind, Result, Ticket};
 
 /// Queues longer than this are not searched for uses of a block.
 const MAX_SEARCH: usize = 1024;
@@ -181,11 +181,7 @@ impl Queue {
     fn settle(&self, dropped: VecDeque<Operation>) {
         for operation in dropped {
             if let Operation::Record(record) = operation {
-                for queue in record.happen() {
-                    if queue.operations.must_list() {
-                        self.shared.executor.push(queue);
-                    }
-                }
+                happen(&record);
             }
         }
     }
@@ -201,6 +197,20 @@ impl Drop for Queue {
         // Only an empty queue gets here; but nobody may wait for ever for a record that is gone.
         self.settle(self.operations.abandon());
     }
+}
+
+/// Lets a record happen where nobody runs streams.
+fn happen(record: &Record) {
+    for queue in record.happen() {
+        if queue.operations.must_list() {
+            queue.shared.executor.push(Arc::clone(&queue));
+        }
+    }
+}
+
+/// The ticket that makes `record` happen.
+pub(super) fn ticket(record: Arc<Record>) -> Ticket {
+    Ticket::new(move || happen(&record))
 }
 
 /// What a stream answers after it was abandoned.

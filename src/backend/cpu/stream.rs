@@ -5,12 +5,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::device::CpuDevice;
-use super::event::CpuEvent;
+use super::event::{CpuEvent, Record};
 use super::operation::{Operation, SHORT, TINY};
 use super::queue::{self, Queue};
 use super::{Shared, copy};
 use crate::backend::{
-    Copy, Event, Fault, FaultKind, Fill, HostFn, Place, Reduce, Result, Stream, Wait,
+    Copy, Delivery, Event, Fault, FaultKind, Fill, HostFn, Place, Reduce, Result, Stream, Ticket,
+    Wait,
 };
 
 /// A stream of the CPU backend.
@@ -94,6 +95,28 @@ impl Stream for CpuStream {
 
     fn host_fn(&self, function: HostFn) -> Result<()> {
         self.queue(Operation::HostFn(function)).map(drop)
+    }
+
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
+        let record = wait.then(|| Arc::new(Record::outside_streams()));
+        let submission = self.queue.submit()?;
+        if !self.queue.may_run_now(&submission) {
+            self.queue.push(submission, Operation::HandOver(delivery, record));
+            return Ok(());
+        }
+        // Nobody need be woken for it. What is queued from here on waits already.
+        let ticket = match record {
+            Some(record) => {
+                self.queue.block_now(submission, Arc::clone(&record));
+                queue::ticket(record)
+            }
+            None => {
+                drop(submission);
+                Ticket::unawaited()
+            }
+        };
+        delivery.deliver(ticket);
+        Ok(())
     }
 
     fn record(&self, event: &Arc<dyn Event>) -> Result<()> {

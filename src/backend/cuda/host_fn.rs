@@ -5,10 +5,14 @@
 //! the job to a thread of ours, and the stream then waits for a word in pinned memory, which that
 //! thread writes when the job is done. Where the driver cannot let a stream wait for a word, the
 //! job runs on the driver's thread after all.
+//!
+//! What a stream hands over to the core goes the same way, without a thread of ours: its ticket
+//! writes the word.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use cudarc::driver::sys::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUstreamWaitValue_flags,
@@ -18,7 +22,7 @@ use parking_lot::Mutex;
 use super::context::Context;
 use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::{FaultKind, Result};
+use crate::backend::{Delivery, FaultKind, Result, Ticket};
 
 const PAGE: usize = 4 << 10;
 const WORD: usize = size_of::<AtomicU32>();
@@ -138,14 +142,31 @@ struct Call<F> {
     done: Option<(usize, u32)>,
 }
 
-impl<F: FnOnce()> Call<F> {
-    fn run(self) {
-        if !self.stream.is_abandoned() {
-            (self.function)();
-        }
-        if let (Some((addr, number)), Some(words)) = (self.done, self.stream.device().words()) {
-            // Release: the device sees what the function wrote before it goes on.
-            at(addr).store(number, Ordering::Release);
+impl<F> Call<F> {
+    /// The stream is past the call: what it waits for now, if it does. Before the driver's function
+    /// returns.
+    fn begin(self) -> (Arc<StreamState>, F, Option<Waiting>) {
+        let waiting = self.done.and_then(|(addr, number)| {
+            // Relaxed: the driver calls this before it says that the stream is past it.
+            self.stream.device().words()?.running.fetch_add(1, Ordering::Relaxed);
+            Some(Waiting { stream: Arc::clone(&self.stream), addr, number })
+        });
+        (self.stream, self.function, waiting)
+    }
+}
+
+/// A stream that waits for its word; it goes on when this is dropped.
+struct Waiting {
+    stream: Arc<StreamState>,
+    addr: usize,
+    number: u32,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(words) = self.stream.device().words() {
+            // Release: the device sees what was written before it goes on.
+            at(self.addr).store(self.number, Ordering::Release);
             words.running.fetch_sub(1, Ordering::Release);
         }
     }
@@ -159,17 +180,44 @@ pub(super) fn queue<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     function: F,
 ) -> Result<()> {
+    queue_and_wait(stream, function, run_here::<F>, run_elsewhere::<F>)
+}
+
+/// Queues handing `delivery` over; with `wait`, later work of the stream waits for the ticket. It
+/// is dropped, undelivered, when the stream is abandoned before its turn comes.
+pub(super) fn hand_over(
+    stream: &Arc<StreamState>,
+    delivery: Box<dyn Delivery>,
+    wait: bool,
+) -> Result<()> {
+    if wait {
+        queue_and_wait(stream, delivery, deliver_and_wait, deliver)
+    } else {
+        stream.submit(|| launch(stream, deliver, delivery, None))
+    }
+}
+
+type Entry = unsafe extern "C" fn(*mut c_void);
+
+/// Has the driver call `entry`, after which the stream waits for its word; where it cannot wait,
+/// `without_word`.
+fn queue_and_wait<F: Send + 'static>(
+    stream: &Arc<StreamState>,
+    function: F,
+    without_word: Entry,
+    entry: Entry,
+) -> Result<()> {
     let device = stream.device();
     stream.submit_with_word(|slot| {
         let Some(words) = device.words() else {
-            return launch(stream, run_here::<F>, function, None);
+            return launch(stream, without_word, function, None);
         };
         if slot.is_none() {
             *slot = Some(words.lend(device)?);
         }
         let word = slot.as_mut().expect("filled above");
         let number = word.number.wrapping_add(1);
-        launch(stream, hand_over::<F>, function, Some((word.addr, number)))?;
+        launch(stream, entry, function, Some((word.addr, number)))?;
         word.number = number;
         // SAFETY: a live stream, and a word that is its own as long as it lives.
         device.call(|api| unsafe {
@@ -179,9 +227,10 @@ pub(super) fn queue<F: FnOnce() + Send + 'static>(
     })
 }
 
-fn launch<F: FnOnce() + Send + 'static>(
+/// `entry` takes a `Call<F>`.
+fn launch<F: Send + 'static>(
     stream: &Arc<StreamState>,
-    entry: unsafe extern "C" fn(*mut c_void),
+    entry: Entry,
     function: F,
     done: Option<(usize, u32)>,
 ) -> Result<()> {
@@ -200,19 +249,48 @@ fn launch<F: FnOnce() + Send + 'static>(
 unsafe extern "C" fn run_here<F: FnOnce()>(call: *mut c_void) {
     // SAFETY: the box of `launch`; the driver calls once.
     let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    call.run();
+    let (stream, function, _) = call.begin();
+    if !stream.is_abandoned() {
+        function();
+    }
 }
 
-unsafe extern "C" fn hand_over<F: FnOnce() + Send + 'static>(call: *mut c_void) {
+unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: as in `run_here`.
     let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    let device = Arc::clone(call.stream.device());
-    if let Some(words) = device.words() {
-        // Relaxed: the driver calls this before it says that the stream is past it.
-        words.running.fetch_add(1, Ordering::Relaxed);
-    }
-    if let Err(job) = device.driver().workers().start(Box::new(move || call.run())) {
+    let (stream, function, waiting) = call.begin();
+    let device = Arc::clone(stream.device());
+    let job = move || {
+        if !stream.is_abandoned() {
+            function();
+        }
+        drop(waiting);
+    };
+    if let Err(job) = device.driver().workers().start(Box::new(job)) {
         // No thread can be had: late is better than never.
         job();
+    }
+}
+
+unsafe extern "C" fn deliver(call: *mut c_void) {
+    // SAFETY: as in `run_here`.
+    let call = unsafe { Box::from_raw(call.cast::<Call<Box<dyn Delivery>>>()) };
+    let (stream, delivery, waiting) = call.begin();
+    if !stream.is_abandoned() {
+        let go_on = |waiting| Ticket::new(move || drop::<Waiting>(waiting));
+        delivery.deliver(waiting.map_or(Ticket::unawaited(), go_on));
+    }
+}
+
+/// As [`deliver`], on the driver's thread until the ticket is gone.
+unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
+    // SAFETY: as in `run_here`.
+    let call = unsafe { Box::from_raw(call.cast::<Call<Box<dyn Delivery>>>()) };
+    let (stream, delivery, _) = call.begin();
+    if !stream.is_abandoned() {
+        let (go_on, gone) = mpsc::channel::<()>();
+        delivery.deliver(Ticket::new(move || drop(go_on)));
+        // An error says that the other end is gone, as it is to be.
+        let _ = gone.recv();
     }
 }

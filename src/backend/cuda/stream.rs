@@ -16,7 +16,8 @@ use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
 use super::{copy, host_fn, reduce};
 use crate::backend::{
-    Copy, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, StreamOptions, Wait,
+    Copy, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, StreamOptions,
+    Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -220,6 +221,10 @@ impl Stream for CudaStream {
 
     fn host_fn(&self, function: HostFn) -> Result<()> {
         host_fn::queue(&self.0, move || function.run())
+    }
+
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
+        host_fn::hand_over(&self.0, delivery, wait)
     }
 
     fn record(&self, event: &Arc<dyn Event>) -> Result<()> {

@@ -49,6 +49,7 @@ sites! {
     StreamFill "stream.fill" Driver,
     StreamReduce "stream.reduce" Driver,
     StreamHostFn "stream.host_fn" Driver,
+    StreamHandOver "stream.hand_over" Driver,
     StreamRecord "stream.record" Driver,
     StreamWait "stream.wait" Driver,
     StreamIsIdle "stream.is_idle" Driver,
@@ -60,8 +61,13 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 4] =
-    [Site::StreamCopy, Site::StreamFill, Site::StreamReduce, Site::StreamHostFn];
+const QUEUED: [Site; 5] = [
+    Site::StreamCopy,
+    Site::StreamFill,
+    Site::StreamReduce,
+    Site::StreamHostFn,
+    Site::StreamHandOver,
+];
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]

@@ -8,7 +8,9 @@ use super::late::Late;
 use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
-use crate::backend::{Copy, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, Wait};
+use crate::backend::{
+    Copy, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, Wait,
+};
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
 pub(super) struct FaultStream {
@@ -46,6 +48,10 @@ impl Stream for FaultStream {
 
     fn host_fn(&self, function: HostFn) -> Result<()> {
         self.queue(Site::StreamHostFn, || self.inner.host_fn(function))
+    }
+
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
+        self.queue(Site::StreamHandOver, || self.inner.hand_over(delivery, wait))
     }
 
     fn record(&self, event: &Arc<dyn Event>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! A backend that does what a test tells it, and watches that the core keeps its promises.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Block, Copy, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill, HostFn, PagePolicy,
-    Place, Reduce, Result, Stream, StreamOptions, Wait,
+    Block, Copy, Delivery, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill, HostFn,
+    PagePolicy, Place, Reduce, Result, Stream, StreamOptions, Ticket, Wait,
 };
 use crate::core::runtime;
 
@@ -300,6 +300,16 @@ struct Work {
     waiting: usize,
     failure: Option<Fault>,
     abandoned: bool,
+    /// What it hands over when it comes to it, and whether it waits then.
+    deliveries: VecDeque<(Box<dyn Delivery>, bool)>,
+    /// It waits for a ticket.
+    awaits_ticket: bool,
+}
+
+impl Work {
+    fn is_over(&self) -> bool {
+        !self.busy && !self.awaits_ticket && self.deliveries.is_empty()
+    }
 }
 
 /// A stream whose work is what the test says.
@@ -323,6 +333,28 @@ impl ScriptStream {
 
     pub(super) fn finish(&self) {
         self.work.lock().busy = false;
+        self.go_on();
+    }
+
+    /// Hands over what it comes to.
+    fn go_on(&self) {
+        loop {
+            let mut work = self.work.lock();
+            if work.busy || work.awaits_ticket {
+                break;
+            }
+            let Some((delivery, wait)) = work.deliveries.pop_front() else { break };
+            work.awaits_ticket = wait;
+            drop(work);
+            let itself = Weak::clone(&self.itself);
+            let go_on = move || {
+                if let Some(stream) = itself.upgrade() {
+                    stream.work.lock().awaits_ticket = false;
+                    stream.go_on();
+                }
+            };
+            delivery.deliver(if wait { Ticket::new(go_on) } else { Ticket::unawaited() });
+        }
         self.moved.notify_all();
     }
 
@@ -352,14 +384,14 @@ impl ScriptStream {
         let mut work = self.work.lock();
         work.waiting += 1;
         let mut in_time = true;
-        while work.busy && in_time {
+        while !work.is_over() && in_time {
             match deadline {
                 None => self.moved.wait(&mut work),
                 Some(deadline) => in_time = !self.moved.wait_until(&mut work, deadline).timed_out(),
             }
         }
         work.waiting -= 1;
-        if work.busy { Wait::TimedOut } else { Wait::Done }
+        if work.is_over() { Wait::Done } else { Wait::TimedOut }
     }
 }
 
@@ -380,6 +412,13 @@ impl Stream for ScriptStream {
         self.submit("host_fn")
     }
 
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
+        self.submit("hand_over")?;
+        self.work.lock().deliveries.push_back((delivery, wait));
+        self.go_on();
+        Ok(())
+    }
+
     fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
         self.submit("record")?;
         let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
@@ -393,7 +432,7 @@ impl Stream for ScriptStream {
 
     fn is_idle(&self) -> Result<bool> {
         self.device.enter("is_idle")?;
-        Ok(!self.work.lock().busy)
+        Ok(self.work.lock().is_over())
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
@@ -409,7 +448,11 @@ impl Stream for ScriptStream {
     }
 
     fn abandon(&self) {
-        self.work.lock().abandoned = true;
+        let mut work = self.work.lock();
+        work.abandoned = true;
+        let given_up = std::mem::take(&mut work.deliveries);
+        drop(work);
+        drop(given_up);
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -432,7 +475,7 @@ impl Event for ScriptEvent {
     fn is_complete(&self) -> Result<bool> {
         self.device.enter("is_complete")?;
         let stream = self.recorded_on.lock().clone();
-        Ok(stream.is_none_or(|stream| !stream.work.lock().busy))
+        Ok(stream.is_none_or(|stream| stream.work.lock().is_over()))
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {

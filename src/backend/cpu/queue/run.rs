@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Queue;
+use super::{Queue, ticket};
 use crate::algo::stream_queue::{Claim, Help};
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
 use crate::backend::cpu::operation::{Operation, SHORT};
-use crate::backend::{Fault, FaultKind, HostFn, Wait};
+use crate::backend::{Fault, FaultKind, HostFn, Ticket, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
 const SPINS: u32 = 200;
@@ -35,6 +35,16 @@ impl Queue {
                     self.delay();
                     runner.resumed(record.happen());
                     claim.lock()
+                }
+                Operation::HandOver(delivery, record) => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
+                    let mut claim = claim.lock();
+                    if let Some(record) = record {
+                        claim.go_on_with(Operation::Wait(record));
+                    }
+                    claim
                 }
                 Operation::HostFn(function) => {
                     let claim = locked.unlock();

@@ -2,6 +2,7 @@
 
 mod cost;
 mod failure;
+mod hand_over;
 mod memory;
 mod order;
 mod reduce;

@@ -16,6 +16,7 @@ use crate::backend::{
 
 mod device;
 mod failure;
+mod hand_over;
 mod memory;
 mod reduce;
 mod stream;

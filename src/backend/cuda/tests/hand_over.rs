@@ -1,0 +1,66 @@
+//! What streams hand over, and how they wait for it.
+
+use super::*;
+use crate::backend::hand_over::inbox::Inbox;
+use crate::backend::{Fill, Wait};
+
+fn await_names(inbox: &Inbox, names: &[u32]) {
+    inbox.await_count(names.len());
+    assert_eq!(inbox.names(), names);
+}
+
+#[test]
+fn a_stream_waits_for_what_it_handed_over() {
+    let Some(setup) = Setup::new() else { return };
+    let (stream, inbox) = (setup.stream(), Inbox::default());
+    let memory = setup.pinned(16);
+    stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
+    stream.hand_over(inbox.parcel(1), false).unwrap();
+    stream.fill(Fill::bytes(memory.span(), 2)).unwrap();
+    stream.hand_over(inbox.parcel(2), true).unwrap();
+    stream.fill(Fill::bytes(memory.span(), 3)).unwrap();
+    stream.hand_over(inbox.parcel(3), true).unwrap();
+    await_names(&inbox, &[1, 2]);
+    let soon = Instant::now() + Duration::from_millis(20);
+    assert_eq!(stream.synchronize(Some(soon)).unwrap(), Wait::TimedOut);
+    assert!(memory.bytes().iter().all(|byte| *byte == 2));
+    drop(inbox.take(1));
+    await_names(&inbox, &[1, 2, 3]);
+    assert!(memory.bytes().iter().all(|byte| *byte == 3));
+    assert!(!stream.is_idle().unwrap());
+    drop(inbox.take(2));
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+}
+
+/// More than the driver's one thread for host functions could hold.
+#[test]
+fn many_streams_wait_at_once() {
+    let Some(setup) = Setup::new() else { return };
+    if symbol::<*const c_void>("cuStreamWaitValue32_v2").is_none() {
+        println!("skipped: this driver's streams cannot wait for a word");
+        return;
+    }
+    let inbox = Inbox::default();
+    let streams: Vec<_> = (0..20).map(|_| setup.stream()).collect();
+    streams.iter().for_each(|stream| stream.hand_over(inbox.parcel(0), true).unwrap());
+    await_names(&inbox, &[0; 20]);
+    (0..streams.len()).for_each(|index| drop(inbox.take(index)));
+    for stream in &streams {
+        assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    }
+}
+
+#[test]
+fn an_abandoned_stream_hands_nothing_over() {
+    let Some(setup) = Setup::new() else { return };
+    let (stream, inbox) = (setup.stream(), Inbox::default());
+    stream.hand_over(inbox.parcel(1), true).unwrap();
+    stream.hand_over(inbox.parcel(2), true).unwrap();
+    await_names(&inbox, &[1]);
+    stream.abandon();
+    drop(inbox.take(0));
+    wait_until("the stream to come to its end", || stream.is_idle().unwrap());
+    assert!(stream.hand_over(inbox.parcel(3), false).is_err());
+    await_names(&inbox, &[1]);
+    assert_eq!(inbox.outstanding(), 0, "what was not delivered is gone");
+}

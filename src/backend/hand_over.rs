@@ -1,0 +1,97 @@
+//! Work that a stream hands over to the core, and goes on, or waits until it is done.
+
+/// What a stream hands over when it comes to it. Dropped undelivered, it was given up: the stream
+/// was abandoned before.
+pub trait Delivery: Send {
+    /// The stream has come to it. Called once, on any thread, with no lock of the backend held. It
+    /// returns soon: it runs no user code and makes no call to a backend.
+    fn deliver(self: Box<Self>, ticket: Ticket);
+}
+
+/// What a stream waits for that has handed something over: it goes on when this is dropped, on any
+/// thread. Whoever drops it holds no lock.
+#[must_use = "the stream goes on when this is dropped"]
+pub struct Ticket(Option<Box<dyn FnOnce() + Send>>);
+
+impl Ticket {
+    /// One for which nobody waits.
+    pub const fn unawaited() -> Self {
+        Self(None)
+    }
+
+    /// `go_on` is called once, when the ticket is dropped.
+    pub fn new(go_on: impl FnOnce() + Send + 'static) -> Self {
+        Self(Some(Box::new(go_on)))
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(go_on) = self.0.take() {
+            go_on();
+        }
+    }
+}
+
+/// For the tests of the backends: keeps what is delivered.
+#[cfg(test)]
+pub mod inbox {
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use parking_lot::Mutex;
+
+    use super::{Delivery, Ticket};
+
+    /// What was delivered, in order.
+    #[derive(Clone, Default)]
+    pub struct Inbox(Arc<Mutex<Vec<Parcel>>>);
+
+    struct Parcel {
+        name: u32,
+        /// Until somebody takes it.
+        ticket: Option<Ticket>,
+    }
+
+    struct Sent {
+        inbox: Inbox,
+        name: u32,
+    }
+
+    impl Delivery for Sent {
+        fn deliver(self: Box<Self>, ticket: Ticket) {
+            self.inbox.0.lock().push(Parcel { name: self.name, ticket: Some(ticket) });
+        }
+    }
+
+    impl Inbox {
+        /// To be handed over by a stream.
+        pub fn parcel(&self, name: u32) -> Box<dyn Delivery> {
+            Box::new(Sent { inbox: self.clone(), name })
+        }
+
+        /// The names of all parcels so far.
+        pub fn names(&self) -> Vec<u32> {
+            self.0.lock().iter().map(|parcel| parcel.name).collect()
+        }
+
+        /// Waits until so many parcels are there.
+        pub fn await_count(&self, count: usize) {
+            let deadline = Instant::now() + Duration::from_secs(60);
+            while self.0.lock().len() < count {
+                assert!(Instant::now() < deadline, "{:?} of {count} delivered", self.names());
+                std::thread::yield_now();
+            }
+        }
+
+        /// The ticket of a parcel, once.
+        pub fn take(&self, index: usize) -> Ticket {
+            self.0.lock()[index].ticket.take().expect("taken once")
+        }
+
+        /// How many parcels are on their way.
+        pub fn outstanding(&self) -> usize {
+            Arc::strong_count(&self.0) - 1
+        }
+    }
+}
