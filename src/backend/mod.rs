@@ -101,6 +101,53 @@ pub struct Copy {
     pub stage_source: bool,
 }
 
+/// Rows of a rectangle in memory, each `pitch` bytes after the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// From the first byte of the first row to the last byte of the last.
+    pub span: Span,
+    /// Bytes from the beginning of a row to the beginning of the next, at least a row's width.
+    pub pitch: usize,
+}
+
+impl Rows {
+    /// The first `width` bytes of the row with this number.
+    pub fn row(&self, index: usize, width: usize) -> Span {
+        Span { addr: self.span.addr + index * self.pitch, len: width, place: self.span.place }
+    }
+}
+
+/// A copy of `height` rows of `width` bytes, one end of which at least is on a device. There are
+/// two rows or more, with a gap between them on one side or both: the core makes a [`Copy`] of all
+/// else. What an overlap leaves behind is not defined, but it does no other harm.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy2d {
+    /// Where to.
+    pub dst: Rows,
+    /// Where from.
+    pub src: Rows,
+    /// Bytes of each row.
+    pub width: usize,
+    /// How many rows.
+    pub height: usize,
+}
+
+impl Copy2d {
+    /// How many bytes it moves.
+    pub fn bytes(&self) -> usize {
+        self.width * self.height
+    }
+
+    /// The copy of the row with this number.
+    pub fn row(&self, index: usize) -> Copy {
+        Copy {
+            dst: self.dst.row(index, self.width),
+            src: self.src.row(index, self.width),
+            stage_source: false,
+        }
+    }
+}
+
 /// What a fill repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -327,6 +374,13 @@ pub trait Device: Send + Sync {
     /// Copies now, in order with nothing; returns when the destination holds the data.
     fn copy(&self, copy: Copy) -> Result<()>;
 
+    /// Copies now, in no order among themselves and with nothing else; returns when all
+    /// destinations hold their data. There is at least one.
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()>;
+
+    /// Copies rows now, in order with nothing; returns when the destination holds the data.
+    fn copy_2d(&self, copy: Copy2d) -> Result<()>;
+
     /// Fills now, in order with nothing; returns when done. `dst` may be pinned host memory.
     fn fill(&self, fill: Fill) -> Result<()>;
 
@@ -343,6 +397,13 @@ pub trait Stream: Send + Sync {
     /// Queues a copy. Pageable memory: when the call returns the source has been read
     /// (or staged), and a pageable destination has been written, in order with earlier work.
     fn copy(&self, copy: Copy) -> Result<()>;
+
+    /// Queues copies, at least one, which take no order among themselves. Pageable memory: as for
+    /// [`Self::copy`], but all of them are waited for at once, also when one could not be queued.
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()>;
+
+    /// Queues a copy of rows. Pageable memory: as for [`Self::copy`].
+    fn copy_2d(&self, copy: Copy2d) -> Result<()>;
 
     /// Queues a fill. `dst` is memory of the stream's device, or pinned host memory.
     fn fill(&self, fill: Fill) -> Result<()>;

@@ -1,5 +1,6 @@
 //! Memory: what is allocated where, and what an address means.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -325,11 +326,11 @@ fn drain(owner: Owner) -> Vec<Allocation> {
 
 /// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
 #[inline]
-pub fn span(argument: &str, addr: usize, len: usize) -> Result<Span> {
+pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
     if let Some(allocation) = Allocation::find(addr) {
         let room = allocation.len - (addr - allocation.base);
         if len > room {
-            return Err(outside(argument, addr, len, &allocation));
+            return Err(outside(&argument, addr, len, &allocation));
         }
         return Ok(Span { addr, len, place: allocation.place });
     }
@@ -349,15 +350,19 @@ fn foreign_place(addr: usize) -> Option<Place> {
 /// What the caller holds while it uses a span that is on another device than its own: without it
 /// that device could be closed meanwhile.
 #[inline]
-pub fn hold_other(argument: &str, span: &Span, own: &Device) -> Result<Option<Arc<Device>>> {
+pub fn hold_other(
+    argument: impl fmt::Display,
+    span: &Span,
+    own: &Device,
+) -> Result<Option<Arc<Device>>> {
     match span.place {
-        Place::Device(id) if id != own.id => hold_device(argument, span.addr),
+        Place::Device(id) if id != own.id => hold_device(&argument, span.addr),
         _ => Ok(None),
     }
 }
 
 #[cold]
-fn hold_device(argument: &str, addr: usize) -> Result<Option<Arc<Device>>> {
+fn hold_device(argument: &dyn fmt::Display, addr: usize) -> Result<Option<Arc<Device>>> {
     match Allocation::find(addr) {
         Some(allocation) => {
             if let Some(device) = allocation.device() {
@@ -374,7 +379,7 @@ fn hold_device(argument: &str, addr: usize) -> Result<Option<Arc<Device>>> {
 }
 
 #[cold]
-fn outside(argument: &str, addr: usize, len: usize, allocation: &Allocation) -> Error {
+fn outside(argument: &dyn fmt::Display, addr: usize, len: usize, allocation: &Allocation) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} plus {len} bytes runs past the end of its allocation of {} bytes at {:#x}; {} \
          bytes are left there",

@@ -3,16 +3,13 @@
 #include <cstring>
 
 #include "context.h"
-#include "memory.h"
-#include "stream.h"
+#include "copy.h"
 
 namespace fake {
 namespace {
 
 // Which sides of a copy must be what.
 enum class Direction { kAny, kToDevice, kFromDevice, kOnDevice };
-
-enum class Wait { kIfNeeded, kAlways };
 
 CUresult check_direction(const Call& call, Direction direction, const Operand& dst,
                          const Operand& src) {
@@ -40,36 +37,17 @@ CUresult check_direction(const Call& call, Direction direction, const Operand& d
     return CUDA_SUCCESS;
 }
 
-// Queues a copy on `stream`. Reads a pageable source before it returns; waits where the driver
-// does: for a pageable destination, and between host addresses.
+// As queue_rows, for one row between addresses that `dst_device` and `src_device` must reach.
 CUresult queue_copy(Call& call, Stream& stream, Direction direction, uint64_t dst_address,
-                    uint64_t src_address, size_t size, Wait wait) {
+                    const Context& dst_device, uint64_t src_address, const Context& src_device,
+                    size_t size, Wait wait) {
     if (size == 0) return CUDA_SUCCESS;
     Operand dst;
     Operand src;
-    if (CUresult code = resolve(call, "dst", dst_address, size, *stream.context, &dst)) return code;
-    if (CUresult code = resolve(call, "src", src_address, size, *stream.context, &src)) return code;
+    if (CUresult code = resolve(call, "dst", dst_address, size, dst_device, &dst)) return code;
+    if (CUresult code = resolve(call, "src", src_address, size, src_device, &src)) return code;
     if (CUresult code = check_direction(call, direction, dst, src)) return code;
-
-    Operation operation;
-    if (dst.block != nullptr) operation.blocks.push_back(dst.block);
-    if (src.block != nullptr) operation.blocks.push_back(src.block);
-    const bool waits =
-        wait == Wait::kAlways || dst.pageable() || (!dst.on_device() && !src.on_device());
-    if (src.pageable() && !waits) {
-        auto staged = std::make_shared<std::vector<uint8_t>>(src.bytes, src.bytes + size);
-        operation.body = [to = dst.bytes, staged] {
-            memcpy(to, staged->data(), staged->size());
-            return CUDA_SUCCESS;
-        };
-    } else {
-        operation.body = [to = dst.bytes, from = src.bytes, size] {
-            memmove(to, from, size);
-            return CUDA_SUCCESS;
-        };
-    }
-    if (CUresult code = submit(call, stream, std::move(operation))) return code;
-    return waits ? wait_for(call.lock(), stream) : CUDA_SUCCESS;
+    return queue_rows(call, stream, {dst, size}, {src, size}, size, 1, wait);
 }
 
 CUresult copy_async(Call& call, Direction direction, uint64_t dst, uint64_t src, size_t size,
@@ -78,7 +56,8 @@ CUresult copy_async(Call& call, Direction direction, uint64_t dst, uint64_t src,
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream_to_submit(call, handle, &code);
     if (stream == nullptr) return code;
-    return queue_copy(call, *stream, direction, dst, src, size, Wait::kIfNeeded);
+    return queue_copy(call, *stream, direction, dst, *stream->context, src, *stream->context, size,
+                      Wait::kIfNeeded);
 }
 
 // The synchronous functions. Only those that touch pageable or pinned host memory wait: a copy
@@ -90,8 +69,68 @@ CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, s
     const bool pinned = (source != nullptr && source->kind == BlockKind::kPinned) ||
                         (target != nullptr && target->kind == BlockKind::kPinned);
     const auto internal = call.context().internal;
-    return queue_copy(call, *internal, direction, dst, src, size,
-                      pinned ? Wait::kAlways : Wait::kIfNeeded);
+    return queue_copy(call, *internal, direction, dst, *internal->context, src, *internal->context,
+                      size, pinned ? Wait::kAlways : Wait::kIfNeeded);
+}
+
+// A copy between the memory of two contexts, each of which must reach its own end.
+CUresult copy_peer_async(Call& call, CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
+                         CUcontext src_context, size_t size, CUstream handle) {
+    if (call.refused()) return call.refused();
+    if (CUresult code = check_peers(call, dst_context, src_context)) return code;
+    CUresult code = CUDA_SUCCESS;
+    const auto stream = find_stream_to_submit(call, handle, &code);
+    if (stream == nullptr) return code;
+    const Context& to = *find_context(dst_context);
+    const Context& from = *find_context(src_context);
+    const auto target = find_block(dst);
+    const auto source = find_block(src);
+    if ((target != nullptr && target->context != &to) ||
+        (source != nullptr && source->context != &from)) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "dst is not of the context of device %d, or src not of device %d's",
+                           to.ordinal, from.ordinal);
+    }
+    return queue_copy(call, *stream, Direction::kOnDevice, dst, to, src, from, size,
+                      Wait::kIfNeeded);
+}
+
+uint64_t address_of(const void* pointer) {
+    return reinterpret_cast<uint64_t>(pointer);
+}
+
+}  // namespace
+
+CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src, size_t width,
+                    size_t height, Wait wait) {
+    Operation operation;
+    for (const Rows* rows : {&dst, &src}) {
+        if (!rows->memory.pageable()) operation.blocks.push_back(rows->memory.block);
+    }
+    const auto copy = [width, height](uint8_t* to, size_t to_pitch, const uint8_t* from,
+                                      size_t from_pitch) {
+        for (size_t row = 0; row < height; ++row) {
+            memmove(to + row * to_pitch, from + row * from_pitch, width);
+        }
+    };
+    const bool waits = wait == Wait::kAlways || dst.memory.pageable() ||
+                       (!dst.memory.on_device() && !src.memory.on_device());
+    if (src.memory.pageable() && !waits) {
+        auto staged = std::make_shared<std::vector<uint8_t>>(width * height);
+        copy(staged->data(), width, src.memory.bytes, src.pitch);
+        operation.body = [copy, width, to = dst.memory.bytes, pitch = dst.pitch, staged] {
+            copy(to, pitch, staged->data(), width);
+            return CUDA_SUCCESS;
+        };
+    } else {
+        operation.body = [copy, to = dst.memory.bytes, to_pitch = dst.pitch,
+                          from = src.memory.bytes, from_pitch = src.pitch] {
+            copy(to, to_pitch, from, from_pitch);
+            return CUDA_SUCCESS;
+        };
+    }
+    if (CUresult code = submit(call, stream, std::move(operation))) return code;
+    return waits ? wait_for(call.lock(), stream) : CUDA_SUCCESS;
 }
 
 CUresult check_peers(const Call& call, CUcontext dst, CUcontext src) {
@@ -103,11 +142,6 @@ CUresult check_peers(const Call& call, CUcontext dst, CUcontext src) {
     return CUDA_SUCCESS;
 }
 
-uint64_t address_of(const void* pointer) {
-    return reinterpret_cast<uint64_t>(pointer);
-}
-
-}  // namespace
 }  // namespace fake
 
 using namespace fake;
@@ -167,7 +201,5 @@ FAKE_CUDA_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src,
 FAKE_CUDA_EXPORT CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src,
                                             CUcontext src_context, size_t size, CUstream stream) {
     Call call(__func__, Needs::kContext);
-    if (call.refused()) return call.refused();
-    if (CUresult code = check_peers(call, dst_context, src_context)) return code;
-    return copy_async(call, Direction::kOnDevice, dst, src, size, stream);
+    return copy_peer_async(call, dst, dst_context, src, src_context, size, stream);
 }

@@ -25,6 +25,29 @@ pub(super) fn copy(shared: &Shared, copy: &Copy) {
     });
 }
 
+/// Copies between many pairs of spans. Small copies are shared out in groups, because handing out
+/// each of them would cost more than making it.
+pub(super) fn copy_batch(shared: &Shared, copies: &[Copy]) {
+    let is_large = |copy: &&Copy| copy.dst.len >= LARGE;
+    let (mut groups, mut first, mut bytes) = (Vec::new(), 0, 0);
+    for (index, one) in copies.iter().enumerate() {
+        if is_large(&one) {
+            copy(shared, one);
+            continue;
+        }
+        bytes += one.dst.len;
+        if bytes >= SMALLEST_PIECE {
+            groups.push(first..index + 1);
+            (first, bytes) = (index + 1, 0);
+        }
+    }
+    groups.push(first..copies.len());
+    shared.executor.parallel(groups.len(), &|group| {
+        let group = &copies[groups[group].clone()];
+        group.iter().filter(|one| !is_large(one)).for_each(|one| copy(shared, one));
+    });
+}
+
 /// Copies bytes of our own to a span of the same length.
 pub(super) fn copy_from(shared: &Shared, dst: &Span, bytes: &[u8]) {
     // SAFETY: the span was checked by the core and is as long as the bytes.
@@ -62,6 +85,11 @@ pub(super) fn part(span: &Span, offset: usize, len: usize) -> Span {
     Span { addr: span.addr + offset, len, place: span.place }
 }
 
+/// The size of a piece of a large operation on this many bytes.
+pub(super) fn piece_of(bytes: usize) -> usize {
+    (bytes / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE)
+}
+
 /// Calls `work` with offsets and lengths that together make up `dst`: at once if it is short, else
 /// in pieces that end at multiples of the piece's size in memory (so no 2 MiB page is shared by
 /// two large pieces), on several threads where that can be.
@@ -69,7 +97,7 @@ pub(super) fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize
     if dst.len < LARGE {
         return work(0, dst.len);
     }
-    let piece = (dst.len / 16).next_power_of_two().clamp(SMALLEST_PIECE, LARGEST_PIECE);
+    let piece = piece_of(dst.len);
     let first = dst.addr & !(piece - 1);
     let end = dst.addr + dst.len;
     let count = (end - first).div_ceil(piece);

@@ -7,17 +7,16 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::Shared;
-use super::copy;
 use super::event::CpuEvent;
 use super::executor::LEAST_PRIORITY;
 use super::fence::Deferred;
 use super::memory::DeviceMemory;
 use super::queue::Queue;
 use super::stream::CpuStream;
+use super::{Shared, copy, copy_2d};
 use crate::backend::{
-    Block, Copy, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result, Stream,
-    StreamOptions, Wait,
+    Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result,
+    Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -133,6 +132,16 @@ impl Device for CpuDevice {
 
     fn copy(&self, copy: Copy) -> Result<()> {
         copy::copy(&self.shared, &copy);
+        Ok(())
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        copy::copy_batch(&self.shared, copies);
+        Ok(())
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        copy_2d::copy(&self.shared, &copy);
         Ok(())
     }
 

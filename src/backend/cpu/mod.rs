@@ -14,6 +14,7 @@
 
 mod arena;
 mod copy;
+mod copy_2d;
 mod device;
 mod event;
 mod executor;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::event::Record;
-use super::{Shared, copy, reduce};
+use super::{Shared, copy, copy_2d, reduce};
 use crate::algo::stream_queue;
-use crate::backend::{Copy, Delivery, Fill, HostFn, Reduce, Span};
+use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span};
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
 /// longer (2 to 4 us) than waking a worker would cost the caller.
@@ -18,6 +18,8 @@ pub(super) enum Operation {
     Copy(Copy),
     /// A host-to-device copy whose source was read when it was queued.
     CopyStaged(Span, Box<[u8]>),
+    /// Boxed, because it is larger than all others, and rare.
+    Copy2d(Box<Copy2d>),
     Fill(Fill),
     Reduce(Reduce),
     HostFn(HostFn),
@@ -47,6 +49,7 @@ impl Operation {
         match self {
             Self::Copy(copy) => [of(&copy.dst), of(&copy.src)],
             Self::CopyStaged(dst, _) => [of(dst), NOTHING],
+            Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
             _ => [NOTHING; 2],
@@ -59,7 +62,10 @@ impl Operation {
 
     /// How many bytes it works on.
     pub(super) fn len(&self) -> usize {
-        self.ranges()[0].1
+        match self {
+            Self::Copy2d(copy) => copy.bytes(),
+            _ => self.ranges()[0].1,
+        }
     }
 
     pub(super) fn is_host_fn(&self) -> bool {
@@ -71,6 +77,7 @@ impl Operation {
         match self {
             Self::Copy(copy) => copy::copy(shared, copy),
             Self::CopyStaged(dst, bytes) => copy::copy_from(shared, dst, bytes),
+            Self::Copy2d(copy) => copy_2d::copy(shared, copy),
             Self::Fill(fill) => copy::fill(shared, fill),
             Self::Reduce(job) => reduce::reduce(shared, job),
             #[cfg(test)]

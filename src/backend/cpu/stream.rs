@@ -10,8 +10,8 @@ use super::operation::{Operation, SHORT, TINY};
 use super::queue::{self, Queue};
 use super::{Shared, copy};
 use crate::backend::{
-    Copy, Delivery, Event, Fault, FaultKind, Fill, HostFn, Place, Reduce, Result, Stream, Ticket,
-    Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, HostFn, Place, Reduce, Result, Stream,
+    Ticket, Wait,
 };
 
 /// A stream of the CPU backend.
@@ -52,6 +52,23 @@ impl CpuStream {
         }
     }
 
+    /// Queues a copy, or runs it here. The ticket of what the caller has to wait for, if anything.
+    fn submit_copy(&self, copy: Copy) -> Result<Option<u64>> {
+        let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
+        let completes = copy.dst.place == Place::Pageable;
+        // The caller waits for the data anyway: it may as well move it.
+        let limit = if reads_now || completes { usize::MAX } else { SHORT };
+        let Some(operation) = self.try_now(Operation::Copy(copy), limit)? else { return Ok(None) };
+        if completes || (reads_now && copy.src.len > SHORT) {
+            return self.queue(operation).map(Some);
+        }
+        if reads_now {
+            let staged = copy::staged(&copy.src);
+            return self.queue(Operation::CopyStaged(copy.dst, staged)).map(|_| None);
+        }
+        self.queue(operation).map(|_| None)
+    }
+
     /// Waits for an operation of this stream that the caller's memory hangs on.
     fn wait_for(&self, ticket: u64) -> Result<()> {
         let operations = &self.queue.operations;
@@ -69,20 +86,35 @@ impl CpuStream {
 
 impl Stream for CpuStream {
     fn copy(&self, copy: Copy) -> Result<()> {
-        let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
-        let completes = copy.dst.place == Place::Pageable;
-        // The caller waits for the data anyway: it may as well move it.
-        let limit = if reads_now || completes { usize::MAX } else { SHORT };
-        let Some(operation) = self.try_now(Operation::Copy(copy), limit)? else { return Ok(()) };
-        if completes || (reads_now && copy.src.len > SHORT) {
-            let ticket = self.queue(operation)?;
-            return self.wait_for(ticket);
+        match self.submit_copy(copy)? {
+            Some(ticket) => self.wait_for(ticket),
+            None => Ok(()),
         }
-        if reads_now {
-            let staged = copy::staged(&copy.src);
-            return self.queue(Operation::CopyStaged(copy.dst, staged)).map(drop);
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        let mut awaited = None;
+        let mut outcome = Ok(());
+        for copy in copies {
+            match self.submit_copy(*copy) {
+                Ok(ticket) => awaited = ticket.or(awaited),
+                Err(fault) => {
+                    outcome = Err(fault);
+                    break;
+                }
+            }
         }
-        self.queue(operation).map(drop)
+        // In order: when the last of them is over, all are.
+        outcome.and(awaited.map_or(Ok(()), |ticket| self.wait_for(ticket)))
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        let waits = [copy.dst, copy.src].iter().any(|rows| rows.span.place == Place::Pageable);
+        let limit = if waits { usize::MAX } else { SHORT };
+        let operation = Operation::Copy2d(Box::new(copy));
+        let Some(operation) = self.try_now(operation, limit)? else { return Ok(()) };
+        let ticket = self.queue(operation)?;
+        if waits { self.wait_for(ticket) } else { Ok(()) }
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {

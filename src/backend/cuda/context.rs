@@ -98,6 +98,11 @@ impl Context {
         self.ordinal
     }
 
+    /// For the driver's functions that take contexts.
+    pub(super) fn raw(&self) -> Raw<CUctx_st> {
+        self.raw
+    }
+
     /// The failure that ended this context, if one did.
     pub(super) fn failure(&self) -> Option<&Fault> {
         self.failed.get()

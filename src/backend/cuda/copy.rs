@@ -1,4 +1,4 @@
-//! Copies and fills, at once and in a stream.
+//! Copies and fills, at once and in a stream. Copies of rows are in `copy_2d.rs`.
 
 use std::sync::Arc;
 
@@ -10,12 +10,25 @@ use super::host_fn;
 use super::stream::StreamState;
 use crate::backend::{Copy, Fill, Pattern, Place, Result, Span};
 
-fn device_pointer(span: Span) -> CUdeviceptr {
+pub(super) fn device_pointer(span: Span) -> CUdeviceptr {
     span.addr as CUdeviceptr
 }
 
-fn is_host(place: Place) -> bool {
+pub(super) fn is_host(place: Place) -> bool {
     matches!(place, Place::Pageable | Place::Pinned)
+}
+
+/// The devices at both ends of a copy that does not stay on one, where both are open.
+pub(super) fn peers(
+    device: &DeviceState,
+    dst: Place,
+    src: Place,
+) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
+    let owner = |place| match place {
+        Place::Device(ordinal) => device.driver().device(ordinal),
+        Place::Pageable | Place::Pinned => None,
+    };
+    if dst == src { None } else { owner(dst).zip(owner(src)) }
 }
 
 /// Copies between two ranges of host memory.
@@ -38,9 +51,21 @@ unsafe fn fill_host(fill: &Fill) {
 }
 
 /// Gives the driver a copy of which at least one end is on a device.
-fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
+pub(super) fn issue_copy(
+    device: &DeviceState,
+    stream: Raw<CUstream_st>,
+    copy: &Copy,
+) -> Result<()> {
     let Copy { dst, src, .. } = *copy;
     let here = Place::Device(device.context().ordinal());
+    if let Some((to, from)) = peers(device, dst.place, src.place) {
+        let (to, from) = (to.context().raw(), from.context().raw());
+        // SAFETY: as below; the core keeps both devices open.
+        return device.call(|api| unsafe {
+            let (dst, src) = (device_pointer(dst), device_pointer(src));
+            api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0)
+        });
+    }
     // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
     device.call(|api| unsafe {
         if dst.place == here && src.place == here {
@@ -52,8 +77,8 @@ fn issue_copy(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Re
             let host = std::ptr::with_exposed_provenance_mut(dst.addr);
             api.memcpy_dtoh_async(host, device_pointer(src), dst.len, stream.0)
         } else {
-            // One end is on another device: the driver finds out by the addresses, and goes
-            // through the host where the devices do not reach each other.
+            // One end is on another device, or on one that another library uses: the driver finds
+            // out by the addresses.
             api.memcpy_async(device_pointer(dst), device_pointer(src), dst.len, stream.0)
         }
     })
@@ -70,14 +95,18 @@ fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Re
     })
 }
 
-/// Copies at once, in order with nothing.
-pub(super) fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
-    if is_host(copy.dst.place) && is_host(copy.src.place) {
-        // SAFETY: the core has checked both ranges.
-        unsafe { copy_host(copy) };
+/// Copies at once, in order with nothing: gives the driver all of it, then waits once.
+pub(super) fn copy_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
+    let on_host = |copy: &&Copy| is_host(copy.dst.place) && is_host(copy.src.place);
+    // SAFETY: the core has checked both ranges of each.
+    copies.iter().filter(on_host).for_each(|copy| unsafe { copy_host(copy) });
+    if copies.iter().all(|copy| on_host(&copy)) {
         return Ok(());
     }
-    device.on_own_stream(|stream| issue_copy(device, stream, copy))
+    device.on_own_stream(|stream| {
+        let mut others = copies.iter().filter(|copy| !on_host(copy));
+        others.try_for_each(|copy| issue_copy(device, stream, copy))
+    })
 }
 
 /// Fills at once, in order with nothing. The driver fills only memory of the stream's own device.
@@ -97,26 +126,42 @@ pub(super) fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
 
 /// Queues a copy.
 pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
-    let job = *copy;
+    submit_copy(stream, copy)?;
+    if must_wait(copy) { stream.finish() } else { Ok(()) }
+}
+
+/// Queues copies, and waits once for those that have to be waited for.
+pub(super) fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<()> {
+    let queued = copies.iter().try_for_each(|copy| submit_copy(stream, copy));
+    // Also when one was refused: the others may be using memory of the caller.
+    let done = if copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
+    queued.and(done)
+}
+
+/// What the driver promises for pageable memory differs between versions and machines (some let
+/// the device read it in place, later), so this library waits itself. So it does for a source that
+/// has to be free on return.
+fn must_wait(copy: &Copy) -> bool {
+    copy.stage_source || copy.dst.place == Place::Pageable || copy.src.place == Place::Pageable
+}
+
+fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
+        let job = *copy;
         // The driver copies between host ranges on the calling thread, out of order.
         // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
-        host_fn::queue(stream, move || unsafe { copy_host(&job) })?;
-    } else {
-        let here = Place::Device(stream.device().context().ordinal());
-        if [copy.dst, copy.src].iter().any(|span| !is_host(span.place) && span.place != here) {
-            stream.note_crossing();
-        }
-        stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))?;
+        return host_fn::queue(stream, move || unsafe { copy_host(&job) });
     }
-    // What the driver promises for pageable memory differs between versions and machines (some
-    // let the device read it in place, later), so this waits itself. So it does for a source that
-    // has to be free on return.
-    let pageable = |span: Span| span.place == Place::Pageable;
-    if pageable(copy.dst) || pageable(copy.src) || copy.stage_source {
-        stream.finish()?;
+    note_places(stream, [copy.dst.place, copy.src.place]);
+    stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))
+}
+
+/// What the next operation of the stream uses.
+pub(super) fn note_places(stream: &StreamState, places: [Place; 2]) {
+    let here = Place::Device(stream.device().context().ordinal());
+    if places.into_iter().any(|place| !is_host(place) && place != here) {
+        stream.note_crossing();
     }
-    Ok(())
 }
 
 /// Queues a fill.

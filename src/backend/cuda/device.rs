@@ -17,10 +17,10 @@ use super::host_fn::Words;
 use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
-use super::{DriverState, copy, memory};
+use super::{DriverState, copy, copy_2d, memory};
 use crate::backend::{
-    Block, Copy, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result, Stream,
-    StreamOptions, Wait, inside_host_function,
+    Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result,
+    Stream, StreamOptions, Wait, inside_host_function,
 };
 
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never
@@ -326,7 +326,15 @@ impl Device for CudaDevice {
     }
 
     fn copy(&self, copy: Copy) -> Result<()> {
-        copy::copy_now(&self.0, &copy)
+        copy::copy_now(&self.0, &[copy])
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        copy::copy_now(&self.0, copies)
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        self.0.on_own_stream(|stream| copy_2d::issue(&self.0, stream, &copy))
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {

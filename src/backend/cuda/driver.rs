@@ -8,8 +8,9 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUhostFn, CUmemAccessDesc,
-    CUmemAllocationProp, CUmemGenericAllocationHandle, CUmodule, CUstream,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
+    CUhostFn, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmodule,
+    CUstream,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -161,6 +162,17 @@ driver_functions! {
         "cuMemcpyDtoDAsync_v2";
     memcpy_async(dst: CUdeviceptr, src: CUdeviceptr, len: usize, stream: CUstream) =
         "cuMemcpyAsync";
+    memcpy_peer_async(
+        dst: CUdeviceptr,
+        dst_context: CUcontext,
+        src: CUdeviceptr,
+        src_context: CUcontext,
+        len: usize,
+        stream: CUstream,
+    ) = "cuMemcpyPeerAsync";
+    memcpy_2d_async(copy: *const CUDA_MEMCPY2D, stream: CUstream) = "cuMemcpy2DAsync_v2";
+    memcpy_3d_peer_async(copy: *const CUDA_MEMCPY3D_PEER, stream: CUstream) =
+        "cuMemcpy3DPeerAsync";
     memset_d8_async(dst: CUdeviceptr, value: u8, len: usize, stream: CUstream) =
         "cuMemsetD8Async";
     memset_d32_async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream) =

@@ -27,6 +27,7 @@ use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, inside_host_
 mod clock;
 mod context;
 mod copy;
+mod copy_2d;
 mod device;
 mod driver;
 mod error;

@@ -14,10 +14,10 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
-use super::{copy, host_fn, reduce};
+use super::{copy, copy_2d, host_fn, reduce};
 use crate::backend::{
-    Copy, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, StreamOptions,
-    Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream,
+    StreamOptions, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -209,6 +209,14 @@ impl CudaStream {
 impl Stream for CudaStream {
     fn copy(&self, copy: Copy) -> Result<()> {
         copy::queue_copy(&self.0, &copy)
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        copy::queue_batch(&self.0, copies)
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        copy_2d::queue(&self.0, &copy)
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Block, Copy, Delivery, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill, HostFn,
-    PagePolicy, Place, Reduce, Result, Stream, StreamOptions, Ticket, Wait,
+    Block, Copy, Copy2d, Delivery, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
+    HostFn, PagePolicy, Place, Reduce, Result, Stream, StreamOptions, Ticket, Wait,
 };
 use crate::core::runtime;
 
@@ -277,6 +277,14 @@ impl Device for ScriptDevice {
         self.enter("copy_now")
     }
 
+    fn copy_batch(&self, _copies: &[Copy]) -> Result<()> {
+        self.enter("copy_batch_now")
+    }
+
+    fn copy_2d(&self, _copy: Copy2d) -> Result<()> {
+        self.enter("copy_2d_now")
+    }
+
     fn fill(&self, _fill: Fill) -> Result<()> {
         self.enter("fill_now")
     }
@@ -398,6 +406,14 @@ impl ScriptStream {
 impl Stream for ScriptStream {
     fn copy(&self, _copy: Copy) -> Result<()> {
         self.submit("copy")
+    }
+
+    fn copy_batch(&self, _copies: &[Copy]) -> Result<()> {
+        self.submit("copy_batch")
+    }
+
+    fn copy_2d(&self, _copy: Copy2d) -> Result<()> {
+        self.submit("copy_2d")
     }
 
     fn fill(&self, _fill: Fill) -> Result<()> {

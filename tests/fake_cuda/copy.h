@@ -1,0 +1,25 @@
+// What the functions that copy share.
+#pragma once
+
+#include "memory.h"
+#include "stream.h"
+
+namespace fake {
+
+enum class Wait { kIfNeeded, kAlways };
+
+// Rows in resolved memory: `width` bytes each, `pitch` apart.
+struct Rows {
+    Operand memory;
+    size_t pitch;
+};
+
+// Queues a copy on `stream`. Reads a pageable source before it returns; waits where the driver
+// does: for a pageable destination, and between host addresses.
+CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src, size_t width,
+                    size_t height, Wait wait);
+
+// Both contexts are known and alive.
+CUresult check_peers(const Call& call, CUcontext dst, CUcontext src);
+
+}  // namespace fake
