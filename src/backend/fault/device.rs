@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use crate::backend::{
-    Block, Copy, Device, DeviceInfo, Event, Fill, PagePolicy, Result, Stream, StreamOptions,
+    Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, PagePolicy, Result, Stream, StreamOptions,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -60,6 +60,16 @@ impl Device for FaultDevice {
     fn copy(&self, copy: Copy) -> Result<()> {
         self.plan.enter(Site::DeviceCopy)?;
         self.inner.copy(copy)
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        self.plan.enter(Site::DeviceCopyBatch)?;
+        self.inner.copy_batch(copies)
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        self.plan.enter(Site::DeviceCopy2d)?;
+        self.inner.copy_2d(copy)
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {

@@ -43,9 +43,13 @@ sites! {
     DeviceCreateStream "device.create_stream" OutOfResources,
     DeviceCreateEvent "device.create_event" OutOfResources,
     DeviceCopy "device.copy" Driver,
+    DeviceCopyBatch "device.copy_batch" Driver,
+    DeviceCopy2d "device.copy_2d" Driver,
     DeviceFill "device.fill" Driver,
     DeviceClose "device.close" Driver,
     StreamCopy "stream.copy" Driver,
+    StreamCopyBatch "stream.copy_batch" Driver,
+    StreamCopy2d "stream.copy_2d" Driver,
     StreamFill "stream.fill" Driver,
     StreamReduce "stream.reduce" Driver,
     StreamHostFn "stream.host_fn" Driver,
@@ -61,8 +65,10 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 5] = [
+const QUEUED: [Site; 7] = [
     Site::StreamCopy,
+    Site::StreamCopyBatch,
+    Site::StreamCopy2d,
     Site::StreamFill,
     Site::StreamReduce,
     Site::StreamHostFn,

@@ -9,7 +9,7 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Copy, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -36,6 +36,14 @@ impl FaultStream {
 impl Stream for FaultStream {
     fn copy(&self, copy: Copy) -> Result<()> {
         self.queue(Site::StreamCopy, || self.inner.copy(copy))
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+        self.queue(Site::StreamCopyBatch, || self.inner.copy_batch(copies))
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+        self.queue(Site::StreamCopy2d, || self.inner.copy_2d(copy))
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {
