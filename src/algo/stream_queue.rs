@@ -188,6 +188,19 @@ impl<O: Operation> StreamQueue<O> {
         !state.listed
     }
 
+    /// For who ends a wait: takes the operation with this ticket out of a queue that is blocked on
+    /// it, and claims the queue. None: the queue is not blocked, or is past the operation.
+    pub fn expire(&self, ticket: u64) -> Option<(Claim<'_, O>, O)> {
+        let mut state = self.state.lock();
+        if state.phase != Phase::Blocked || self.ticket_in_hand() != ticket {
+            return None;
+        }
+        let operation = state.operations.pop_front()?;
+        state.in_hand = Some(operation.footprint());
+        state.phase = Phase::Running;
+        Some((Claim(self), operation))
+    }
+
     // ---- progress ----
 
     /// Whether everything submitted so far is over, in one look.
@@ -234,7 +247,8 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
-    /// The ticket of the operation that the claimer has taken. Under the lock.
+    /// The ticket of the operation that the claimer has taken, or that a blocked queue is blocked on.
+    /// Under the lock.
     fn ticket_in_hand(&self) -> u64 {
         self.finished.load(Ordering::Relaxed) + 1
     }

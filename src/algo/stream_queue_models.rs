@@ -312,6 +312,54 @@ fn loom_abandoning_while_handing_over() {
     });
 }
 
+/// A blocked stream, whose wait has ticket 1, and an operation behind it.
+fn blocked_on(record: &Arc<Record>, stream: &Arc<Stream>) {
+    let submission = stream.operations.submit().unwrap();
+    submission.block(Op::Wait(Arc::clone(record)), |record| record.subscribe(stream));
+    stream.push(Op::Note).unwrap();
+}
+
+/// The wait ends because its time is over, or because the record happens: once.
+#[test]
+fn loom_expiring_while_the_record_happens() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let record = Arc::new(Record::new());
+        blocked_on(&record, &stream);
+        let recorder = {
+            let record = Arc::clone(&record);
+            thread::spawn(move || run_resumed(happen(&record)))
+        };
+        stream.expire(1, &record);
+        watch(&stream);
+        recorder.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 1);
+    });
+}
+
+/// The time of a wait is over while the stream is abandoned, or while more is submitted.
+#[test]
+fn loom_expiring_while_others_submit_and_abandon() {
+    for abandoned in [false, true] {
+        model(move || {
+            let (ready, [stream]) = streams();
+            let record = Arc::new(Record::new());
+            blocked_on(&record, &stream);
+            let other = spawn(&stream, move |stream| match abandoned {
+                true => drop(stream.operations.abandon()),
+                false => drop(stream.push(Op::Note).unwrap()),
+            });
+            let expired = stream.expire(1, &record);
+            other.join().unwrap();
+            work(&ready, WORKER);
+            let run = stream.check();
+            assert!(expired || abandoned);
+            assert!(if abandoned { run < 2 } else { run == 2 });
+        });
+    }
+}
+
 /// Abandons; how many operations were dropped, all of which count as dropped.
 fn abandon(stream: &Stream) -> usize {
     let dropped = stream.operations.abandon();

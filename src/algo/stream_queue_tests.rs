@@ -187,6 +187,19 @@ impl Stream {
         }
     }
 
+    /// Ends the wait with this ticket, if the stream is blocked on it.
+    fn expire(self: &Arc<Self>, ticket: u64, record: &Record) -> bool {
+        let Some((claim, operation)) = self.operations.expire(ticket) else { return false };
+        assert!(matches!(operation, Op::Wait(_)) && !self.operations.has_finished(ticket));
+        record.unsubscribe(self);
+        let mut claim = claim.lock();
+        claim.finish();
+        if claim.release() {
+            self.list();
+        }
+        true
+    }
+
     /// Runs the stream if the caller may: what it waits for, or false if nothing can be done.
     fn help(self: &Arc<Self>, runner: Runner) -> bool {
         match self.operations.help(|first| !matches!(first, Op::User(_))) {
@@ -379,6 +392,27 @@ mod real {
         let wait = Op::Wait(Arc::clone(&record));
         stream.operations.submit().unwrap().block(wait, |record| record.subscribe(&stream));
         assert_eq!((stream.operations.last_ticket(), stream.check()), (0, 0));
+    }
+
+    #[test]
+    fn a_wait_expires_while_the_stream_is_blocked_on_it() {
+        let (ready, stream) = stream();
+        let (first, second) = (Arc::new(Record::new()), Arc::new(Record::new()));
+        stream.push(|_| Op::Wait(Arc::clone(&first))).unwrap();
+        stream.push(|_| Op::Wait(Arc::clone(&second))).unwrap();
+        stream.push(Op::Note).unwrap();
+        assert!(!stream.expire(1, &first), "it has not come to the wait");
+        work(&ready, WORKER);
+        assert!(!stream.expire(2, &second), "the first wait is before it");
+        assert!(stream.expire(1, &first));
+        assert!(!stream.expire(1, &first), "it is over");
+        assert_eq!((stream.operations.finished(), ready.lock().len()), (1, 1));
+        work(&ready, WORKER);
+        assert!(happen(&first).is_empty(), "the stream waits for the second");
+        assert!(!stream.expire(1, &first));
+        run_resumed(happen(&second));
+        assert!(!stream.expire(2, &second), "the record was first");
+        assert_eq!(stream.check(), 1);
     }
 
     #[test]

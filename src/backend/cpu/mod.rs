@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs` | records, and who waits for them |
-//! | `executor.rs`, `parallel.rs` | the threads |
+//! | `executor.rs`, `parallel.rs`, `timer.rs` | the threads |
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
@@ -32,6 +32,7 @@ mod reduce;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod timer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -47,6 +48,7 @@ use fence::{Deferred, Users};
 use host_access::Handler;
 use memory::DeviceMemory;
 use pinned::{HOST, HostMemory};
+use timer::Timer;
 
 /// How long [`Driver::shutdown`] waits for user code.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -91,6 +93,7 @@ struct Shared {
     own_view: usize,
     cores: usize,
     executor: Arc<Executor>,
+    timer: Arc<Timer>,
     users: Users,
     devices: Box<[Slot]>,
 }
@@ -165,6 +168,7 @@ impl CpuDriver {
                 options,
                 cores,
                 executor: Executor::new(cores),
+                timer: Arc::default(),
                 users: Users::new(),
                 devices: (0..options.devices).map(|_| Slot::default()).collect(),
             }),
@@ -231,6 +235,7 @@ impl Driver for CpuDriver {
 
     fn shutdown(&self, patience: Duration) -> bool {
         self.ended.store(true, Ordering::Relaxed);
+        self.shared.timer.stop();
         let all = self.shared.executor.stop(patience);
         if all {
             self.shared.users.clear();
@@ -244,7 +249,11 @@ impl Driver for CpuDriver {
 impl Drop for CpuDriver {
     /// Ends the threads of a driver that was not shut down.
     fn drop(&mut self) {
-        if !*self.ended.get_mut() && self.shared.executor.stop(PATIENCE) {
+        if *self.ended.get_mut() {
+            return;
+        }
+        self.shared.timer.stop();
+        if self.shared.executor.stop(PATIENCE) {
             self.shared.users.clear();
         }
     }

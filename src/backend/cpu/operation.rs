@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::event::Record;
+use super::timer::Limit;
 use super::{Shared, copy, copy_2d, reduce};
 use crate::algo::stream_queue;
 use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span};
@@ -13,6 +14,13 @@ pub(super) const SHORT: usize = 64 << 10;
 /// Operations on at most this many bytes are so short (about 60 ns) that they run under the
 /// stream's lock instead of claiming the stream.
 pub(super) const TINY: usize = 4 << 10;
+
+/// What a stream waits for, and how long at most.
+#[derive(Clone)]
+pub(super) struct Awaited {
+    pub(super) record: Arc<Record>,
+    pub(super) limit: Option<Arc<Limit>>,
+}
 
 pub(super) enum Operation {
     Copy(Copy),
@@ -26,7 +34,7 @@ pub(super) enum Operation {
     /// With what becomes of it when the stream waits for that.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
     Record(Arc<Record>),
-    Wait(Arc<Record>),
+    Wait(Awaited),
     /// A defect, for tests of how the stream survives it.
     #[cfg(test)]
     Panic,
@@ -90,11 +98,11 @@ impl Operation {
 }
 
 impl stream_queue::Operation for Operation {
-    type Record = Arc<Record>;
+    type Record = Awaited;
     type Footprint = Ranges;
 
-    fn awaits(&self) -> Option<&Arc<Record>> {
-        if let Self::Wait(record) = self { Some(record) } else { None }
+    fn awaits(&self) -> Option<&Awaited> {
+        if let Self::Wait(awaited) = self { Some(awaited) } else { None }
     }
 
     fn footprint(&self) -> Ranges {

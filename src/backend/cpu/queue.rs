@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use super::Shared;
 use super::event::Record;
-use super::operation::{Operation, overlap};
+use super::operation::{Awaited, Operation, overlap};
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{StreamQueue, Submission};
 use crate::backend::{Fault, FaultKind, Result, Ticket};
@@ -106,13 +106,25 @@ impl Queue {
         }
     }
 
-    /// Later operations wait for `record`. The queue must be idle: nobody need run anything.
+    /// Later operations wait for a record. The queue must be idle: nobody need run anything.
     pub(super) fn block_now(
         self: &Arc<Self>,
         submission: Submission<'_, Operation>,
-        record: Arc<Record>,
+        awaited: Awaited,
     ) {
-        submission.block(Operation::Wait(record), |record| record.completion.subscribe(self));
+        submission.block(Operation::Wait(awaited), |on| self.subscribe(on));
+    }
+
+    /// Puts the queue on the list of those that wait for a record, which is its first operation's;
+    /// false if it has happened. Under the queue's lock.
+    fn subscribe(self: &Arc<Self>, on: &Awaited) -> bool {
+        if !on.record.completion.subscribe(self) {
+            return false;
+        }
+        if let Some(limit) = &on.limit {
+            limit.arm(self, self.operations.finished() + 1);
+        }
+        true
     }
 
     // ---- memory in use ----
@@ -167,11 +179,34 @@ impl Queue {
         failure.take()
     }
 
+    /// The time of the wait with this ticket is over: the queue goes on without it, as failed.
+    pub(super) fn expire(self: &Arc<Self>, ticket: u64) {
+        let Some((claim, Operation::Wait(on))) = self.operations.expire(ticket) else { return };
+        on.record.completion.unsubscribe(self);
+        if let Some(limit) = on.limit.filter(|_| !on.record.has_happened()) {
+            self.fail(Fault::new(
+                FaultKind::WaitTimedOut,
+                format!(
+                    "the stream waited for an event for {:?}, as long as it may, and then went on \
+                     without it; see what holds up the stream that recorded the event, or allow more",
+                    limit.duration()
+                ),
+            ));
+        }
+        let mut claim = claim.lock();
+        claim.finish();
+        let list = claim.release();
+        self.waiters.notify_all();
+        if list {
+            self.shared.executor.push(Arc::clone(self));
+        }
+    }
+
     /// Drops what has not started; nothing more is taken.
     pub(super) fn abandon(self: &Arc<Self>) {
         let dropped = self.operations.abandon();
-        if let Some(Operation::Wait(record)) = dropped.front() {
-            record.completion.unsubscribe(self);
+        if let Some(Operation::Wait(on)) = dropped.front() {
+            on.record.completion.unsubscribe(self);
         }
         self.settle(dropped);
         self.waiters.notify_all();

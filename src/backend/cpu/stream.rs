@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::device::CpuDevice;
 use super::event::{CpuEvent, Record};
-use super::operation::{Operation, SHORT, TINY};
+use super::operation::{Awaited, Operation, SHORT, TINY};
 use super::queue::{self, Queue};
 use super::{Shared, copy};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, HostFn, Place, Reduce, Result, Stream,
-    Ticket, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, Fill, HostFn, Place, Reduce, Result, Stream, Ticket, Wait,
 };
 
 /// A stream of the CPU backend.
@@ -139,7 +138,8 @@ impl Stream for CpuStream {
         // Nobody need be woken for it. What is queued from here on waits already.
         let ticket = match record {
             Some(record) => {
-                self.queue.block_now(submission, Arc::clone(&record));
+                let awaited = Awaited { record: Arc::clone(&record), limit: None };
+                self.queue.block_now(submission, awaited);
                 queue::ticket(record)
             }
             None => {
@@ -165,22 +165,18 @@ impl Stream for CpuStream {
     }
 
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
-        if limit.is_some() {
-            let text = "waits for events have no time limit; wait without one";
-            return Err(Fault::new(FaultKind::Unsupported, text));
-        }
         let event = CpuEvent::of(&**event)?;
+        // What is queued here comes after a record of this stream anyway.
+        let Some(record) = event.pending().filter(|record| !record.is_of(&self.queue)) else {
+            return self.queue.submit().map(drop);
+        };
+        let limit = limit.map(|limit| self.shared.timer.limit(limit)).transpose()?;
+        let awaited = Awaited { record, limit };
         let submission = self.queue.submit()?;
-        match event.pending() {
-            // What is queued here comes after it anyway.
-            Some(record) if record.is_of(&self.queue) => {}
-            Some(record) if self.queue.may_run_now(&submission) => {
-                self.queue.block_now(submission, record)
-            }
-            Some(record) => {
-                self.queue.push(submission, Operation::Wait(record));
-            }
-            None => {}
+        if self.queue.may_run_now(&submission) {
+            self.queue.block_now(submission, awaited);
+        } else {
+            self.queue.push(submission, Operation::Wait(awaited));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::{Queue, ticket};
 use crate::algo::stream_queue::{Claim, Help};
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
-use crate::backend::cpu::operation::{Operation, SHORT};
+use crate::backend::cpu::operation::{Awaited, Operation, SHORT};
 use crate::backend::{Fault, FaultKind, HostFn, Ticket, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
@@ -26,7 +26,7 @@ impl Queue {
         stop: &mut dyn FnMut() -> bool,
     ) {
         let mut claim = claim.lock();
-        while let Some((locked, operation)) = claim.next(|on| on.completion.subscribe(self)) {
+        while let Some((locked, operation)) = claim.next(|on| self.subscribe(on)) {
             claim = match operation {
                 // It has happened.
                 Operation::Wait(_) => locked,
@@ -42,7 +42,7 @@ impl Queue {
                     delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
                     let mut claim = claim.lock();
                     if let Some(record) = record {
-                        claim.go_on_with(Operation::Wait(record));
+                        claim.go_on_with(Operation::Wait(Awaited { record, limit: None }));
                     }
                     claim
                 }
@@ -187,7 +187,7 @@ impl Queue {
                     }
                     return true;
                 }
-                Help::BlockedOn(record) if !record.has_happened() => record,
+                Help::BlockedOn(on) if !on.record.has_happened() => on.record,
                 Help::BlockedOn(_) | Help::Nothing => return false,
             };
             let Some(next) = record.stream() else { return false };

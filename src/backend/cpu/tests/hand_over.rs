@@ -5,7 +5,7 @@ use crate::backend::hand_over::inbox::Inbox;
 
 #[test]
 fn a_stream_waits_for_what_it_handed_over_and_only_then() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, inbox) = (bench.stream(), Inbox::default());
         let target = bench.alloc(64).addr;
         for blocked in [false, true] {
@@ -36,7 +36,7 @@ fn a_stream_waits_for_what_it_handed_over_and_only_then() {
 
 #[test]
 fn streams_that_wait_for_tickets_need_few_threads() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let inbox = Inbox::default();
         let streams: Vec<_> = (0..1000).map(|_| bench.stream()).collect();
         for stream in &streams {
@@ -53,7 +53,7 @@ fn streams_that_wait_for_tickets_need_few_threads() {
 
 #[test]
 fn an_abandoned_stream_hands_nothing_over_and_waits_for_nothing() {
-    in_both_modes(|bench| {
+    in_all_modes(|bench| {
         let (stream, inbox, event) = (bench.stream(), Inbox::default(), bench.event());
         stream.hand_over(inbox.parcel(1), true).unwrap();
         stream.hand_over(inbox.parcel(2), true).unwrap();

@@ -3,6 +3,7 @@
 mod cost;
 mod failure;
 mod hand_over;
+mod limit;
 mod memory;
 mod order;
 mod reduce;
