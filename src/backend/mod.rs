@@ -21,9 +21,14 @@ pub mod cuda;
 pub mod fault;
 mod hand_over;
 mod host_fn;
+mod managed_memory;
+mod probe;
+mod usage;
 
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, inside_host_function};
+pub use managed_memory::{Advice, Home};
+pub use usage::{MemoryUsage, Usage};
 
 /// Why a backend could not do what it was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +49,8 @@ pub enum FaultKind {
     Abandoned,
     /// A stream waited for an event longer than it was allowed to, and went on without it.
     WaitTimedOut,
+    /// Somebody else in the process has registered this host memory with the driver.
+    AlreadyRegistered,
     /// The driver refused with a code that means none of the above.
     Driver,
 }
@@ -72,10 +79,22 @@ pub type Result<T> = std::result::Result<T, Fault>;
 pub enum Place {
     /// Ordinary host memory that this library does not know.
     Pageable,
-    /// Host memory from [`Driver::alloc_host`].
+    /// Host memory from [`Driver::alloc_host`], or locked by [`Driver::register_host`].
     Pinned,
-    /// Memory of the device with this ordinal.
+    /// Memory of the device with this ordinal, managed memory included.
     Device(u32),
+}
+
+/// What a backend knows of an address that is in no live block and no registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// Nothing: ordinary host memory.
+    Unknown,
+    /// It is memory that another library in the process has from the same driver.
+    Known(Place),
+    /// It lies where this backend has memory that the host cannot use, but nobody has it now: it
+    /// was freed, or never given out.
+    Stale,
 }
 
 /// A checked range of memory: `len` bytes at `addr`, all of it in `place`.
@@ -246,8 +265,8 @@ impl Element {
     }
 }
 
-/// `dst[i] = op(dst[i], src[i])`, both on the stream's device, aligned to the element, equally
-/// long, a whole number of elements.
+/// `dst[i] = op(dst[i], src[i])`, both on the stream's device or managed, aligned to the element,
+/// equally long, a whole number of elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduce {
     /// Accumulator.
@@ -338,9 +357,21 @@ pub trait Driver: Send + Sync {
     /// memory keep it, it is released after the last of them.
     fn free_host(&self, block: Block) -> Result<()>;
 
-    /// Where an address lives that the core does not know: the driver may know it from another
-    /// library in the process. `None`: ordinary host memory, or what this backend has taken back.
-    fn foreign_place(&self, addr: usize) -> Option<Place>;
+    /// Locks `len` bytes of the caller's own memory at `addr` (a multiple of 4 KiB), and makes them
+    /// usable by every device: the address of the first byte for devices. Beyond the system's limit
+    /// as [`Self::alloc_host`]. The range shares no byte with a block or a live registration.
+    fn register_host(&self, addr: usize, len: usize) -> Result<usize>;
+
+    /// Takes a registration back, with the numbers that made it. Does not wait: queued operations
+    /// that use the memory keep it locked, and it may be registered again before they are done.
+    fn unregister_host(&self, addr: usize, len: usize) -> Result<()>;
+
+    /// Bytes that were to be locked, by [`Self::alloc_host`] and [`Self::register_host`] together,
+    /// and were not, since the driver was opened.
+    fn unlocked_host_bytes(&self) -> u64;
+
+    /// What there is at an address that the core does not know.
+    fn foreign(&self, addr: usize) -> Foreign;
 
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;
@@ -360,6 +391,16 @@ pub trait Device: Send + Sync {
 
     /// Device memory of at least `len` bytes, contents undefined. Does not wait for queued work.
     fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block>;
+
+    /// As [`Self::alloc`], of memory that host and all devices use at the same address; `len` is a
+    /// multiple of 2 MiB.
+    fn alloc_managed(&self, len: usize) -> Result<Block>;
+
+    /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
+    fn advise(&self, range: Span, advice: Advice) -> Result<()>;
+
+    /// What the blocks of this device take.
+    fn memory_usage(&self) -> MemoryUsage;
 
     /// Takes a block back. Does not wait: operations queued before on any stream keep the memory,
     /// it is released, or used again, only after the last of them.
@@ -405,8 +446,12 @@ pub trait Stream: Send + Sync {
     /// Queues a copy of rows. Pageable memory: as for [`Self::copy`].
     fn copy_2d(&self, copy: Copy2d) -> Result<()>;
 
-    /// Queues a fill. `dst` is memory of the stream's device, or pinned host memory.
+    /// Queues a fill. `dst` is memory of the stream's device, managed memory of any, or pinned host
+    /// memory.
     fn fill(&self, fill: Fill) -> Result<()>;
+
+    /// Queues the move of a part of a managed block, or does nothing where that saves no time.
+    fn prefetch(&self, range: Span, to: Home) -> Result<()>;
 
     /// Queues a reduction.
     fn reduce(&self, reduce: Reduce) -> Result<()>;

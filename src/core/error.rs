@@ -72,6 +72,10 @@ pub enum Code {
     EventSyncTimeout = 507_047,
     /// The driver refused.
     DrvInternalError = 507_899,
+    /// Host memory that is registered already.
+    HostMemoryAlreadyRegistered = 507_910,
+    /// Host memory that is not registered.
+    HostMemoryNotRegistered = 507_911,
 }
 
 impl Code {
@@ -151,6 +155,7 @@ impl From<Fault> for Error {
             FaultKind::WaitTimedOut => Code::WaitTimeout,
             // Another thread has destroyed it, or reset its device, during the call.
             FaultKind::Abandoned => Code::ParamInvalid,
+            FaultKind::AlreadyRegistered => Code::HostMemoryAlreadyRegistered,
             FaultKind::Driver => Code::DrvInternalError,
         };
         Self::new(code, fault.text)

@@ -11,7 +11,7 @@ use super::page_policy::{self, padded};
 use super::runtime::Session;
 use super::{runtime, thread};
 use crate::algo::address_map::{AddressMap, InsertError, Range};
-use crate::backend::{self, Block, Place, Span};
+use crate::backend::{self, Block, Foreign, Place, Span};
 
 /// Every live allocation, by address.
 static ALLOCATIONS: AddressMap = AddressMap::new();
@@ -344,7 +344,10 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
 
 /// Where memory lives that is not this library's, if the driver knows it.
 fn foreign_place(addr: usize) -> Option<Place> {
-    runtime::existing_session()?.driver.foreign_place(addr)
+    match runtime::existing_session()?.driver.foreign(addr) {
+        Foreign::Known(place) => Some(place),
+        Foreign::Unknown | Foreign::Stale => None,
+    }
 }
 
 /// What the caller holds while it uses a span that is on another device than its own: without it
@@ -416,7 +419,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
             page_size: session.driver.page_size(allocation.block) as u32,
         },
         None => PointerAttributes {
-            place: session.driver.foreign_place(addr).unwrap_or(Place::Pageable),
+            place: foreign_place(addr).unwrap_or(Place::Pageable),
             page_size: 0,
         },
     })

@@ -14,15 +14,19 @@ use super::memory::DeviceMemory;
 use super::queue::Queue;
 use super::stream::CpuStream;
 use super::{Shared, copy, copy_2d};
+use crate::backend::usage::Counter;
 use crate::backend::{
-    Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result,
-    Stream, StreamOptions, Wait,
+    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
+    PagePolicy, Result, Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Deferred blocks that an ordinary call looks at.
 const REAP: usize = 8;
+
+/// Marks a block as managed memory, in its token.
+pub(super) const MANAGED: u64 = 1 << 62;
 
 /// An open device of the CPU backend.
 pub(super) struct CpuDevice {
@@ -31,6 +35,8 @@ pub(super) struct CpuDevice {
     ordinal: u32,
     memory: Arc<DeviceMemory>,
     deferred: Deferred,
+    device_bytes: Counter,
+    managed_bytes: Counter,
     /// The streams that somebody holds.
     streams: Mutex<HashMap<usize, Weak<Queue>>>,
     created: AtomicU64,
@@ -53,6 +59,8 @@ impl CpuDevice {
             ordinal,
             memory,
             deferred: Deferred::new(),
+            device_bytes: Counter::default(),
+            managed_bytes: Counter::default(),
             streams: Mutex::new(HashMap::new()),
             created: AtomicU64::new(0),
             itself: Weak::clone(itself),
@@ -68,7 +76,29 @@ impl CpuDevice {
     }
 
     fn reap(&self, limit: usize) -> bool {
-        self.deferred.reap(limit, |block| self.memory.give(block))
+        self.deferred.reap(limit, |block| self.give(block))
+    }
+
+    fn counter(&self, block: Block) -> &Counter {
+        if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
+    }
+
+    fn give(&self, block: Block) {
+        self.counter(block).sub(block.len);
+        self.memory.give(block);
+    }
+
+    /// A block whose token is marked as `mark` says.
+    fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
+        self.reap(REAP);
+        let mut block = self.memory.take(len, policy)?;
+        if block.is_none() && self.reap(usize::MAX) {
+            block = self.memory.take(len, policy)?;
+        }
+        let mut block = block.ok_or_else(|| self.memory.exhausted(len))?;
+        block.token |= mark;
+        self.counter(block).add(block.len);
+        Ok(block)
     }
 }
 
@@ -87,16 +117,26 @@ impl Device for CpuDevice {
     }
 
     fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
-        self.reap(REAP);
-        if let Some(block) = self.memory.take(len, policy)? {
-            return Ok(block);
+        self.take(len, policy, 0)
+    }
+
+    /// All memory here is the host's.
+    fn alloc_managed(&self, len: usize) -> Result<Block> {
+        self.take(len, PagePolicy::HugeFirst, MANAGED)
+    }
+
+    /// It is where it is.
+    fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
+        Ok(())
+    }
+
+    fn memory_usage(&self) -> MemoryUsage {
+        self.reap(usize::MAX);
+        MemoryUsage {
+            device: self.device_bytes.read(),
+            managed: self.managed_bytes.read(),
+            huge_page_fallbacks: self.memory.huge_failures(),
         }
-        if self.reap(usize::MAX)
-            && let Some(block) = self.memory.take(len, policy)?
-        {
-            return Ok(block);
-        }
-        Err(self.memory.exhausted(len))
     }
 
     fn free(&self, block: Block) -> Result<()> {
@@ -104,7 +144,7 @@ impl Device for CpuDevice {
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
-            self.memory.give(block);
+            self.give(block);
         } else {
             self.deferred.add(block, fence);
         }

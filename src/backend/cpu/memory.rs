@@ -108,7 +108,6 @@ impl DeviceMemory {
     }
 
     /// 2 MiB pages that were wished for and could not be had.
-    #[cfg(test)]
     pub(super) fn huge_failures(&self) -> u64 {
         self.huge_failures.load(Ordering::Relaxed)
     }

@@ -8,7 +8,7 @@
 //! | `event.rs` | records, and who waits for them |
 //! | `executor.rs`, `parallel.rs`, `timer.rs` | the threads |
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
-//! | `device.rs`, `memory.rs`, `pinned.rs`, `fence.rs` | memory: whose it is, and until when |
+//! | `device.rs`, `memory.rs`, `pinned.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
@@ -29,6 +29,7 @@ mod parallel;
 mod pinned;
 mod queue;
 mod reduce;
+mod registered;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -40,14 +41,15 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
-use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, Span};
+use super::{Block, Device, Driver, Fault, FaultKind, Foreign, Place, Result, Span, probe};
 use arena::HUGE;
-use device::CpuDevice;
+use device::{CpuDevice, MANAGED};
 use executor::Executor;
 use fence::{Deferred, Users};
 use host_access::Handler;
 use memory::DeviceMemory;
 use pinned::{HOST, HostMemory};
+use registered::Registered;
 use timer::Timer;
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -104,8 +106,19 @@ struct Slot {
     /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
     /// so that it can be looked at without a lock.
     wanted: Arc<AtomicUsize>,
+    /// Where programs see its memory, or saw it when it was open last; 0: it never was.
+    window: AtomicUsize,
     /// Its memory while it is open.
     memory: RwLock<Option<Arc<DeviceMemory>>>,
+}
+
+impl Slot {
+    #[cold]
+    fn covers(&self, addr: usize) -> bool {
+        let memory = self.memory.read();
+        memory.as_ref().is_some_and(|memory| addr.wrapping_sub(memory.range().0) < memory.range().1)
+            || !probe::is_readable(addr)
+    }
 }
 
 impl Shared {
@@ -131,6 +144,17 @@ impl Shared {
         self.devices[ordinal as usize].memory.read().clone()
     }
 
+    /// Whether an address lies where programs see a device's memory, or saw it and nobody else has
+    /// taken the place since.
+    fn is_device_address(&self, addr: usize) -> bool {
+        let len = self.options.memory_per_device as usize;
+        self.devices.iter().any(|slot| {
+            // Relaxed: a hint for a call that races with the opening or closing of the device.
+            let base = slot.window.load(Ordering::Relaxed);
+            base != 0 && addr.wrapping_sub(base) < len && slot.covers(addr)
+        })
+    }
+
     fn close_device(&self, ordinal: u32) {
         *self.devices[ordinal as usize].memory.write() = None;
     }
@@ -140,6 +164,9 @@ struct CpuDriver {
     shared: Arc<Shared>,
     host: HostMemory,
     deferred: Deferred,
+    registered: Registered,
+    /// Registrations that were taken back while operations were using them.
+    unregistered: Deferred,
     /// Set by [`Driver::shutdown`].
     ended: AtomicBool,
     /// In guard mode, until the end.
@@ -174,6 +201,8 @@ impl CpuDriver {
             }),
             host: HostMemory::new(),
             deferred: Deferred::new(),
+            registered: Registered::default(),
+            unregistered: Deferred::new(),
             ended: AtomicBool::new(false),
             explains_faults: Mutex::new(options.guard.then(Handler::install)),
         })
@@ -181,6 +210,7 @@ impl CpuDriver {
 
     fn reap(&self, limit: usize) {
         self.deferred.reap(limit, |block| self.host.give(block));
+        self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
     }
 }
 
@@ -198,6 +228,7 @@ impl Driver for CpuDriver {
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
         let memory = Arc::new(DeviceMemory::new(ordinal, size, self.shared.own_view, wanted)?);
+        slot.window.store(memory.range().0, Ordering::Relaxed);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
             // It was not closed, because something may use its memory for ever.
             std::mem::forget(left);
@@ -221,15 +252,38 @@ impl Driver for CpuDriver {
         Ok(())
     }
 
-    fn foreign_place(&self, _addr: usize) -> Option<Place> {
-        None
+    fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
+        self.reap(REAP);
+        if let Err(error) = self.registered.lock(addr, len)? {
+            self.host.note_unlocked(len, &error);
+        }
+        Ok(addr)
+    }
+
+    fn unregister_host(&self, addr: usize, len: usize) -> Result<()> {
+        self.reap(REAP);
+        let mut fence = self.shared.users.fence(addr, len);
+        if fence.has_passed() {
+            self.registered.unlock(addr, len);
+        } else {
+            self.unregistered.add(Block { addr, len, token: 0 }, fence);
+        }
+        Ok(())
+    }
+
+    fn unlocked_host_bytes(&self) -> u64 {
+        self.host.unlocked_bytes()
+    }
+
+    fn foreign(&self, addr: usize) -> Foreign {
+        if self.shared.is_device_address(addr) { Foreign::Stale } else { Foreign::Unknown }
     }
 
     fn page_size(&self, block: Block) -> usize {
         if block.token & HOST != 0 {
             return pages::page_size(block.addr, block.len);
         }
-        let memory = self.shared.memory_of((block.token >> 32) as u32);
+        let memory = self.shared.memory_of(((block.token & !MANAGED) >> 32) as u32);
         memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))
     }
 
@@ -238,6 +292,7 @@ impl Driver for CpuDriver {
         self.shared.timer.stop();
         let all = self.shared.executor.stop(patience);
         if all {
+            self.reap(usize::MAX);
             self.shared.users.clear();
             self.host.close();
             *self.explains_faults.lock() = None;

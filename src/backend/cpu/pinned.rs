@@ -1,6 +1,7 @@
 //! Page-locked host memory: whole locked 2 MiB slabs cut up below 2 MiB, mappings of their own
 //! above.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -74,8 +75,7 @@ impl HostMemory {
         }
     }
 
-    /// Bytes that were given out without being locked, all told.
-    #[cfg(test)]
+    /// Bytes that were to be locked and were not, all told.
     pub(super) fn unlocked_bytes(&self) -> u64 {
         self.unlocked.load(Ordering::Relaxed)
     }
@@ -147,15 +147,20 @@ impl HostMemory {
             Mapping::new(len, None).map_err(|error| no_memory(len, &error.to_string()))?;
         mapping.advise_huge();
         if let Err(error) = mapping.lock() {
-            self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
-            if !self.logged.swap(true, Ordering::Relaxed) {
-                eprintln!(
-                    "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit \
-                     on locked memory (ulimit -l) if that matters; further cases are only counted"
-                );
-            }
+            self.note_unlocked(len, &error);
         }
         Ok(mapping)
+    }
+
+    /// Counts memory that could not be locked, and says so the first time.
+    pub(super) fn note_unlocked(&self, len: usize, error: &io::Error) {
+        self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
+        if !self.logged.swap(true, Ordering::Relaxed) {
+            eprintln!(
+                "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit on \
+                 locked memory (ulimit -l) if that matters; further cases are only counted"
+            );
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use super::operation::{Awaited, Operation, SHORT, TINY};
 use super::queue::{self, Queue};
 use super::{Shared, copy};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, Fill, HostFn, Place, Reduce, Result, Stream, Ticket, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Place, Reduce, Result, Span, Stream,
+    Ticket, Wait,
 };
 
 /// A stream of the CPU backend.
@@ -118,6 +119,11 @@ impl Stream for CpuStream {
 
     fn fill(&self, fill: Fill) -> Result<()> {
         self.now_or_later(Operation::Fill(fill))
+    }
+
+    /// It is there.
+    fn prefetch(&self, _range: Span, _to: Home) -> Result<()> {
+        self.queue.submit().map(drop)
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<()> {

@@ -168,6 +168,9 @@ pub(super) fn note_places(stream: &StreamState, places: [Place; 2]) {
 pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<()> {
     let device = stream.device();
     if !is_host(fill.dst.place) {
+        if fill.dst.place != Place::Device(device.context().ordinal()) {
+            stream.note_crossing();
+        }
         return stream.submit(|| issue_fill(device, stream.raw(), fill));
     }
     let job = *fill;

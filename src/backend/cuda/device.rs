@@ -17,10 +17,11 @@ use super::host_fn::Words;
 use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
-use super::{DriverState, copy, copy_2d, memory};
+use super::{DriverState, copy, copy_2d, managed_memory, memory};
+use crate::backend::usage::Counter;
 use crate::backend::{
-    Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, PagePolicy, Result,
-    Stream, StreamOptions, Wait, inside_host_function,
+    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
+    PagePolicy, Result, Span, Stream, StreamOptions, Wait, inside_host_function,
 };
 
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never
@@ -51,6 +52,9 @@ pub(super) struct DeviceState {
     /// Streams of our own that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
     padding: Padding,
+    managed_padding: Padding,
+    device_bytes: Counter,
+    managed_bytes: Counter,
     kernels: Kernels,
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
@@ -72,6 +76,9 @@ impl DeviceState {
             dropped_events: Mutex::default(),
             spare_streams: Mutex::default(),
             padding: Padding::default(),
+            managed_padding: Padding::default(),
+            device_bytes: Counter::default(),
+            managed_bytes: Counter::default(),
             kernels: Kernels::default(),
             words: OnceLock::new(),
             clock: Clock::default(),
@@ -92,6 +99,20 @@ impl DeviceState {
 
     pub(super) fn padding(&self) -> &Padding {
         &self.padding
+    }
+
+    pub(super) fn managed_padding(&self) -> &Padding {
+        &self.managed_padding
+    }
+
+    /// Counts the blocks of [`Device::alloc`].
+    pub(super) fn device_bytes(&self) -> &Counter {
+        &self.device_bytes
+    }
+
+    /// Counts the blocks of [`Device::alloc_managed`].
+    pub(super) fn managed_bytes(&self) -> &Counter {
+        &self.managed_bytes
     }
 
     pub(super) fn kernels(&self) -> &Kernels {
@@ -311,6 +332,25 @@ impl Device for CudaDevice {
     fn alloc(&self, len: usize, policy: PagePolicy) -> Result<Block> {
         self.0.check_open()?;
         memory::alloc_device(&self.0, len, policy)
+    }
+
+    fn alloc_managed(&self, len: usize) -> Result<Block> {
+        self.0.check_open()?;
+        memory::alloc_managed(&self.0, len)
+    }
+
+    fn advise(&self, range: Span, advice: Advice) -> Result<()> {
+        managed_memory::advise(&self.0, range, advice)
+    }
+
+    fn memory_usage(&self) -> MemoryUsage {
+        self.0.driver.reap();
+        MemoryUsage {
+            device: self.0.device_bytes.read(),
+            managed: self.0.managed_bytes.read(),
+            // The driver chooses page sizes and does not tell.
+            huge_page_fallbacks: 0,
+        }
     }
 
     fn free(&self, block: Block) -> Result<()> {

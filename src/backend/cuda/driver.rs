@@ -9,8 +9,8 @@ use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
-    CUhostFn, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmodule,
-    CUstream,
+    CUhostFn, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation,
+    CUmodule, CUstream,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -98,6 +98,20 @@ driver_functions! {
     mem_free(address: CUdeviceptr) = "cuMemFree_v2";
     mem_host_alloc(address: *mut *mut c_void, len: usize, flags: c_uint) = "cuMemHostAlloc";
     mem_free_host(address: *mut c_void) = "cuMemFreeHost";
+    mem_host_register(address: *mut c_void, len: usize, flags: c_uint) = "cuMemHostRegister_v2";
+    mem_host_unregister(address: *mut c_void) = "cuMemHostUnregister";
+    mem_host_get_device_pointer(device: *mut CUdeviceptr, host: *mut c_void, flags: c_uint) =
+        "cuMemHostGetDevicePointer_v2";
+    mem_alloc_managed(address: *mut CUdeviceptr, len: usize, flags: c_uint) = "cuMemAllocManaged";
+    mem_advise(address: CUdeviceptr, len: usize, advice: c_int, location: CUmemLocation) =
+        "cuMemAdvise_v2";
+    mem_prefetch_async(
+        address: CUdeviceptr,
+        len: usize,
+        location: CUmemLocation,
+        flags: c_uint,
+        stream: CUstream,
+    ) = "cuMemPrefetchAsync_v2";
     mem_get_allocation_granularity(
         granularity: *mut usize,
         properties: *const CUmemAllocationProp,

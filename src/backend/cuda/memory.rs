@@ -4,14 +4,15 @@
 //! promises nothing, so 4 KiB is what [`page_size`] tells. Where 2 MiB pages are demanded, the
 //! driver's virtual memory management maps them, and the granularity is the page size.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::sys::{
     CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc,
     CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp,
-    CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemLocation, CUmemLocationType,
+    CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags, CUmemLocation,
+    CUmemLocationType,
 };
 
 use super::context::Context;
@@ -20,22 +21,29 @@ use super::driver::{Api, Outcome};
 use super::pending::Marks;
 use super::stream::StreamState;
 use super::{DriverState, no_healthy_device};
+use crate::backend::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
 const NORMAL_PAGE: usize = 4 << 10;
 const HUGE_PAGE: usize = 2 << 20;
 const SMALLEST_ALIGNMENT: usize = 512;
 
-/// The lower bits of a token hold the binary logarithm of the page size, the others the address
-/// that the driver gave, which is aligned to more than that.
+/// The lower bits of a token hold the binary logarithm of the page size and whether the memory is
+/// managed, the others the address that the driver gave, which is aligned to more than that.
 const PAGE_BITS: u64 = 63;
+const MANAGED: u64 = 64;
 
 fn token(base: usize, page: usize) -> u64 {
-    base as u64 & !PAGE_BITS | u64::from(page.trailing_zeros())
+    base as u64 & !(PAGE_BITS | MANAGED) | u64::from(page.trailing_zeros())
 }
 
 fn base(block: Block) -> usize {
-    (block.token & !PAGE_BITS) as usize
+    (block.token & !(PAGE_BITS | MANAGED)) as usize
+}
+
+/// Where the bytes of a block are counted.
+fn counter(device: &DeviceState, block: Block) -> &Counter {
+    if block.token & MANAGED == 0 { device.device_bytes() } else { device.managed_bytes() }
 }
 
 /// Page size of a block, as far as it is guaranteed.
@@ -56,12 +64,23 @@ const fn alignment(len: usize) -> usize {
 
 /// Memory on its way back to the driver.
 pub(super) enum Release {
-    /// From `cuMemAlloc`.
-    Device { device: Arc<DeviceState>, base: usize },
+    /// From `cuMemAlloc` or `cuMemAllocManaged`; the block that a program had, to be counted.
+    Device { device: Arc<DeviceState>, base: usize, block: Option<Block> },
     /// Mapped by [`map_huge`].
-    Mapped { device: Arc<DeviceState>, addr: usize, len: usize },
+    Mapped { device: Arc<DeviceState>, block: Block },
     /// From `cuMemHostAlloc`.
     Host { base: usize },
+    /// By `cuMemHostRegister`.
+    Registered { addr: usize },
+}
+
+/// What the driver locks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pinned {
+    /// From `cuMemHostAlloc`.
+    Allocated,
+    /// By `cuMemHostRegister`.
+    Registered,
 }
 
 impl Release {
@@ -73,7 +92,12 @@ impl Release {
     /// Whether work of this stream can use it. What another device does is no reason to keep
     /// device memory, nor to keep the device itself from being closed.
     pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
-        matches!(self, Self::Host { .. }) || self.is_of(stream.device()) || stream.crosses()
+        match self {
+            Self::Host { .. } | Self::Registered { .. } => true,
+            Self::Device { .. } | Self::Mapped { .. } => {
+                self.is_of(stream.device()) || stream.crosses()
+            }
+        }
     }
 
     pub(super) fn is_of(&self, owner: &DeviceState) -> bool {
@@ -81,51 +105,62 @@ impl Release {
             Self::Device { device, .. } | Self::Mapped { device, .. } => {
                 std::ptr::eq(&**device, owner)
             }
-            Self::Host { .. } => false,
+            Self::Host { .. } | Self::Registered { .. } => false,
         }
     }
 
     fn base(&self) -> usize {
         match *self {
             Self::Device { base, .. } | Self::Host { base } => base,
-            Self::Mapped { addr, .. } => addr,
+            Self::Mapped { block, .. } => block.addr,
+            Self::Registered { addr } => addr,
         }
     }
 
     /// Gives it to the driver. No queued work uses it any more.
     pub(super) fn now(self, driver: &DriverState) -> Result<()> {
         driver.owned().remove_after(self.base(), || match self {
-            Self::Device { device, base } => {
+            Self::Device { device, base, block } => {
                 // A closed device has given everything back.
                 let Some(_open) = device.keep_open() else { return Ok(()) };
+                block.inspect(|&block| counter(&device, block).sub(block.len));
                 // SAFETY: a block of this device that is given back once.
                 device.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })
             }
-            Self::Mapped { device, addr, len } => {
+            Self::Mapped { device, block } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
+                counter(&device, block).sub(block.len);
                 // SAFETY: as above.
-                device.call(|api| unsafe { unmap_and_free(api, addr as CUdeviceptr, len) })
+                device.call(|api| unsafe {
+                    unmap_and_free(api, block.addr as CUdeviceptr, block.len)
+                })
             }
-            Self::Host { base } => match driver.forget_pinned(base) {
-                Some(context) => {
-                    let freed = free_pinned(&context, base);
-                    driver.release_context(&context);
-                    freed
+            Self::Host { base } | Self::Registered { addr: base } => {
+                match driver.forget_pinned(base) {
+                    Some((kind, context)) => {
+                        let freed = unpin(&context, kind, base);
+                        driver.release_context(&context);
+                        freed
+                    }
+                    None => Ok(()),
                 }
-                None => Ok(()),
-            },
+            }
         })
     }
 }
 
-fn free_pinned(context: &Context, base: usize) -> Result<()> {
+fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
     let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
-    // SAFETY: a block of the driver that is given back once.
-    context.call(|api| unsafe { api.mem_free_host(pointer) })
+    context.call(|api| match kind {
+        // SAFETY: a block of the driver that is given back once.
+        Pinned::Allocated => unsafe { api.mem_free_host(pointer) },
+        // SAFETY: a registration that is taken back once.
+        Pinned::Registered => unsafe { api.mem_host_unregister(pointer) },
+    })
 }
 
 /// Gives memory back, at once or, while any stream has work, later.
-fn give_back(driver: &DriverState, release: Release) -> Result<()> {
+pub(super) fn give_back(driver: &DriverState, release: Release) -> Result<()> {
     driver.reap();
     let marks = Marks::in_busy_streams(driver, &release);
     if marks.is_empty() {
@@ -139,9 +174,9 @@ fn give_back(driver: &DriverState, release: Release) -> Result<()> {
 pub(super) fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
     let owner = Arc::clone(device);
     let release = if page_size(block) > NORMAL_PAGE {
-        Release::Mapped { device: owner, addr: block.addr, len: block.len }
+        Release::Mapped { device: owner, block }
     } else {
-        Release::Device { device: owner, base: base(block) }
+        Release::Device { device: owner, base: base(block), block: Some(block) }
     };
     give_back(device.driver(), release)
 }
@@ -221,31 +256,59 @@ pub(super) fn alloc_device(
     len: usize,
     policy: PagePolicy,
 ) -> Result<Block> {
-    let driver = device.driver();
-    let block = with_reaping(driver, || match policy {
-        PagePolicy::HugeFirst | PagePolicy::NormalOnly => aligned(
-            device.padding(),
-            len,
-            |len| alloc(device, len),
-            |base| {
-                let release = Release::Device { device: Arc::clone(device), base };
-                // Only a failed device refuses, and that fails the next call as well.
-                let _ = give_back(driver, release);
-            },
-        ),
+    let block = with_reaping(device.driver(), || match policy {
+        PagePolicy::HugeFirst | PagePolicy::NormalOnly => {
+            aligned_on(device, device.padding(), len, |len| alloc(device, len))
+        }
         PagePolicy::HugeOnly => map_huge(device, len),
         PagePolicy::Huge1GOnly => Err(Fault::new(
             FaultKind::Unsupported,
             "the CUDA driver has no pages of 1 GiB for device memory: ask for pages of 2 MiB",
         )),
     });
-    block.map_err(|fault| explain(device, len, fault))
+    block
+        .inspect(|&block| counter(device, block).add(block.len))
+        .map_err(|fault| explain(device, len, fault))
+}
+
+/// Memory at one address for the host and all devices.
+pub(super) fn alloc_managed(device: &Arc<DeviceState>, len: usize) -> Result<Block> {
+    let block = with_reaping(device.driver(), || {
+        aligned_on(device, device.managed_padding(), len, |len| alloc_unified(device, len))
+    });
+    block
+        .map(|block| Block { token: block.token | MANAGED, ..block })
+        .inspect(|&block| counter(device, block).add(block.len))
+        .map_err(|fault| explain(device, len, fault))
+}
+
+/// See [`aligned`]; what is too low goes back to the device.
+fn aligned_on(
+    device: &Arc<DeviceState>,
+    padding: &Padding,
+    len: usize,
+    allocate: impl FnMut(usize) -> Result<usize>,
+) -> Result<Block> {
+    aligned(padding, len, allocate, |base| {
+        let release = Release::Device { device: Arc::clone(device), base, block: None };
+        // Only a failed device refuses, and that fails the next call as well.
+        let _ = give_back(device.driver(), release);
+    })
 }
 
 fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
     let mut address: CUdeviceptr = 0;
     // SAFETY: a place for the answer.
     device.call(|api| unsafe { api.mem_alloc(&mut address, len) })?;
+    device.driver().owned().add(address as usize, len);
+    Ok(address as usize)
+}
+
+fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
+    let mut address: CUdeviceptr = 0;
+    let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;
+    // SAFETY: a place for the answer.
+    device.call(|api| unsafe { api.mem_alloc_managed(&mut address, len, flags) })?;
     device.driver().owned().add(address as usize, len);
     Ok(address as usize)
 }
@@ -396,22 +459,31 @@ pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
 }
 
 fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
+    let (context, base) = in_any_context(driver, |context| {
+        let mut address: *mut c_void = std::ptr::null_mut();
+        context.call_for(FaultKind::OutOfHostMemory, |api| {
+            // SAFETY: a place for the answer.
+            unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
+        })?;
+        Ok(address.expose_provenance())
+    })?;
+    driver.remember_pinned(base, Pinned::Allocated, context);
+    driver.owned().add(base, len);
+    Ok(base)
+}
+
+/// Runs `calls` in the context of a device that has not failed, which the caller gets with a
+/// reference to release.
+pub(super) fn in_any_context<T>(
+    driver: &DriverState,
+    mut calls: impl FnMut(&Context) -> Result<T>,
+) -> Result<(Arc<Context>, T)> {
     let mut refused = None;
     // A device that has failed is no reason to refuse: the next one is asked. But each only once.
     for _ in 0..driver.devices {
         let context = driver.acquire_any_context()?;
-        let mut address: *mut c_void = std::ptr::null_mut();
-        let allocated = context.call_for(FaultKind::OutOfHostMemory, |api| {
-            // SAFETY: a place for the answer.
-            unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
-        });
-        match allocated {
-            Ok(()) => {
-                let base = address.expose_provenance();
-                driver.remember_pinned(base, context);
-                driver.owned().add(base, len);
-                return Ok(base);
-            }
+        match calls(&context) {
+            Ok(made) => return Ok((context, made)),
             Err(fault) => {
                 let failed = context.failure().is_some();
                 driver.release_context(&context);
@@ -428,7 +500,7 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
 /// Gives back what the program did not: nothing uses it any more.
 pub(super) fn free_all_pinned(driver: &DriverState) {
     for base in driver.pinned_bases() {
-        // A failed context has taken its memory along already.
+        // Of either kind. A failed context has taken its memory along already.
         let _ = Release::Host { base }.now(driver);
     }
 }

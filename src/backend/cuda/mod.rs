@@ -17,12 +17,14 @@ use parking_lot::Mutex;
 use self::context::{Context, Contexts, Raw};
 use self::device::DeviceState;
 use self::driver::{Api, Outcome};
-use self::memory::Padding;
-use self::owned::Owned;
+use self::memory::{Padding, Pinned};
+use self::owned::{Origin, Owned};
 use self::pending::Pending;
 use self::stream::StreamState;
 use self::workers::Workers;
-use super::{Block, Device, Driver, Fault, FaultKind, Place, Result, inside_host_function};
+use super::{
+    Block, Device, Driver, Fault, FaultKind, Foreign, Place, Result, inside_host_function, probe,
+};
 
 mod clock;
 mod context;
@@ -33,10 +35,12 @@ mod driver;
 mod error;
 mod event;
 mod host_fn;
+mod managed_memory;
 mod memory;
 mod owned;
 mod pending;
 mod reduce;
+mod registered;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -71,7 +75,7 @@ struct DriverState {
     owned: Owned,
     padding: Padding,
     /// Pinned host memory by its address, with the context that it belongs to.
-    pinned: Mutex<HashMap<usize, Arc<Context>>>,
+    pinned: Mutex<HashMap<usize, (Pinned, Arc<Context>)>>,
     /// Run host functions.
     workers: Workers,
     /// A device was left with work that does not end.
@@ -159,15 +163,15 @@ impl DriverState {
         &self.padding
     }
 
-    fn remember_pinned(&self, base: usize, context: Arc<Context>) {
-        self.pinned.lock().insert(base, context);
+    fn remember_pinned(&self, base: usize, kind: Pinned, context: Arc<Context>) {
+        self.pinned.lock().insert(base, (kind, context));
     }
 
     /// The context of pinned memory that is about to be given back. `None` when it must not be:
     /// work that never ends may use it.
-    fn forget_pinned(&self, base: usize) -> Option<Arc<Context>> {
-        let context = self.pinned.lock().remove(&base)?;
-        (!self.is_forsaken()).then_some(context)
+    fn forget_pinned(&self, base: usize) -> Option<(Pinned, Arc<Context>)> {
+        let pinned = self.pinned.lock().remove(&base)?;
+        (!self.is_forsaken()).then_some(pinned)
     }
 
     fn pinned_bases(&self) -> Vec<usize> {
@@ -333,8 +337,33 @@ impl Driver for CudaDriver {
         memory::free_host(&self.0, block)
     }
 
-    fn foreign_place(&self, addr: usize) -> Option<Place> {
-        if self.0.owned().contains(addr) { None } else { self.0.place_of(addr) }
+    fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
+        registered::register(&self.0, addr, len)
+    }
+
+    fn unregister_host(&self, addr: usize, _len: usize) -> Result<()> {
+        registered::unregister(&self.0, addr)
+    }
+
+    /// The driver locks what it gives and registers, or refuses.
+    fn unlocked_host_bytes(&self) -> u64 {
+        0
+    }
+
+    fn foreign(&self, addr: usize) -> Foreign {
+        match self.0.owned().origin(addr) {
+            // Being given back, or not yet given out.
+            Some(Origin::Allocated) => return Foreign::Stale,
+            // Being given back, which changes nothing for its owner.
+            Some(Origin::Registered) => return Foreign::Unknown,
+            None => {}
+        }
+        match self.0.place_of(addr) {
+            Some(place) => Foreign::Known(place),
+            // The driver does not remember what it has freed, and keeps the host from it.
+            None if self.0.owned().was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
+            None => Foreign::Unknown,
+        }
     }
 
     fn page_size(&self, block: Block) -> usize {

@@ -5,12 +5,29 @@
 //! another library, for which the driver is asked.
 
 use std::collections::BTreeMap;
+use std::ops::Range as Addresses;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
 
-/// Ranges that were allocated and have not been freed, whether or not a program has them.
-#[derive(Default)]
-pub(super) struct Owned(RwLock<Ranges>);
+/// Ranges that were allocated or registered and have not been given back, whether or not a program
+/// has them.
+pub(super) struct Owned {
+    ranges: RwLock<Ranges>,
+    /// All that was ever allocated lies from here on, ...
+    first: AtomicUsize,
+    /// ... and below this.
+    end: AtomicUsize,
+}
+
+/// How a range came to be this backend's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The driver allocated it.
+    Allocated,
+    /// It is the caller's memory, registered.
+    Registered,
+}
 
 #[derive(Default)]
 struct Ranges {
@@ -21,25 +38,48 @@ struct Ranges {
 
 struct Range {
     len: usize,
+    origin: Origin,
     /// Tells a range from an earlier one at the same address.
     number: u64,
+}
+
+impl Default for Owned {
+    fn default() -> Self {
+        Self {
+            ranges: RwLock::default(),
+            first: AtomicUsize::new(usize::MAX),
+            end: AtomicUsize::new(0),
+        }
+    }
 }
 
 impl Owned {
     /// The driver has just given this.
     pub(super) fn add(&self, base: usize, len: usize) {
-        let mut ranges = self.0.write();
+        // Relaxed: a hint, see `was_near`.
+        self.first.fetch_min(base, Ordering::Relaxed);
+        self.end.fetch_max(base + len, Ordering::Relaxed);
+        self.insert(base, len, Origin::Allocated);
+    }
+
+    /// The driver has just registered this.
+    pub(super) fn add_registered(&self, base: usize, len: usize) {
+        self.insert(base, len, Origin::Registered);
+    }
+
+    fn insert(&self, base: usize, len: usize, origin: Origin) {
+        let mut ranges = self.ranges.write();
         ranges.count += 1;
         let number = ranges.count;
         // One that was there is being freed, and its end not yet noted.
-        ranges.by_base.insert(base, Range { len, number });
+        ranges.by_base.insert(base, Range { len, origin, number });
     }
 
     /// Frees the range at `base` by `free`. Until then it is in here, and no longer than that.
     pub(super) fn remove_after<R>(&self, base: usize, free: impl FnOnce() -> R) -> R {
-        let number = self.0.read().by_base.get(&base).map(|range| range.number);
+        let number = self.ranges.read().by_base.get(&base).map(|range| range.number);
         let freed = free();
-        let mut ranges = self.0.write();
+        let mut ranges = self.ranges.write();
         // Another thread may have been given the address meanwhile.
         if ranges.by_base.get(&base).map(|range| range.number) == number {
             ranges.by_base.remove(&base);
@@ -47,10 +87,21 @@ impl Owned {
         freed
     }
 
-    pub(super) fn contains(&self, addr: usize) -> bool {
-        let ranges = self.0.read();
-        let before = ranges.by_base.range(..=addr).next_back();
-        before.is_some_and(|(base, range)| addr - base < range.len)
+    /// How the range came here that contains the address.
+    pub(super) fn origin(&self, addr: usize) -> Option<Origin> {
+        let ranges = self.ranges.read();
+        let (base, range) = ranges.by_base.range(..=addr).next_back()?;
+        (addr - base < range.len).then_some(range.origin)
+    }
+
+    /// The address may be one that the driver gave us and has back: it lies between the first and
+    /// the last of them. So may host memory; whoever has to know tries whether it can be read.
+    pub(super) fn was_near(&self, addr: usize) -> bool {
+        self.window().contains(&addr)
+    }
+
+    fn window(&self) -> Addresses<usize> {
+        self.first.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed)
     }
 }
 
@@ -63,11 +114,14 @@ mod tests {
         let owned = Owned::default();
         owned.add(1000, 100);
         owned.add(2000, 1);
-        let inside = |addrs: &[usize]| addrs.iter().all(|addr| owned.contains(*addr));
+        let inside = |addrs: &[usize]| addrs.iter().all(|addr| owned.origin(*addr).is_some());
         assert!(inside(&[1000, 1099, 2000]));
-        assert!(![999, 1100, 1999, 2001].iter().any(|addr| owned.contains(*addr)));
-        assert!(owned.remove_after(1000, || owned.contains(1050)), "while it is being freed");
-        assert!(!owned.contains(1050) && owned.contains(2000));
+        assert!(![999, 1100, 1999, 2001].iter().any(|addr| owned.origin(*addr).is_some()));
+        assert!(
+            owned.remove_after(1000, || owned.origin(1050).is_some()),
+            "while it is being freed"
+        );
+        assert!(owned.origin(1050).is_none() && owned.origin(2000).is_some());
     }
 
     #[test]
@@ -75,8 +129,22 @@ mod tests {
         let owned = Owned::default();
         owned.add(1000, 100);
         owned.remove_after(1000, || owned.add(1000, 200));
-        assert!(owned.contains(1150));
+        assert!(owned.origin(1150).is_some());
         owned.remove_after(1000, || ());
-        assert!(!owned.contains(1000));
+        assert!(owned.origin(1000).is_none());
+    }
+
+    #[test]
+    fn what_was_allocated_once_is_in_the_window() {
+        let owned = Owned::default();
+        owned.add_registered(500, 100);
+        assert!(![0, 500, 599].iter().any(|addr| owned.was_near(*addr)));
+        owned.add(1000, 100);
+        owned.add(3000, 100);
+        owned.remove_after(1000, || ());
+        owned.remove_after(3000, || ());
+        assert_eq!((owned.origin(550), owned.origin(1050)), (Some(Origin::Registered), None));
+        assert!([1000, 1099, 2000, 3099].iter().all(|addr| owned.was_near(*addr)));
+        assert!(![0, 550, 999, 3100].iter().any(|addr| owned.was_near(*addr)));
     }
 }

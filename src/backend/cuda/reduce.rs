@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::context::{Context, Raw};
 use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::{Element, Reduce, ReduceOp, Result};
+use crate::backend::{Element, Place, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
 const PTX: &str = concat!(include_str!("kernels/reduce.ptx"), "\0");
@@ -118,6 +118,10 @@ fn blocks(elements: u64, cores: u32) -> u32 {
 pub(super) fn queue(stream: &StreamState, reduce: &Reduce) -> Result<()> {
     let device = stream.device();
     let module = device.kernels().get(device)?;
+    let here = Place::Device(device.context().ordinal());
+    if reduce.dst.place != here || reduce.src.place != here {
+        stream.note_crossing();
+    }
     let function = module.functions[index(reduce.op, reduce.element)];
     let mut dst = reduce.dst.addr as u64;
     let mut src = reduce.src.addr as u64;

@@ -14,10 +14,10 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
-use super::{copy, copy_2d, host_fn, reduce};
+use super::{copy, copy_2d, host_fn, managed_memory, reduce};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream,
-    StreamOptions, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Reduce, Result, Span,
+    Stream, StreamOptions, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -221,6 +221,10 @@ impl Stream for CudaStream {
 
     fn fill(&self, fill: Fill) -> Result<()> {
         copy::queue_fill(&self.0, &fill)
+    }
+
+    fn prefetch(&self, range: Span, to: Home) -> Result<()> {
+        managed_memory::prefetch(&self.0, range, to)
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<()> {

@@ -7,7 +7,8 @@ use super::plan::Plan;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use crate::backend::{
-    Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, PagePolicy, Result, Stream, StreamOptions,
+    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, MemoryUsage, PagePolicy, Result,
+    Span, Stream, StreamOptions,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -37,6 +38,22 @@ impl Device for FaultDevice {
         let block = self.inner.alloc(len, policy)?;
         self.plan.ledger.made(Kind::DeviceBlock);
         Ok(block)
+    }
+
+    fn alloc_managed(&self, len: usize) -> Result<Block> {
+        self.plan.enter(Site::DeviceAllocManaged)?;
+        let block = self.inner.alloc_managed(len)?;
+        self.plan.ledger.made(Kind::DeviceBlock);
+        Ok(block)
+    }
+
+    fn advise(&self, range: Span, advice: Advice) -> Result<()> {
+        self.plan.enter(Site::DeviceAdvise)?;
+        self.inner.advise(range, advice)
+    }
+
+    fn memory_usage(&self) -> MemoryUsage {
+        self.inner.memory_usage()
     }
 
     fn free(&self, block: Block) -> Result<()> {

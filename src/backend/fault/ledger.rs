@@ -14,14 +14,16 @@ pub(super) enum Kind {
     Event,
     DeviceBlock,
     HostBlock,
+    Registration,
 }
 
-const KINDS: [(Kind, &str); 5] = [
+const KINDS: [(Kind, &str); 6] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
     (Kind::DeviceBlock, "device-block"),
     (Kind::HostBlock, "host-block"),
+    (Kind::Registration, "registration"),
 ];
 
 /// The counts of one kind.

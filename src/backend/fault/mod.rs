@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{Block, Device, Driver, Place, Result};
+use super::{Block, Device, Driver, Foreign, Result};
 use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
@@ -99,10 +99,29 @@ impl Driver for FaultDriver {
         self.plan.release(Site::DriverFreeHost, Kind::HostBlock, || self.inner.free_host(block))
     }
 
-    fn foreign_place(&self, addr: usize) -> Option<Place> {
+    fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
+        self.plan.enter(Site::DriverRegisterHost)?;
+        let device_addr = self.inner.register_host(addr, len)?;
+        self.plan.ledger.made(Kind::Registration);
+        Ok(device_addr)
+    }
+
+    fn unregister_host(&self, addr: usize, len: usize) -> Result<()> {
+        self.plan.release(Site::DriverUnregisterHost, Kind::Registration, || {
+            self.inner.unregister_host(addr, len)
+        })
+    }
+
+    fn unlocked_host_bytes(&self) -> u64 {
+        self.inner.unlocked_host_bytes()
+    }
+
+    fn foreign(&self, addr: usize) -> Foreign {
         // It has one way to fail: not to know.
-        self.plan.enter(Site::DriverForeignPlace).ok()?;
-        self.inner.foreign_place(addr)
+        match self.plan.enter(Site::DriverForeign) {
+            Ok(()) => self.inner.foreign(addr),
+            Err(_) => Foreign::Unknown,
+        }
     }
 
     fn page_size(&self, block: Block) -> usize {

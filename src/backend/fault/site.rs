@@ -36,9 +36,13 @@ sites! {
     DriverOpen "driver.open" Driver,
     DriverAllocHost "driver.alloc_host" OutOfHostMemory,
     DriverFreeHost "driver.free_host" Driver,
-    DriverForeignPlace "driver.foreign_place" Driver,
+    DriverRegisterHost "driver.register_host" OutOfHostMemory,
+    DriverUnregisterHost "driver.unregister_host" Driver,
+    DriverForeign "driver.foreign" Driver,
     DeviceFreeMemory "device.free_memory" Driver,
     DeviceAlloc "device.alloc" OutOfDeviceMemory,
+    DeviceAllocManaged "device.alloc_managed" OutOfDeviceMemory,
+    DeviceAdvise "device.advise" Driver,
     DeviceFree "device.free" Driver,
     DeviceCreateStream "device.create_stream" OutOfResources,
     DeviceCreateEvent "device.create_event" OutOfResources,
@@ -51,6 +55,7 @@ sites! {
     StreamCopyBatch "stream.copy_batch" Driver,
     StreamCopy2d "stream.copy_2d" Driver,
     StreamFill "stream.fill" Driver,
+    StreamPrefetch "stream.prefetch" Driver,
     StreamReduce "stream.reduce" Driver,
     StreamHostFn "stream.host_fn" Driver,
     StreamHandOver "stream.hand_over" Driver,
@@ -65,11 +70,12 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 7] = [
+const QUEUED: [Site; 8] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
     Site::StreamFill,
+    Site::StreamPrefetch,
     Site::StreamReduce,
     Site::StreamHostFn,
     Site::StreamHandOver,
@@ -77,12 +83,14 @@ const QUEUED: [Site; 7] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 9] = [
+pub const INFALLIBLE: [(&str, &str); 11] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
+    ("driver.unlocked_host_bytes", "a count"),
     ("driver.page_size", "a question about a live block"),
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),
+    ("device.memory_usage", "counts"),
     ("stream.take_failure", "tells failures, and so those of queued operations"),
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.as_any", "the decorator itself"),

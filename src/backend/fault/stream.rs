@@ -9,7 +9,8 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, HostFn, Reduce, Result, Stream, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Reduce, Result, Span,
+    Stream, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -48,6 +49,10 @@ impl Stream for FaultStream {
 
     fn fill(&self, fill: Fill) -> Result<()> {
         self.queue(Site::StreamFill, || self.inner.fill(fill))
+    }
+
+    fn prefetch(&self, range: Span, to: Home) -> Result<()> {
+        self.queue(Site::StreamPrefetch, || self.inner.prefetch(range, to))
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<()> {

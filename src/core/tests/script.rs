@@ -9,13 +9,18 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Block, Copy, Copy2d, Delivery, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
-    HostFn, PagePolicy, Place, Reduce, Result, Stream, StreamOptions, Ticket, Wait,
+    Advice, Block, Copy, Copy2d, Delivery, Device, DeviceInfo, Driver, Event, Fault, FaultKind,
+    Fill, Foreign, Home, HostFn, MemoryUsage, PagePolicy, Reduce, Result, Span, Stream,
+    StreamOptions, Ticket, Wait,
 };
 use crate::core::runtime;
 
 const DEVICES: u32 = 2;
 pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
+/// How much higher devices see registered memory than the host does.
+pub(super) const DEVICE_OFFSET: usize = 1 << 40;
+/// An address where freed device memory was.
+pub(super) const STALE: usize = 0x3fff_0000_0000;
 
 /// The script: what a test and the backend share.
 #[derive(Default)]
@@ -31,7 +36,7 @@ pub(super) struct Script {
     /// A promise that the core broke, in words.
     broken: Mutex<Option<String>>,
     /// Things that exist, by what they are.
-    live: [AtomicI64; 5],
+    live: [AtomicI64; 6],
     /// The shutdown was called.
     ended: AtomicBool,
 }
@@ -44,10 +49,17 @@ pub(super) enum Thing {
     Event,
     DeviceBlock,
     HostBlock,
+    Registration,
 }
 
-const THINGS: [Thing; 5] =
-    [Thing::OpenDevice, Thing::Stream, Thing::Event, Thing::DeviceBlock, Thing::HostBlock];
+const THINGS: [Thing; 6] = [
+    Thing::OpenDevice,
+    Thing::Stream,
+    Thing::Event,
+    Thing::DeviceBlock,
+    Thing::HostBlock,
+    Thing::Registration,
+];
 
 impl Script {
     /// Begins a life of the library over a new script.
@@ -187,8 +199,23 @@ impl Driver for ScriptDriver {
         Ok(())
     }
 
-    fn foreign_place(&self, _addr: usize) -> Option<Place> {
-        None
+    fn register_host(&self, addr: usize, _len: usize) -> Result<usize> {
+        self.0.enter("register_host")?;
+        self.0.made(Thing::Registration);
+        Ok(addr + DEVICE_OFFSET)
+    }
+
+    fn unregister_host(&self, _addr: usize, _len: usize) -> Result<()> {
+        self.0.gone(Thing::Registration);
+        self.0.enter("unregister_host")
+    }
+
+    fn unlocked_host_bytes(&self) -> u64 {
+        0
+    }
+
+    fn foreign(&self, addr: usize) -> Foreign {
+        if addr == STALE { Foreign::Stale } else { Foreign::Unknown }
     }
 
     fn page_size(&self, _block: Block) -> usize {
@@ -196,7 +223,9 @@ impl Driver for ScriptDriver {
     }
 
     fn shutdown(&self, _patience: Duration) -> bool {
-        if self.0.live(Thing::OpenDevice) == 0 && self.0.live(Thing::HostBlock) != 0 {
+        if self.0.live(Thing::OpenDevice) == 0
+            && self.0.live(Thing::HostBlock) + self.0.live(Thing::Registration) != 0
+        {
             self.0.broken("shutdown with host memory in use");
         }
         self.0.ended.store(true, Ordering::SeqCst);
@@ -242,6 +271,21 @@ impl Device for ScriptDevice {
         let block = self.script.alloc(Thing::DeviceBlock, len);
         self.blocks.lock().push(block.addr);
         Ok(block)
+    }
+
+    fn alloc_managed(&self, len: usize) -> Result<Block> {
+        self.enter("alloc_managed")?;
+        let block = self.script.alloc(Thing::DeviceBlock, len);
+        self.blocks.lock().push(block.addr);
+        Ok(block)
+    }
+
+    fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
+        self.enter("advise")
+    }
+
+    fn memory_usage(&self) -> MemoryUsage {
+        MemoryUsage::default()
     }
 
     fn free(&self, block: Block) -> Result<()> {
@@ -418,6 +462,10 @@ impl Stream for ScriptStream {
 
     fn fill(&self, _fill: Fill) -> Result<()> {
         self.submit("fill")
+    }
+
+    fn prefetch(&self, _range: Span, _to: Home) -> Result<()> {
+        self.submit("prefetch")
     }
 
     fn reduce(&self, _reduce: Reduce) -> Result<()> {

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::time::Duration;
 
 use super::{Gate, Memory, Setup, open, pageable, pattern, wait_until};
-use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Wait};
+use crate::backend::{Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Wait};
 
 #[test]
 fn synchronous_copies_and_fills_are_done_on_return() {
@@ -104,7 +104,7 @@ fn freeing_does_not_wait_and_queued_work_keeps_the_memory() {
     drop(pinned);
     drop(device);
     for addr in addresses {
-        assert_eq!(setup.driver.foreign_place(addr), None, "freed for everybody else");
+        assert_eq!(setup.driver.foreign(addr), Foreign::Stale, "freed for everybody else");
     }
     let another = setup.on_device(len);
     setup.device.fill(Fill::bytes(another.span(), 0)).unwrap();
@@ -144,8 +144,8 @@ fn pinned_memory_needs_no_open_device() {
     let Some(setup) = Setup::new() else { return };
     let driver = open().unwrap();
     let block = driver.alloc_host(100_000).unwrap();
-    let place = setup.driver.foreign_place(block.addr + 50_000);
-    assert_eq!(place, Some(Place::Pinned), "to others in the process");
+    let place = setup.driver.foreign(block.addr + 50_000);
+    assert_eq!(place, Foreign::Known(Place::Pinned), "to others in the process");
     driver.free_host(block).unwrap();
     // What is not given back goes with the driver.
     driver.alloc_host(1 << 20).unwrap();
@@ -164,15 +164,17 @@ fn the_driver_knows_where_the_memory_of_others_is() {
     let local = 0_u64;
     let here = std::ptr::from_ref(&local).addr();
     let addrs = [on_device.addr + 100, pinned.addr + 100, here];
-    let places = || addrs.map(|addr| setup.driver.foreign_place(addr));
-    let expected = [Some(Place::Device(0)), Some(Place::Pinned), None];
+    let places = || addrs.map(|addr| setup.driver.foreign(addr));
+    let expected =
+        [Foreign::Known(Place::Device(0)), Foreign::Known(Place::Pinned), Foreign::Unknown];
     assert_eq!(places(), expected);
     // Also on a thread that has no context yet.
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(places(), expected));
     });
     // What is its own the core knows, or it is nobody's.
-    assert_eq!(addrs.map(|addr| other.foreign_place(addr)), [None; 3]);
+    let own = [Foreign::Stale, Foreign::Stale, Foreign::Unknown];
+    assert_eq!(addrs.map(|addr| other.foreign(addr)), own);
     device.free(on_device).unwrap();
     other.free_host(pinned).unwrap();
     device.close().unwrap();
@@ -197,9 +199,9 @@ fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
                 inner.spawn(|| device.close().unwrap());
             });
             // Nobody has a context now; then somebody has a new one.
-            assert_eq!(driver.foreign_place(here), None);
+            assert_eq!(driver.foreign(here), Foreign::Unknown);
             let device = driver.open(0).unwrap();
-            assert_eq!(driver.foreign_place(here), None);
+            assert_eq!(driver.foreign(here), Foreign::Unknown);
             device.close().unwrap();
             assert!(driver.shutdown(Duration::from_secs(2)));
         });
