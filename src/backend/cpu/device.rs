@@ -122,7 +122,12 @@ impl Device for CpuDevice {
 
     /// All memory here is the host's.
     fn alloc_managed(&self, len: usize) -> Result<Block> {
-        self.take(len, PagePolicy::HugeFirst, MANAGED)
+        let block = self.take(len, PagePolicy::HugeFirst, MANAGED)?;
+        self.memory.set_host_access(&block, true).inspect_err(|_| {
+            self.memory.freed(&block);
+            self.give(block);
+        })?;
+        Ok(block)
     }
 
     /// It is where it is.
@@ -141,6 +146,10 @@ impl Device for CpuDevice {
 
     fn free(&self, block: Block) -> Result<()> {
         self.memory.freed(&block);
+        if block.token & MANAGED != 0 {
+            // What the kernel refuses here only makes the guard weaker.
+            let _ = self.memory.set_host_access(&block, false);
+        }
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {

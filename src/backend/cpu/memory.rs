@@ -136,6 +136,23 @@ impl DeviceMemory {
         }
     }
 
+    /// Lets the host use a block of whole pages, or keeps it from doing so. Without guard mode it
+    /// always can.
+    pub(super) fn set_host_access(&self, block: &Block, allowed: bool) -> Result<()> {
+        if !self.is_guarded() {
+            return Ok(());
+        }
+        pages::set_access(block.addr, block.len, allowed).map_err(|error| {
+            Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!(
+                    "the kernel does not change the access to {} bytes of device {}: mprotect: {error}",
+                    block.len, self.ordinal
+                ),
+            )
+        })
+    }
+
     fn is_guarded(&self) -> bool {
         self.own_view != 0
     }

@@ -147,6 +147,16 @@ fn unmap(addr: usize, len: usize) {
     }
 }
 
+/// Lets the program read and write a range of one of our mappings, or do neither.
+pub(super) fn set_access(addr: usize, len: usize, allowed: bool) -> io::Result<()> {
+    let access = if allowed { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+    // SAFETY: the caller owns the range; nothing of ours goes through these addresses in guard mode.
+    match unsafe { libc::mprotect(addr as *mut libc::c_void, len, access) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// A file in memory, `len` bytes of holes.
 pub(super) fn memory_file(len: u64) -> io::Result<OwnedFd> {
     // SAFETY: the name is a terminated string; the call has no other requirement.
