@@ -36,17 +36,20 @@ set(portacl_env_cuda-fake
     "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:fake_cuda>")
 set(portacl_env_cuda PORTACL_BACKEND=set:cuda PORTACL_TEST_NO_SKIPS=set:1)
 
-# portacl_add_backend_tests(NAME noun COMMAND program [argument...] [TIMEOUT seconds])
-# One ctest test LABEL.noun per label. GoogleTest programs leave their counts in test-results/.
+# portacl_add_backend_tests(NAME noun COMMAND program [argument...] [TIMEOUT seconds] [LABELS label...])
+# One ctest test LABEL.noun per label (all of them unless LABELS says otherwise). GoogleTest programs leave their counts in test-results/.
 function(portacl_add_backend_tests)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND")
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS")
+    if(NOT arg_LABELS)
+        set(arg_LABELS ${portacl_test_labels})
+    endif()
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 180)
     endif()
     if(PORTACL_SANITIZER)
         math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
     endif()
-    foreach(label IN LISTS portacl_test_labels)
+    foreach(label IN LISTS arg_LABELS)
         set(test "${label}.${arg_NAME}")
         add_test(NAME "${test}" COMMAND ${arg_COMMAND})
         set_tests_properties("${test}" PROPERTIES

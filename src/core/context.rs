@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::device::{self, Device};
 use super::device_slot::take_all;
+use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::{Stream, StreamFlags};
@@ -75,14 +76,15 @@ pub fn destroy(raw: u64) -> Result<()> {
     }
     let handle = Handle::from_raw(raw);
     handles::remove::<Context>("context", raw)?;
+    let mut ending = Ending::default();
     for stream in take_all::<Stream>(|stream| Some(stream.context) == handle) {
-        stream.drain(None);
+        ending.part(stream.drain(None));
     }
     slot_table::flush_deferred();
     if thread::current_handle() == handle {
         thread::set_current(None);
     }
-    Ok(())
+    ending.tell(format_args!("context {raw:#x} is destroyed"))
 }
 
 /// aclrtSetCurrentContext.

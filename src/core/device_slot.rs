@@ -9,6 +9,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::context::Context;
 use super::device::Device;
+use super::ending::Ending;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::handles::Object;
@@ -198,8 +199,7 @@ impl DeviceSlot {
                 return Ok(());
             }
         }
-        self.release(&mut state, None);
-        Ok(())
+        self.release(&mut state, None).tell(format_args!("device {} is reset", self.id))
     }
 
     /// aclrtResetDeviceForce.
@@ -211,47 +211,47 @@ impl DeviceSlot {
                 self.id
             )));
         }
-        self.release(&mut state, None);
-        Ok(())
+        self.release(&mut state, None).tell(format_args!("device {} is reset", self.id))
     }
 
-    /// As a forced reset, for the end of the session: the device is not opened again. False when
-    /// the deadline came before the end of what was queued.
-    pub fn close(&self, deadline: Instant) -> bool {
+    /// As a forced reset, for the end of the session: the device is not opened again.
+    pub fn close(&self, deadline: Instant) -> Ending {
         self.ended.store(true, Ordering::SeqCst);
         // A reset in another thread may be waiting for the same work.
         let state = self.state.try_lock_until(deadline);
-        state.is_some_and(|mut state| self.release(&mut state, Some(deadline)))
+        match state {
+            Some(mut state) => self.release(&mut state, Some(deadline)),
+            None => Ending::too_late(),
+        }
     }
 
     /// Really releases the device: handles die first, so that nobody queues anything new, then
     /// what is pending is waited for, then the calls that are inside leave, then the resources go.
-    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> bool {
-        let Some(mut device) = self.device.write().take() else { return true };
+    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> Ending {
+        let mut ending = Ending::default();
+        let Some(mut device) = self.device.write().take() else { return ending };
         device.sets.primary.store(0, Ordering::SeqCst);
         state.released = 0;
-        let mut finished = true;
         let alone = wait_until_alone(&mut device, |device| {
             // Each time: a call that was inside may have made something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
             for stream in take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device)) {
-                finished &= stream.drain(deadline);
+                ending.part(stream.drain(deadline));
             }
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
             slot_table::flush_deferred();
-            finished
+            !ending.timed_out
         });
-        finished &= alone;
-        if finished {
-            memory::release_device_memory(&device);
-            // What the driver says about closing helps nobody: the device is gone either way.
-            let _ = device.native.close();
+        ending.timed_out |= !alone;
+        if !ending.timed_out {
+            memory::release_device_memory(&device, &mut ending);
+            ending.step_on_device(device.native.close());
         } else {
             // Better a leak than a crash of whoever still uses it.
             memory::forget_memory(device.owner);
             std::mem::forget(device);
         }
-        finished
+        ending
     }
 }
 

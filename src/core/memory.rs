@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::device::Device;
+use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::malloc_config::MallocConfig;
 use super::page_policy::{self, padded};
@@ -299,18 +300,16 @@ fn open_device(id: u32) -> Option<Arc<Device>> {
 }
 
 /// Takes the device's allocations back, at its end.
-pub fn release_device_memory(device: &Device) {
+pub fn release_device_memory(device: &Device, ending: &mut Ending) {
     for allocation in drain(device.owner) {
-        // The device is being closed; a driver that refuses now has lost the memory already.
-        let _ = device.native.free(allocation.block);
+        ending.step_on_device(device.native.free(allocation.block));
     }
 }
 
 /// Takes all pinned memory back, at the end of the session.
-pub fn release_host_memory(session: &Session) {
+pub fn release_host_memory(session: &Session, ending: &mut Ending) {
     for allocation in drain(session.owner) {
-        // As above.
-        let _ = session.driver.free_host(allocation.block);
+        ending.step_on_device(session.driver.free_host(allocation.block));
     }
 }
 

@@ -9,6 +9,7 @@ pub mod data_buffer;
 pub mod data_type;
 pub mod device;
 pub mod device_slot;
+mod ending;
 pub mod error;
 pub mod event;
 pub mod handles;

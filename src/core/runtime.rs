@@ -9,6 +9,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::config::{BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
+use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::memory::Owner;
@@ -215,7 +216,10 @@ fn open_driver(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
         BackendChoice::Auto => cuda::open().or_else(|_| open_cpu(environment)),
     }?;
     Ok(match &environment.fault {
-        None => driver,
+        None => {
+            fault::forget();
+            driver
+        }
         Some(settings) => fault::wrap(driver, settings),
     })
 }
@@ -242,13 +246,14 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     thread::set_current(None);
     let Some(mut session) = SESSION.write().take() else { return Ok(()) };
     let deadline = Instant::now() + session.patience;
-    let mut finished = true;
+    let mut ending = Ending::default();
     for slot in &session.devices {
-        finished &= slot.close(deadline);
+        ending.part(slot.close(deadline));
     }
+    let mut finished = !ending.timed_out;
     let alone = wait_until_alone(&mut session, |_| finished);
     if finished && alone {
-        memory::release_host_memory(&session);
+        memory::release_host_memory(&session, &mut ending);
     } else {
         memory::forget_memory(session.owner);
     }
@@ -257,7 +262,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     let left = deadline.saturating_duration_since(Instant::now());
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
     if finished {
-        return Ok(());
+        return ending.tell("everything is finalized");
     }
     let patience = session.patience.as_millis();
     // Whoever was left behind still uses it: pinned memory, for one, stays mapped.

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::device::Device;
+use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::event::Event;
 use super::handles::{self, Object};
 use super::thread;
 use crate::algo::slot_table::{self, Handle, Ref};
-use crate::backend::{self, StreamOptions, Wait};
+use crate::backend::{self, FaultKind, StreamOptions, Wait};
 
 /// The flags that a stream was created with, as numbers of the API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,12 +88,23 @@ impl Stream {
     }
 
     /// For a stream that is out of the table already: waits for what is pending, then closes it to
-    /// those who still hold it. False when the deadline came first.
-    pub fn drain(&self, deadline: Option<Instant>) -> bool {
-        // A device that failed has nothing left to wait for.
-        let finished = !matches!(self.native.synchronize(deadline), Ok(Wait::TimedOut));
+    /// those who still hold it. A failure of its work that nobody was told of is told now.
+    pub fn drain(&self, deadline: Option<Instant>) -> Ending {
+        let mut ending = Ending::default();
+        let mut waited = self.native.synchronize(deadline);
+        if waited.as_ref().is_err_and(|fault| fault.kind != FaultKind::Execution) {
+            // What still runs uses memory that may go next: a refusal is no reason not to wait.
+            ending.step(waited.map(drop));
+            waited = self.native.synchronize(deadline);
+        }
         self.native.abandon();
-        finished
+        match waited {
+            Ok(Wait::TimedOut) => ending.timed_out = true,
+            Ok(Wait::Done) => ending.step(self.report_failure()),
+            // A device that failed has nothing left to wait for, and says so in every call.
+            Err(fault) => ending.step_on_device(Err(fault)),
+        }
+        ending
     }
 }
 
@@ -185,14 +197,15 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
         )));
     }
     let stream = handles::remove::<Stream>("stream", raw)?;
+    let mut ending = Ending::default();
     if force {
         stream.native.abandon();
     } else {
-        stream.drain(None);
+        ending = stream.drain(None);
     }
     drop(stream);
     slot_table::flush_deferred();
-    Ok(())
+    ending.tell(format_args!("stream {raw:#x} is destroyed"))
 }
 
 /// aclrtSynchronizeStream.

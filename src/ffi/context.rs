@@ -27,11 +27,13 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
 }
 
 /// Waits for the streams of a context and destroys it with them. Threads that have it as current context
-/// have none afterwards.
+/// have none afterwards. A failure of the streams' work that nobody was told of, or a refusal of the driver, is
+/// returned; the context is destroyed all the same.
 ///
 /// @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
-/// context, not a context, destroyed before, or called inside a host function. Thread-safe. Follows
+/// context, not a context, destroyed before, or called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION
+/// 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows
 /// aclrtDestroyContext of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyContext(context: aclrtContext) -> aclError {

@@ -31,12 +31,15 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 /// Takes back one aclrtSetDevice; the last one waits for pending work and really releases the device.
 ///
 /// A released device takes its contexts, streams, events and device memory with it: their handles and
-/// addresses are invalid from then on, in every thread. Pinned host memory stays. Thread-safe.
+/// addresses are invalid from then on, in every thread. Pinned host memory stays. A failure of work on it that
+/// nobody was told of, or a refusal of the driver to release something, is returned; the device is released all
+/// the same. Thread-safe.
 ///
 /// @param deviceId a device that is set.
 /// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
 /// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
-/// aclFinalize. Follows aclrtResetDevice of the Ascend runtime API.
+/// aclFinalize; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
+/// the driver refused. Follows aclrtResetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetDevice(deviceId: i32) -> aclError {
     guard("aclrtResetDevice", || device::reset(deviceId))

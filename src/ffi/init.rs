@@ -61,11 +61,14 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 ///
 /// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
 /// aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
-/// time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A program may also exit without this call. Thread-safe.
+/// time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A failure of work that nobody was told of, or a refusal of the
+/// driver to release something, is returned; everything ends all the same. A program may also exit without
+/// this call. Thread-safe.
 ///
 /// @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started; ACL_ERROR_FAILURE 500001: user code
 /// did not return in time, its thread was left behind and the library stays loaded;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclFinalize of the Ascend
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015:
+/// work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend
 /// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalize() -> aclError {

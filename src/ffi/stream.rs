@@ -50,20 +50,22 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
 }
 
 /// Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
-/// call begins.
+/// call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned; the
+/// stream is destroyed all the same.
 ///
 /// @param stream from a creator; not null, not a default stream.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context. Thread-safe. Follows
-/// aclrtDestroyStream of the Ascend runtime API.
+/// on another device than the current context; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows aclrtDestroyStream of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
     guard("aclrtDestroyStream", || stream::destroy(handle::from_c(stream), false))
 }
 
 /// Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
-/// recorded there end); a GPU finishes what its driver holds.
+/// recorded there end), and so are failures that nobody was told of; a GPU finishes what its driver holds.
 ///
 /// @param stream from a creator; not null, not a default stream.
 /// @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.

@@ -97,6 +97,7 @@ impl Ledger {
         &self,
         path: &Path,
         calls: impl Iterator<Item = (&'a str, u64)>,
+        queued: &str,
     ) -> std::io::Result<()> {
         if self.process.load(Ordering::Relaxed) != std::process::id() {
             return Ok(());
@@ -113,6 +114,7 @@ impl Ledger {
         for (name, count) in calls {
             let _ = writeln!(text, "calls {name} {count}");
         }
+        let _ = writeln!(text, "later {queued}");
         for (kind, name) in KINDS {
             let [made, released, kept] = self.counts[kind as usize].read();
             let _ = writeln!(text, "objects {name} made {made} released {released} kept {kept}");

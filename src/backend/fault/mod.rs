@@ -50,6 +50,11 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     Arc::new(FaultDriver { inner, plan })
 }
 
+/// A backend was opened that nobody wants decorated: the next one that is begins to count anew.
+pub fn forget() {
+    *PLAN.lock() = None;
+}
+
 /// A program that ends without aclFinalize has its report, too.
 fn report_at_exit() {
     extern "C" fn report() {

@@ -163,7 +163,7 @@ impl Plan {
     pub(super) fn report(&self) {
         let Some(path) = &self.settings.report else { return };
         let calls = site::ALL.iter().map(|site| (site.name(), self.calls(*site)));
-        if let Err(why) = self.ledger.write(path, calls) {
+        if let Err(why) = self.ledger.write(path, calls, &Site::names(Site::is_queued)) {
             // There is nobody to return it to: this may be the end of the process.
             eprintln!("portacl: PORTACL_FAULT_COUNT: {}: {why}", path.display());
         }

@@ -1,8 +1,9 @@
 //! Who is told of a failure that happens later, and how often.
 
+use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::event;
+use crate::core::{context, event};
 
 /// An event that was recorded on a stream.
 fn recorded_on(stream: u64) -> u64 {
@@ -110,8 +111,94 @@ fn an_event_outlives_the_stream_that_recorded_it() {
     let (raw, work) = bench.stream();
     let event = recorded_on(raw);
     work.fail("gone with its stream");
-    stream::destroy(raw, false).unwrap();
+    stream::destroy(raw, true).unwrap();
     event::synchronize(event, -1).unwrap();
+}
+
+#[test]
+fn a_failure_that_nobody_was_told_of_is_told_at_the_end_of_its_stream() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    work.fail("untold");
+    let told = stream::destroy(raw, false);
+    fails(told, Code::AicoreException, &["untold", "is destroyed"]);
+    fails(stream::destroy(raw, false), Code::ParamInvalid, &["destroyed"]);
+
+    let (raw, work) = bench.stream();
+    work.fail("told");
+    fails(stream::synchronize(raw), Code::AicoreException, &["told"]);
+    stream::destroy(raw, false).unwrap();
+
+    let explicit = context::create(0).unwrap().raw();
+    let ((_, first), (_, second)) = (bench.stream(), bench.stream());
+    first.fail("in a context");
+    second.fail("in a context");
+    let told = context::destroy(explicit);
+    fails(told, Code::AicoreException, &["in a context", "is destroyed"]);
+    fails(context::destroy(explicit), Code::ParamInvalid, &["destroyed"]);
+
+    device::set(0).unwrap();
+    bench.stream().1.fail("with its device");
+    device::reset(0).unwrap();
+    fails(device::reset(0), Code::AicoreException, &["with its device", "device 0 is reset"]);
+    fails(device::reset(0), Code::ParamInvalid, &["not set"]);
+}
+
+#[test]
+fn a_failure_that_nobody_was_told_of_is_told_by_finalize() {
+    let bench = Bench::new();
+    bench.stream().1.fail("untold");
+    fails(runtime::finalize(), Code::AicoreException, &["untold", "finalized"]);
+    bench.script.assert_nothing_left();
+    Script::begin(LONG);
+}
+
+#[test]
+fn the_end_of_a_device_that_failed_is_no_failure() {
+    let bench = Bench::new();
+    memory::malloc(64, 0).unwrap();
+    let (raw, _) = bench.stream();
+    bench.script.fail_for_good(0, "the device is lost");
+    fails(stream::synchronize(raw), Code::AicoreException, &["the device is lost"]);
+    stream::destroy(raw, false).unwrap();
+    device::reset(0).unwrap();
+}
+
+#[test]
+fn what_the_driver_refuses_at_an_end_is_told_and_does_not_stop_it() {
+    let bench = Bench::new();
+    let refuse = |call| bench.script.fail_next(call, FaultKind::Driver, "busy");
+    let (raw, _) = bench.stream();
+    refuse("synchronize");
+    fails(stream::destroy(raw, false), Code::DrvInternalError, &["busy", "is destroyed"]);
+    for call in ["synchronize", "free", "close"] {
+        device::set(1).unwrap();
+        memory::malloc(64, 0).unwrap();
+        refuse(call);
+        fails(device::reset(1), Code::DrvInternalError, &["busy", "device 1 is reset"]);
+        assert_eq!(bench.script.live(Thing::OpenDevice), 1, "{call}");
+    }
+    device::set(0).unwrap();
+    memory::malloc_host(64).unwrap();
+    refuse("free_host");
+    fails(runtime::finalize(), Code::DrvInternalError, &["busy", "finalized"]);
+    assert!(bench.script.has_ended());
+    Script::begin(LONG);
+}
+
+/// What still runs uses memory that goes with the stream's device.
+#[test]
+fn a_wait_that_is_refused_at_an_end_is_tried_again() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    work.begin();
+    bench.script.fail_next("synchronize", FaultKind::Driver, "busy");
+    let reset = std::thread::spawn(|| device::reset(0));
+    wait_until("the reset to wait", || work.waiting() == 1);
+    fails(stream::is_idle(raw).map(drop), Code::ParamInvalid, &["went with its device"]);
+    work.finish();
+    drop(work);
+    fails(reset.join().unwrap(), Code::DrvInternalError, &["busy", "device 0 is reset"]);
 }
 
 #[test]

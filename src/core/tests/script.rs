@@ -194,9 +194,8 @@ impl Driver for ScriptDriver {
     }
 
     fn free_host(&self, _block: Block) -> Result<()> {
-        self.0.enter("free_host")?;
         self.0.gone(Thing::HostBlock);
-        Ok(())
+        self.0.enter("free_host")
     }
 
     fn register_host(&self, addr: usize, _len: usize) -> Result<usize> {

@@ -1,0 +1,292 @@
+// A program that uses the API broadly and survives every failure: it says which call failed and
+// why, goes on with what it has, and gives everything back. The fault sweep lets each backend call
+// that it causes fail once.
+
+#include <acl/acl.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr size_t kSize = 4096;
+constexpr size_t kLarge = 300 << 10;  // runs on a worker, not in the caller
+
+int failures = 0;
+
+// True if the call succeeded. What failed is told in the library's own words.
+#define DID(call) Did((call), #call)
+
+bool Did(aclError code, const char* call) {
+    if (code == ACL_SUCCESS) return true;
+    ++failures;
+    const char* text = aclGetRecentErrMsg();
+    std::printf("%s returned %d: %s\n", call, code, text ? text : "NO TEXT");
+    return false;
+}
+
+// A wrong result is an error only where nothing failed before.
+void Expect(bool right, const char* what) {
+    if (right || failures > 0) return;
+    ++failures;
+    std::printf("WRONG: %s\n", what);
+}
+
+class Stream {
+  public:
+    Stream() { DID(aclrtCreateStream(&handle_)); }
+    ~Stream() {
+        if (handle_) DID(aclrtDestroyStream(handle_));
+    }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    operator aclrtStream() const { return handle_; }
+
+  private:
+    aclrtStream handle_ = nullptr;
+};
+
+class Event {
+  public:
+    Event() { DID(aclrtCreateEventExWithFlag(&handle_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)); }
+    ~Event() {
+        if (handle_) DID(aclrtDestroyEvent(handle_));
+    }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    operator aclrtEvent() const { return handle_; }
+
+  private:
+    aclrtEvent handle_ = nullptr;
+};
+
+class Memory {
+  public:
+    explicit Memory(size_t size = kSize) {
+        DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    }
+    ~Memory() {
+        if (address_) DID(aclrtFree(address_));
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    operator void*() const { return address_; }
+
+  private:
+    void* address_ = nullptr;
+};
+
+class Pinned {
+  public:
+    explicit Pinned(size_t size = kSize) {
+        if (!DID(aclrtMallocHost(&address_, size))) return;
+        std::memset(address_, 0x11, size);
+    }
+    ~Pinned() {
+        if (address_) DID(aclrtFreeHost(address_));
+    }
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    operator void*() const { return address_; }
+    bool HoldsOnly(unsigned char value, size_t size = kSize) const {
+        const auto* bytes = static_cast<const unsigned char*>(address_);
+        for (size_t i = 0; bytes && i < size; ++i) {
+            if (bytes[i] != value) return false;
+        }
+        return bytes != nullptr;
+    }
+
+  private:
+    void* address_ = nullptr;
+};
+
+std::atomic<int> host_functions{0};
+
+void CountCall(void*) {
+    ++host_functions;
+}
+
+void UseDevice() {
+    uint32_t count = 0;
+    int32_t device = -1, active = 0, least = 0, greatest = 0;
+    DID(aclrtGetDeviceCount(&count));
+    DID(aclrtGetDevice(&device));
+    DID(aclrtGetPrimaryCtxState(0, nullptr, &active));
+    DID(aclrtDeviceGetStreamPriorityRange(&least, &greatest));
+    aclrtRunMode mode{};
+    DID(aclrtGetRunMode(&mode));
+    size_t free = 0, total = 0;
+    DID(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    Expect(free > 0 && free <= total, "free memory");
+    aclrtDeviceStatus status{};
+    DID(aclrtQueryDeviceStatus(0, &status));
+    DID(aclrtSynchronizeDevice());
+    DID(aclrtSynchronizeDeviceWithTimeout(10000));
+}
+
+void UseContexts() {
+    aclrtContext before = nullptr, context = nullptr;
+    DID(aclrtGetCurrentContext(&before));
+    if (!DID(aclrtCreateContext(&context, 0))) return;
+    aclrtStream stream = nullptr;
+    DID(aclrtCtxGetCurrentDefaultStream(&stream));
+    DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+    DID(aclrtSynchronizeStream(stream));
+    DID(aclrtSetCurrentContext(before));
+    DID(aclrtDestroyContext(context));
+}
+
+void UseMemory() {
+    const aclrtMemMallocPolicy policy = ACL_MEM_MALLOC_NORMAL_ONLY;
+    void* address = nullptr;
+    if (DID(aclrtMallocAlign32(&address, kSize, policy))) {
+        DID(aclrtMemset(address, kSize, 3, kSize));
+        DID(aclrtFreeWithDevSync(address));
+    }
+    if (DID(aclrtMallocCached(&address, kSize, policy))) {
+        DID(aclrtMemFlush(address, kSize));
+        DID(aclrtMemInvalidate(address, kSize));
+        DID(aclrtFree(address));
+    }
+    if (DID(aclrtMallocForTaskScheduler(&address, kSize, policy, nullptr))) DID(aclrtFree(address));
+    if (DID(aclrtMallocWithCfg(&address, kSize, policy, nullptr))) {
+        DID(aclrtMemsetD32(address, kSize, 7, kSize / 4));
+        DID(aclrtFree(address));
+    }
+    if (DID(aclrtMallocHostWithCfg(&address, kSize, nullptr)))
+        DID(aclrtFreeHostWithDevSync(address));
+    Memory memory;
+    void* base = nullptr;
+    size_t size = 0;
+    DID(aclrtMemGetAddressRange(memory, &base, &size));
+    aclrtPtrAttributes attributes{};
+    DID(aclrtPointerGetAttributes(memory, &attributes));
+    std::vector<char> pageable(kSize);
+    DID(aclrtPointerGetAttributes(pageable.data(), &attributes));
+}
+
+void CopyNow() {
+    Memory a, b;
+    Pinned pinned;
+    std::vector<unsigned char> pageable(kSize, 0x22);
+    DID(aclrtMemcpy(a, kSize, pageable.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE));
+    DID(aclrtMemcpy(b, kSize, a, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    DID(aclrtMemcpy(pinned, kSize, b, kSize, ACL_MEMCPY_DEVICE_TO_HOST));
+    Expect(pinned.HoldsOnly(0x22), "what went to the device and back");
+    DID(aclrtMemcpy(pageable.data(), kSize, pinned, kSize, ACL_MEMCPY_HOST_TO_HOST));
+}
+
+void CopyInOrder(size_t size) {
+    Stream stream;
+    Memory a(size), b(size);
+    Pinned from(size), to(size);
+    std::vector<unsigned char> pageable(size, 0x33);
+    DID(aclrtMemcpyAsync(a, size, from, size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    DID(aclrtMemcpyAsync(a, size, pageable.data(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    DID(aclrtMemsetAsync(b, size, 0x44, size, stream));
+    DID(aclrtReduceAsync(b, a, size, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8, stream, nullptr));
+    DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+    DID(aclrtMemcpyAsync(to, size, b, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    DID(aclrtMemsetD32Async(b, size, 0x55555555, size / 4, stream));
+    DID(aclrtMemcpyAsync(pageable.data(), size, b, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    aclrtStreamStatus status{};
+    DID(aclrtStreamQuery(stream, &status));
+    DID(aclrtSynchronizeStreamWithTimeout(stream, 20000));
+    DID(aclrtSynchronizeStream(stream));
+    Expect(to.HoldsOnly(0x77, size), "a sum of a fill and a copy");
+    Expect(pageable[size - 1] == 0x55, "a fill with words");
+}
+
+void UseStreams() {
+    Stream stream;
+    int32_t id = 0;
+    uint32_t number = 0;
+    DID(aclrtStreamGetId(stream, &id));
+    DID(aclrtStreamGetFlags(stream, &number));
+    DID(aclrtStreamGetPriority(stream, &number));
+    DID(aclrtGetStreamAvailableNum(&number));
+    aclrtStream other = nullptr;
+    if (!DID(aclrtCreateStreamWithConfig(&other, 0, ACL_STREAM_FAST_LAUNCH))) return;
+    DID(aclrtLaunchHostFunc(other, CountCall, nullptr));
+    DID(aclrtSynchronizeStream(other));
+    DID(aclrtDestroyStreamForce(other));
+}
+
+void UseEvents() {
+    Stream first, second;
+    Event start, end;
+    aclrtEvent plain = nullptr, flagged = nullptr;
+    DID(aclrtCreateEvent(&plain));
+    DID(aclrtCreateEventWithFlag(&flagged, ACL_EVENT_SYNC));
+    uint32_t number = 0;
+    DID(aclrtGetEventId(start, &number));
+    DID(aclrtGetEventAvailNum(&number));
+    DID(aclrtRecordEvent(start, first));
+    DID(aclrtLaunchHostFunc(first, CountCall, nullptr));
+    DID(aclrtRecordEvent(end, first));
+    DID(aclrtStreamWaitEvent(second, end));
+    DID(aclrtRecordEvent(plain, second));
+    aclrtEventRecordedStatus status{};
+    DID(aclrtQueryEventStatus(plain, &status));
+    DID(aclrtSynchronizeEvent(plain));
+    DID(aclrtSynchronizeEventWithTimeout(end, 20000));
+    float ms = -1;
+    DID(aclrtEventElapsedTime(&ms, start, end));
+    Expect(ms >= 0, "the time between two events");
+    if (plain) DID(aclrtDestroyEvent(plain));
+    if (flagged) DID(aclrtDestroyEvent(flagged));
+}
+
+// Memory of two devices; goes with the reset of the second one.
+void UseTwoDevices() {
+    uint32_t count = 0;
+    if (!DID(aclrtGetDeviceCount(&count)) || count < 2) return;
+    Memory here;
+    if (!DID(aclrtSetDevice(1))) return;
+    void* there = nullptr;
+    DID(aclrtMalloc(&there, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    aclrtStream stream = nullptr;
+    aclrtEvent event = nullptr;
+    DID(aclrtCreateStream(&stream));
+    DID(aclrtCreateEvent(&event));
+    if (there) DID(aclrtMemsetAsync(there, kSize, 1, kSize, stream));
+    if (event) DID(aclrtRecordEvent(event, stream));
+    DID(aclrtResetDeviceForce(1));
+    DID(aclrtSetDevice(0));
+}
+
+// What is left to aclFinalize on purpose.
+void LeaveThingsBehind() {
+    void* address = nullptr;
+    aclrtStream stream = nullptr;
+    aclrtEvent event = nullptr;
+    DID(aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    DID(aclrtMallocHost(&address, kSize));
+    DID(aclrtCreateStream(&stream));
+    DID(aclrtCreateEvent(&event));
+    DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+}
+
+}  // namespace
+
+int main() {
+    DID(aclInit(nullptr));
+    if (DID(aclrtSetDevice(0))) {
+        UseDevice();
+        UseContexts();
+        UseMemory();
+        CopyNow();
+        CopyInOrder(kSize);
+        CopyInOrder(kLarge);
+        UseStreams();
+        UseEvents();
+        UseTwoDevices();
+        DID(aclrtResetDevice(0));
+    }
+    if (DID(aclrtSetDevice(0))) LeaveThingsBehind();
+    DID(aclFinalize());
+    std::printf("%d host functions called, %d calls failed\n", host_functions.load(), failures);
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Lets each backend call that a program causes fail once, and looks what becomes of it.
+
+usage: sweep.py [--each N] PROGRAM [ARGUMENT...]
+
+A clean run (PORTACL_FAULT_COUNT) tells how often each site is called. Then the program runs once for
+each call of each site, with PORTACL_FAULT making that call fail; sites whose operations are queued
+also with a failure when their turn comes. Of a site with more calls than N (default 32) the first, the
+last and N - 2 spread between them are taken. Each run has to
+- end within 30 s, by itself (exit status 0 or 1: no signal, no sanitizer, no strict test double),
+- have reported the failure: a line of its output names the site, unless the site is a probe (below),
+- have made exactly the failure that was asked for (a call that this run did not come to is counted
+  apart; few may be),
+- have given back everything that was made, but for the object whose release was made to fail.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+SECONDS = 30
+
+# Sites whose failure is an answer like another, so that no public call has to fail.
+PROBES = {
+    # "Does the driver know this address?" A driver that does not answer does not know it, and it
+    # counts as ordinary host memory.
+    "driver.foreign_place",
+}
+
+
+
+class Report:
+    """What PORTACL_FAULT_COUNT wrote."""
+
+    def __init__(self, path):
+        self.backend = self.state = None
+        self.failed = 0
+        self.calls = {}
+        self.queued = set()
+        self.objects = {}
+        try:
+            text = path.read_text()
+        except FileNotFoundError:
+            text = ""
+        for line in text.splitlines():
+            what, *rest = line.split()
+            if what == "backend":
+                self.backend, self.state = rest
+            elif what == "failed":
+                self.failed = int(rest[0])
+            elif what == "calls":
+                self.calls[rest[0]] = int(rest[1])
+            elif what == "later":
+                self.queued = {site.rstrip(",") for site in rest}
+            elif what == "objects":
+                self.objects[rest[0]] = dict(zip(rest[1::2], map(int, rest[2::2])))
+
+    def problems(self, failures, kept):
+        """What is wrong after a run in which `failures` calls were to fail."""
+        if self.backend is None:
+            return ["it wrote no report: the backend was never opened"]
+        found = []
+        if self.state != "ended":
+            found.append(f"the library was not finalized, or not wholly: {self.state}")
+        if self.failed != failures:
+            found.append(f"{self.failed} calls were made to fail, wanted {failures}")
+        for kind, count in self.objects.items():
+            lost = count["made"] - count["released"] - count["kept"]
+            if lost != 0:
+                found.append(f"{lost} of {count['made']} {kind}s were not given back")
+        if sum(count["kept"] for count in self.objects.values()) > kept:
+            found.append(f"more than {kept} releases were made to fail")
+        return found
+
+
+class Sweep:
+    def __init__(self, command, seconds=SECONDS):
+        self.command = command
+        self.seconds = seconds
+
+    def run(self, fault):
+        """Runs the program with one call failing (None: cleanly): its report and what is wrong."""
+        with tempfile.TemporaryDirectory(prefix="portacl-sweep-") as folder:
+            counts = pathlib.Path(folder, "counts")
+            environment = dict(os.environ, PORTACL_FAULT=fault or "", PORTACL_FAULT_COUNT=str(counts))
+            site = (fault or "").split(":")[0]
+            if site.split(".")[-1].startswith("free") and site != "device.free_memory":
+                # What could not be given back is still there at the end.
+                environment["FAKE_CUDA_LEAK_CHECK"] = "0"
+            started = time.monotonic()
+            try:
+                done = subprocess.run(self.command, env=environment, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                      timeout=self.seconds, errors="replace")
+            except subprocess.TimeoutExpired as late:
+                output = (late.output or b"").decode(errors="replace")
+                return Report(counts), [f"it had not ended after {self.seconds} s"], output
+            took = time.monotonic() - started
+            problems = []
+            if done.returncode < 0:
+                problems.append(f"it was ended by signal {-done.returncode} after {took:.1f} s")
+            elif done.returncode > 1 or (fault is None and done.returncode != 0):
+                problems.append(f"its exit status is {done.returncode}")
+            report = Report(counts)
+            if fault and report.failed == 0 and report.calls.get(site, 0) < int(fault.split(":")[1]):
+                # How often a program asks whether something is done depends on time.
+                return report, ["not reached"] if not problems else problems, done.stdout
+            if site and site not in PROBES and f"of {site} fail" not in done.stdout:
+                problems.append(f"no failure that it printed names {site}")
+            problems += report.problems(1 if fault else 0, 1 if fault else 0)
+            return report, problems, done.stdout
+
+
+def spread(count, most):
+    """Call numbers from 1 to `count`, at most `most`, the first and the last among them."""
+    if count <= most:
+        return list(range(1, count + 1))
+    return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
+
+
+def faults(report, most):
+    """Every failure to try, as PORTACL_FAULT has it."""
+    for site, count in report.calls.items():
+        for call in spread(count, most):
+            yield f"{site}:{call}"
+            if site in report.queued:
+                yield f"{site}:{call}:later"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--each", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    if not options.command or options.each < 2:
+        parser.error("a program to run, and N of at least 2")
+    sweep = Sweep(options.command, options.seconds)
+    started = time.monotonic()
+    report, problems, output = sweep.run(None)
+    if problems:
+        sys.exit(f"the clean run: {'; '.join(problems)}\n{output}")
+    wanted = list(faults(report, options.each))
+    unused = [site for site, count in report.calls.items() if count == 0]
+    if not wanted:
+        sys.exit("the program makes no backend call")
+    bad = missed = 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        for done, (fault, (_, problems, output)) in enumerate(
+                zip(wanted, pool.map(sweep.run, wanted)), start=1):
+            if problems == ["not reached"]:
+                missed += 1
+            elif problems:
+                bad += 1
+                print(f"PORTACL_FAULT={fault}: {'; '.join(problems)}")
+                print("    " + "\n    ".join(output.splitlines()[-12:]))
+            if done % 50 == 0 or done == len(wanted):
+                print(f"{done}/{len(wanted)} failures tried, {bad} bad, "
+                      f"{time.monotonic() - started:.1f} s", flush=True)
+    used = len(report.calls) - len(unused)
+    print(f"{report.backend}: {len(wanted)} failures at {used} sites, {bad} bad, {missed} calls not reached "
+          f"in their run; not called: {', '.join(unused) or 'none'}")
+    sys.exit(1 if bad or missed * 5 > len(wanted) else 0)
+
+
+if __name__ == "__main__":
+    main()
