@@ -3376,11 +3376,14 @@ aclError aclInit(const char *configPath);
  *
  * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
  * aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
- * time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A program may also exit without this call. Thread-safe.
+ * time (`PORTACL_FINALIZE_TIMEOUT_MS`, 5000). A failure of work that nobody was told of, or a refusal of the
+ * driver to release something, is returned; everything ends all the same. A program may also exit without
+ * this call. Thread-safe.
  *
  * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started; ACL_ERROR_FAILURE 500001: user code
  * did not return in time, its thread was left behind and the library stays loaded;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclFinalize of the Ascend
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015:
+ * work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend
  * runtime API.
  */
 aclError aclFinalize(void);
@@ -3562,12 +3565,15 @@ aclError aclrtSetDevice(int32_t deviceId);
  * Takes back one aclrtSetDevice; the last one waits for pending work and really releases the device.
  *
  * A released device takes its contexts, streams, events and device memory with it: their handles and
- * addresses are invalid from then on, in every thread. Pinned host memory stays. Thread-safe.
+ * addresses are invalid from then on, in every thread. Pinned host memory stays. A failure of work on it that
+ * nobody was told of, or a refusal of the driver to release something, is returned; the device is released all
+ * the same. Thread-safe.
  *
  * @param deviceId a device that is set.
  * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
  * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize. Follows aclrtResetDevice of the Ascend runtime API.
+ * aclFinalize; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
+ * the driver refused. Follows aclrtResetDevice of the Ascend runtime API.
  */
 aclError aclrtResetDevice(int32_t deviceId);
 
@@ -3927,11 +3933,13 @@ aclError aclrtCreateContext(aclrtContext *context,
 
 /**
  * Waits for the streams of a context and destroys it with them. Threads that have it as current context
- * have none afterwards.
+ * have none afterwards. A failure of the streams' work that nobody was told of, or a refusal of the driver, is
+ * returned; the context is destroyed all the same.
  *
  * @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
- * context, not a context, destroyed before, or called inside a host function. Thread-safe. Follows
+ * context, not a context, destroyed before, or called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION
+ * 507015: work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows
  * aclrtDestroyContext of the Ascend runtime API.
  */
 aclError aclrtDestroyContext(aclrtContext context);
@@ -4063,19 +4071,21 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
 
 /**
  * Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
- * call begins.
+ * call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned; the
+ * stream is destroyed all the same.
  *
  * @param stream from a creator; not null, not a default stream.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context. Thread-safe. Follows
- * aclrtDestroyStream of the Ascend runtime API.
+ * on another device than the current context; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows aclrtDestroyStream of the
+ * Ascend runtime API.
  */
 aclError aclrtDestroyStream(aclrtStream stream);
 
 /**
  * Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
- * recorded there end); a GPU finishes what its driver holds.
+ * recorded there end), and so are failures that nobody was told of; a GPU finishes what its driver holds.
  *
  * @param stream from a creator; not null, not a default stream.
  * @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.
