@@ -128,7 +128,7 @@ unsafe impl Blank for Record {
 
 impl Record {
     /// The range in it; `None` when there is none or it changes right now.
-    #[inline]
+    #[inline(always)]
     fn read(&self) -> Option<Range> {
         let sequence = self.sequence.load(Ordering::Acquire);
         let range = Range {
@@ -372,7 +372,7 @@ impl AddressMap {
     }
 
     /// The range that contains this address. Any address may be asked for.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, addr: usize) -> Option<Range> {
         self.look_up(addr).map(|(_, range)| range)
     }
@@ -424,7 +424,7 @@ impl AddressMap {
     }
 
     /// The range that contains the address, and the number of its record.
-    #[inline]
+    #[inline(always)]
     fn look_up(&self, addr: usize) -> Option<(u32, Range)> {
         let page = self.pages.get(page_of(addr))?;
         if let Some(node) = page.node() {
@@ -444,13 +444,13 @@ impl AddressMap {
         self.record_if(page.cover.load(Ordering::Acquire), addr)
     }
 
-    #[inline]
+    #[inline(always)]
     fn record_at(&self, node: &Node, start: usize, addr: usize) -> Option<(u32, Range)> {
         self.record_if(node.records[start].load(Ordering::Acquire), addr)
     }
 
     /// The range of a record, if it contains the address.
-    #[inline]
+    #[inline(always)]
     fn record_if(&self, index: u32, addr: usize) -> Option<(u32, Range)> {
         if index == 0 {
             return None;

@@ -23,7 +23,7 @@ use super::reclaim::{self, Pin};
 use super::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use super::sync::{Mutex, const_unless_loom};
 
-pub use super::reclaim::flush_deferred;
+pub use super::reclaim::{flush_deferred, flush_if_many};
 
 /// Handles have this many bits for the slot.
 const INDEX_BITS: u32 = 24;
@@ -340,6 +340,16 @@ pub struct Ref<'a, T> {
 }
 
 impl<T> Ref<'_, T> {
+    /// A look at an object that `pin` keeps alive.
+    ///
+    /// # Safety
+    /// `value` is from `Arc::into_raw`, and a share of it is released through
+    /// [`super::reclaim`] only, after it could not be found any more.
+    #[inline]
+    pub(super) unsafe fn new(value: NonNull<T>, pin: Pin) -> Self {
+        Self { value, _pin: pin, _table: PhantomData }
+    }
+
     /// A share of the object, for longer use.
     pub fn to_arc(&self) -> Arc<T> {
         // SAFETY: from `Arc::into_raw`; the pin keeps the table's share alive, and what is made

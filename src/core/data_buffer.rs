@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
-use crate::algo::slot_table::Handle;
+use crate::algo::slot_table::{self, Handle};
 
 /// Memory of the caller, as it described it. Nothing of it is checked here: whoever uses the
 /// memory does that.
@@ -32,7 +32,9 @@ pub fn create(extent: Extent) -> Result<Handle> {
 
 /// aclDestroyDataBuffer.
 pub fn destroy(raw: u64) -> Result<()> {
-    handles::remove::<DataBuffer>("dataBuffer", raw).map(drop)
+    drop(handles::remove::<DataBuffer>("dataBuffer", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
 }
 
 /// aclUpdateDataBuffer.

@@ -144,7 +144,7 @@ pub fn create_ex(flags: u32) -> Result<u64> {
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     drop(handles::remove::<Event>("event", raw)?);
-    slot_table::flush_deferred();
+    slot_table::flush_if_many();
     Ok(())
 }
 

@@ -104,7 +104,7 @@ impl Request {
     }
 
     /// The copy, with what lives at the addresses.
-    #[inline]
+    #[inline(always)]
     fn resolve(self, kind: Kind) -> Result<Copy> {
         let dst = memory::span("dst", self.dst, self.count)?;
         let src = memory::span("src", self.src, self.count)?;

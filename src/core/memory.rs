@@ -61,6 +61,7 @@ impl Allocation {
         }
     }
 
+    #[inline(always)]
     fn from_range(range: &Range) -> Self {
         let [owner, block_len, token] = range.words;
         let place = match owner as u32 {
@@ -73,7 +74,7 @@ impl Allocation {
     }
 
     /// The live allocation that contains `addr`.
-    #[inline]
+    #[inline(always)]
     pub fn find(addr: usize) -> Option<Self> {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
     }
@@ -324,15 +325,23 @@ fn drain(owner: Owner) -> Vec<Allocation> {
 }
 
 /// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
-#[inline]
+///
+/// Inlined by force, as what it calls: its result would go through memory, in pieces of other sizes
+/// than it is read in, which the processor waits for.
+#[inline(always)]
 pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
-    if let Some(allocation) = Allocation::find(addr) {
-        let room = allocation.len - (addr - allocation.base);
-        if len > room {
-            return Err(outside(&argument, addr, len, &allocation));
+    match Allocation::find(addr) {
+        None => unknown_span(argument, addr, len),
+        Some(allocation) if len > allocation.len - (addr - allocation.base) => {
+            Err(outside(&argument, addr, len, &allocation))
         }
-        return Ok(Span { addr, len, place: allocation.place });
+        Some(allocation) => Ok(Span { addr, len, place: allocation.place }),
     }
+}
+
+/// As [`span`], for memory that this library did not allocate.
+#[inline]
+fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
     if addr.checked_add(len).is_none() {
         return Err(Error::invalid_param(format_args!(
             "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
@@ -343,7 +352,7 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
 
 /// Where memory lives that is not this library's, if the driver knows it.
 fn foreign_place(addr: usize) -> Option<Place> {
-    match runtime::existing_session()?.driver.foreign(addr) {
+    match runtime::glance()?.driver.foreign(addr) {
         Foreign::Known(place) => Some(place),
         Foreign::Unknown | Foreign::Stale => None,
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::config::{BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
@@ -14,7 +14,8 @@ use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::memory::Owner;
 use super::{memory, thread};
-use crate::algo::slot_table;
+use crate::algo::published::Published;
+use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
 
 /// An open backend with its devices: what lives from first use to aclFinalize.
@@ -33,7 +34,8 @@ pub struct Session {
 static LIFE: Mutex<()> = Mutex::new(());
 /// How many aclInit calls are not matched by a finalize. Changed under [`LIFE`].
 static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
-static SESSION: RwLock<Option<Arc<Session>>> = RwLock::new(None);
+/// Changed under [`LIFE`].
+static SESSION: Published<Session> = Published::new();
 /// Set by finalize, cleared by aclInit and aclrtSetDevice.
 static FINALIZED: AtomicBool = AtomicBool::new(false);
 /// Device count of the last session, for queries after its end.
@@ -156,7 +158,13 @@ pub fn session_for_set_device() -> Result<Arc<Session>> {
 
 /// The session if there is one.
 pub fn existing_session() -> Option<Arc<Session>> {
-    SESSION.read().clone()
+    SESSION.get_arc()
+}
+
+/// As [`existing_session`], for a moment: nothing is written that other threads read.
+#[inline]
+pub fn glance() -> Option<Ref<'static, Session>> {
+    SESSION.get()
 }
 
 /// Number of devices; a pure query that works at any time.
@@ -182,20 +190,21 @@ fn open_session() -> Result<Arc<Session>> {
 }
 
 fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
-    let mut place = SESSION.write();
-    if let Some(session) = &*place {
-        return Ok(session.clone());
+    if let Some(session) = existing_session() {
+        return Ok(session);
     }
     let environment = Environment::read()?;
     let driver = open_driver(&environment)?;
-    Ok(place.insert(Session::new(driver, environment.finalize_timeout)).clone())
+    let session = Session::new(driver, environment.finalize_timeout);
+    SESSION.replace(Some(session.clone()));
+    Ok(session)
 }
 
 /// Begins a life over a backend of a test's own.
 #[cfg(test)]
 pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
     let _life = LIFE.lock();
-    let left = SESSION.write().replace(Session::new(driver, patience));
+    let left = SESSION.replace(Some(Session::new(driver, patience)));
     assert!(left.is_none(), "the life before has not ended");
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
@@ -244,14 +253,17 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     FINALIZED.store(true, Ordering::Release);
     DEFAULT_DEVICE.store(-1, Ordering::Release);
     thread::set_current(None);
-    let Some(mut session) = SESSION.write().take() else { return Ok(()) };
+    let Some(mut session) = SESSION.replace(None) else { return Ok(()) };
     let deadline = Instant::now() + session.patience;
     let mut ending = Ending::default();
     for slot in &session.devices {
         ending.part(slot.close(deadline));
     }
     let mut finished = !ending.timed_out;
-    let alone = wait_until_alone(&mut session, |_| finished);
+    let alone = wait_until_alone(&mut session, |_| {
+        slot_table::flush_deferred();
+        finished
+    });
     if finished && alone {
         memory::release_host_memory(&session, &mut ending);
     } else {

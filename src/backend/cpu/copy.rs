@@ -16,6 +16,12 @@ const STREAMING: usize = 32 << 20;
 
 /// Copies between two spans of equal length.
 pub(super) fn copy(shared: &Shared, copy: &Copy) {
+    if copy.dst.len < LARGE {
+        // SAFETY: both ranges were checked by the core.
+        return unsafe {
+            ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len);
+        };
+    }
     let streaming = copy.dst.len >= STREAMING;
     in_pieces(shared, &copy.dst, &|offset, len| {
         let dst = shared.pointer(&part(&copy.dst, offset, len));
