@@ -6,6 +6,7 @@ mod chunked;
 pub mod completion;
 pub mod event_count;
 pub mod float;
+pub mod mix;
 pub mod published;
 pub mod reclaim;
 pub mod slot_table;

@@ -21,12 +21,14 @@ pub mod cuda;
 pub mod fault;
 mod hand_over;
 mod host_fn;
+mod info;
 mod managed_memory;
 mod probe;
 mod usage;
 
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, inside_host_function};
+pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use managed_memory::{Advice, Home};
 pub use usage::{MemoryUsage, Usage};
 
@@ -306,7 +308,7 @@ pub struct Block {
 /// How a new stream is to behave.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StreamOptions {
-    /// 0 is the highest; larger numbers are less urgent, up to [`DeviceInfo::least_priority`].
+    /// 0 is the highest; larger numbers are less urgent, up to [`Device::least_priority`].
     pub priority: u32,
 }
 
@@ -320,22 +322,6 @@ pub enum Wait {
     TimedOut,
 }
 
-/// Facts about a device that do not change while it is open.
-#[derive(Clone, Debug)]
-pub struct DeviceInfo {
-    /// What its maker or this library calls it, e.g. `NVIDIA H200` or `CPU (2 cores)`.
-    pub name: String,
-    /// All memory in bytes.
-    pub total_memory: u64,
-    /// Processing units: streaming multiprocessors, or CPU cores that serve the device.
-    pub cores: u32,
-    /// The numerically largest (least urgent) stream priority; 0 is the most urgent.
-    pub least_priority: u32,
-    /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one
-    /// 4 KiB page here. Where they would cost a 2 MiB page the core does not ask for them.
-    pub readable_tail: bool,
-}
-
 /// One way of having devices: the CPU, or a GPU driver. Opened by its module, ended by
 /// [`Driver::shutdown`].
 pub trait Driver: Send + Sync {
@@ -344,6 +330,22 @@ pub trait Driver: Send + Sync {
 
     /// How many devices there are. Cheap; opens none of them.
     fn device_count(&self) -> u32;
+
+    /// Facts about the device with this ordinal, open or not. Does not open it.
+    fn describe(&self, ordinal: u32) -> Result<DeviceInfo>;
+
+    /// Whether the first device can use the second's memory directly. They are different; neither
+    /// has to be open.
+    fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>;
+
+    /// Lets the first device use the second's memory directly, or no longer. They are different,
+    /// [`Self::can_access_peer`] allows it, and the first one is open; the second may be opened
+    /// later. Repeating it changes nothing. Ends when either of them is closed.
+    fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>;
+
+    /// The percentage of the time since it was asked last, or since the device was opened if that
+    /// came later, in which it had work to do; 0 for one that is not open.
+    fn utilization(&self, ordinal: u32) -> Result<u32>;
 
     /// Opens the device with this ordinal (below [`Self::device_count`]): from here on it holds
     /// resources, until [`Device::close`]. The core has a device open at most once at a time.
@@ -383,8 +385,11 @@ pub trait Driver: Send + Sync {
 
 /// An open device.
 pub trait Device: Send + Sync {
-    /// Facts that do not change.
+    /// Facts that do not change, as [`Driver::describe`] tells them.
     fn info(&self) -> &DeviceInfo;
+
+    /// The numerically largest (least urgent) stream priority; 0 is the most urgent.
+    fn least_priority(&self) -> u32;
 
     /// Free bytes now; at most [`DeviceInfo::total_memory`].
     fn free_memory(&self) -> Result<u64>;

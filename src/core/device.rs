@@ -186,7 +186,7 @@ pub fn same_id(argument: &str, id: i32) -> Result<i32> {
 
 /// aclrtDeviceGetStreamPriorityRange: the least and the most urgent priority.
 pub fn priority_range() -> Result<(i32, i32)> {
-    Ok((thread::current()?.device.native.info().least_priority as i32, 0))
+    Ok((thread::current()?.device.native.least_priority() as i32, 0))
 }
 
 /// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.

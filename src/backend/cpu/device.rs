@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::busy::Working;
 use super::event::CpuEvent;
 use super::executor::LEAST_PRIORITY;
 use super::fence::Deferred;
+use super::info;
 use super::memory::DeviceMemory;
+use super::operation::SHORT;
 use super::queue::Queue;
 use super::stream::CpuStream;
 use super::{Shared, copy, copy_2d};
@@ -45,16 +48,8 @@ pub(super) struct CpuDevice {
 
 impl CpuDevice {
     pub(super) fn new(shared: Arc<Shared>, ordinal: u32, memory: Arc<DeviceMemory>) -> Arc<Self> {
-        let cores = shared.cores;
-        let plural = if cores == 1 { "" } else { "s" };
         Arc::new_cyclic(|itself| Self {
-            info: DeviceInfo {
-                name: format!("CPU ({cores} core{plural})"),
-                total_memory: memory.size(),
-                cores: cores as u32,
-                least_priority: LEAST_PRIORITY,
-                readable_tail: true,
-            },
+            info: info::describe(&shared, ordinal),
             shared,
             ordinal,
             memory,
@@ -73,6 +68,11 @@ impl CpuDevice {
         if queue.operations.is_idle() {
             self.streams.lock().remove(&key(queue));
         }
+    }
+
+    /// Short operations take about as long as counting them would.
+    fn begin_if_long(&self, len: usize) -> Option<Working<'_>> {
+        (len > SHORT).then(|| self.shared.devices[self.ordinal as usize].busy.begin())
     }
 
     fn reap(&self, limit: usize) -> bool {
@@ -109,6 +109,10 @@ fn key(queue: &Arc<Queue>) -> usize {
 impl Device for CpuDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn least_priority(&self) -> u32 {
+        LEAST_PRIORITY
     }
 
     fn free_memory(&self) -> Result<u64> {
@@ -163,8 +167,7 @@ impl Device for CpuDevice {
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.shared.executor.ensure_started()?;
         let number = self.created.fetch_add(1, Ordering::Relaxed);
-        let id = u64::from(self.ordinal) << 48 | number;
-        let queue = Queue::new(Arc::clone(&self.shared), id, options.priority);
+        let queue = Queue::new(Arc::clone(&self.shared), self.ordinal, number, options.priority);
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|_, queue| queue.strong_count() > 0);
@@ -180,6 +183,7 @@ impl Device for CpuDevice {
     }
 
     fn copy(&self, copy: Copy) -> Result<()> {
+        let _working = self.begin_if_long(copy.dst.len);
         copy::copy(&self.shared, &copy);
         Ok(())
     }
@@ -195,6 +199,7 @@ impl Device for CpuDevice {
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {
+        let _working = self.begin_if_long(fill.dst.len);
         copy::fill(&self.shared, &fill);
         Ok(())
     }

@@ -22,6 +22,41 @@ pub(super) fn memory() -> u64 {
         .fold(machine, u64::min)
 }
 
+/// Bytes of the level-2 cache of a core; 0 where nobody tells.
+pub(super) fn l2_cache() -> u64 {
+    let from_kernel = l2_cache_in(Path::new("/sys/devices/system/cpu/cpu0/cache"));
+    from_kernel.unwrap_or_else(|| {
+        // SAFETY: a question with a constant.
+        let size = unsafe { libc::sysconf(libc::_SC_LEVEL2_CACHE_SIZE) };
+        u64::try_from(size).unwrap_or(0)
+    })
+}
+
+fn l2_cache_in(folder: &Path) -> Option<u64> {
+    let caches = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let word = |cache: &Path, file: &str| fs::read_to_string(cache.join(file)).unwrap_or_default();
+    let level_2 = caches
+        .filter(|cache| word(cache, "level").trim() == "2")
+        .find(|cache| word(cache, "type").trim() != "Instruction")?;
+    parse_cache_size(word(&level_2, "size").trim())
+}
+
+/// As the kernel writes it: kibibytes with a K.
+fn parse_cache_size(text: &str) -> Option<u64> {
+    let kib: u64 = text.strip_suffix('K')?.parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+/// What tells this machine, or container, from others, as far as it has such a name.
+pub(super) fn identity() -> String {
+    ["/etc/machine-id", "/proc/sys/kernel/hostname"]
+        .iter()
+        .filter_map(|file| fs::read_to_string(file).ok())
+        .map(|text| text.trim().to_owned())
+        .find(|text| !text.is_empty())
+        .unwrap_or_default()
+}
+
 fn parse_mem_total(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
@@ -64,6 +99,15 @@ mod tests {
         assert_eq!(parse_mem_total("MemFree: 1 kB\nMemTotal:  24 kB\n"), Some(24 << 10));
         assert_eq!(parse_mem_total("MemFree: 1 kB\n"), None);
         assert!(memory() > 0 && cores() > 0);
+    }
+
+    #[test]
+    fn cache_sizes_are_as_the_kernel_writes_them() {
+        assert_eq!(parse_cache_size("2048K"), Some(2 << 20));
+        for bad in ["", "K", "2048", "2M", "-1K"] {
+            assert_eq!(parse_cache_size(bad), None, "{bad:?}");
+        }
+        assert_eq!(l2_cache_in(Path::new("/nonexistent")), None);
     }
 
     #[test]

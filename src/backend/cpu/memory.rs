@@ -92,10 +92,6 @@ impl DeviceMemory {
         })
     }
 
-    pub(super) fn size(&self) -> u64 {
-        self.size
-    }
-
     /// Bytes that no block has.
     pub(super) fn free_bytes(&self) -> u64 {
         self.size - self.arena.lock().used()

@@ -8,11 +8,13 @@
 //! | `event.rs` | records, and who waits for them |
 //! | `executor.rs`, `parallel.rs`, `timer.rs` | the threads |
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
+//! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
 mod arena;
+mod busy;
 mod copy;
 mod copy_2d;
 mod device;
@@ -21,6 +23,7 @@ mod executor;
 mod fence;
 mod heap;
 mod host_access;
+mod info;
 mod machine;
 mod memory;
 mod operation;
@@ -41,8 +44,11 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
-use super::{Block, Device, Driver, Fault, FaultKind, Foreign, Place, Result, Span, probe};
+use super::{
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Result, Span, probe,
+};
 use arena::HUGE;
+use busy::Busy;
 use device::{CpuDevice, MANAGED};
 use executor::Executor;
 use fence::{Deferred, Users};
@@ -60,7 +66,7 @@ const REAP: usize = 8;
 /// How the devices are to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many devices there are.
+    /// How many devices there are, at most 64.
     pub devices: u32,
     /// Bytes of memory of each; rounded up to 2 MiB.
     pub memory_per_device: u64,
@@ -84,7 +90,15 @@ impl Default for Options {
 
 /// Makes the devices available. None holds memory or threads before it is opened.
 pub fn open(options: Options) -> Result<Arc<dyn Driver>> {
-    Ok(Arc::new(CpuDriver::new(options)?))
+    open_chosen(options, |count| (0..count).collect())
+}
+
+/// As [`open`], with only those devices, in that order, that `choose` picks from so many.
+pub fn open_chosen(
+    options: Options,
+    choose: impl FnOnce(u32) -> Vec<u32>,
+) -> Result<Arc<dyn Driver>> {
+    Ok(Arc::new(CpuDriver::new(options, choose)?))
 }
 
 /// What all devices have in common.
@@ -98,10 +112,11 @@ struct Shared {
     timer: Arc<Timer>,
     users: Users,
     devices: Box<[Slot]>,
+    /// The number that each of them has among all, chosen or not.
+    numbers: Box<[u32]>,
 }
 
 /// The place of one device.
-#[derive(Default)]
 struct Slot {
     /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
     /// so that it can be looked at without a lock.
@@ -110,9 +125,19 @@ struct Slot {
     window: AtomicUsize,
     /// Its memory while it is open.
     memory: RwLock<Option<Arc<DeviceMemory>>>,
+    busy: Busy,
 }
 
 impl Slot {
+    fn new() -> Self {
+        Self {
+            wanted: Arc::default(),
+            window: AtomicUsize::new(0),
+            memory: RwLock::default(),
+            busy: Busy::new(),
+        }
+    }
+
     #[cold]
     fn covers(&self, addr: usize) -> bool {
         let memory = self.memory.read();
@@ -174,7 +199,7 @@ struct CpuDriver {
 }
 
 impl CpuDriver {
-    fn new(options: Options) -> Result<Self> {
+    fn new(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
         let memory = options.memory_per_device.checked_next_multiple_of(HUGE);
         // The heap counts in 32 bits of 4 KiB.
         let memory = memory.filter(|&memory| memory > 0 && memory <= 1 << 43).ok_or_else(|| {
@@ -189,6 +214,7 @@ impl CpuDriver {
         })?;
         let options = Options { memory_per_device: memory, ..options };
         let cores = machine::cores();
+        let numbers = choose(options.devices);
         Ok(Self {
             shared: Arc::new(Shared {
                 own_view: if options.guard { memory as usize } else { 0 },
@@ -197,7 +223,8 @@ impl CpuDriver {
                 executor: Executor::new(cores),
                 timer: Arc::default(),
                 users: Users::new(),
-                devices: (0..options.devices).map(|_| Slot::default()).collect(),
+                devices: numbers.iter().map(|_| Slot::new()).collect(),
+                numbers: numbers.into(),
             }),
             host: HostMemory::new(),
             deferred: Deferred::new(),
@@ -220,7 +247,26 @@ impl Driver for CpuDriver {
     }
 
     fn device_count(&self) -> u32 {
-        self.shared.options.devices
+        self.shared.devices.len() as u32
+    }
+
+    fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
+        Ok(info::describe(&self.shared, ordinal))
+    }
+
+    fn can_access_peer(&self, _ordinal: u32, _peer: u32) -> Result<bool> {
+        // All of it is memory of this process.
+        Ok(true)
+    }
+
+    fn set_peer_access(&self, _ordinal: u32, _peer: u32, _on: bool) -> Result<()> {
+        Ok(())
+    }
+
+    fn utilization(&self, ordinal: u32) -> Result<u32> {
+        let slot = &self.shared.devices[ordinal as usize];
+        let open = slot.memory.read().is_some();
+        Ok(if open { slot.busy.percentage() } else { 0 })
     }
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
@@ -233,6 +279,7 @@ impl Driver for CpuDriver {
             // It was not closed, because something may use its memory for ever.
             std::mem::forget(left);
         }
+        slot.busy.restart();
         Ok(CpuDevice::new(Arc::clone(&self.shared), ordinal, memory))
     }
 

@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::Shared;
+use super::busy::Busy;
 use super::event::Record;
-use super::operation::{Awaited, Operation, overlap};
+use super::operation::{Awaited, Operation, SHORT, overlap};
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{StreamQueue, Submission};
 use crate::backend::{Fault, FaultKind, Result, Ticket};
@@ -25,6 +26,8 @@ const MAX_SEARCH: usize = 1024;
 
 pub(super) struct Queue {
     shared: Arc<Shared>,
+    /// Its device.
+    ordinal: u32,
     /// Distinguishes streams in the seeded delays.
     id: u64,
     pub(super) priority: u32,
@@ -40,10 +43,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(shared: Arc<Shared>, id: u64, priority: u32) -> Arc<Self> {
+    pub(super) fn new(shared: Arc<Shared>, ordinal: u32, number: u64, priority: u32) -> Arc<Self> {
         Arc::new(Self {
             shared,
-            id,
+            ordinal,
+            id: u64::from(ordinal) << 48 | number,
             priority,
             operations: StreamQueue::new(),
             last_use: AtomicU64::new(0),
@@ -52,6 +56,11 @@ impl Queue {
             has_failure: AtomicBool::new(false),
             waiters: EventCount::new(),
         })
+    }
+
+    /// How busy its device is.
+    fn busy(&self) -> &Busy {
+        &self.shared.devices[self.ordinal as usize].busy
     }
 
     // ---- submission ----
@@ -96,7 +105,11 @@ impl Queue {
         operation: &Operation,
     ) {
         let claim = submission.claim(operation);
-        self.run_guarded(operation);
+        {
+            // Short ones take about as long as counting them would.
+            let _working = (operation.len() > SHORT).then(|| self.busy().begin());
+            self.run_guarded(operation);
+        }
         let mut claim = claim.lock();
         claim.finish();
         let list = claim.release();

@@ -55,6 +55,7 @@ thread_local! {
 pub(super) struct Context {
     api: Arc<Api>,
     ordinal: u32,
+    number: u32,
     device: CUdevice,
     raw: Raw<CUctx_st>,
     life: u64,
@@ -63,8 +64,8 @@ pub(super) struct Context {
 }
 
 impl Context {
-    fn retain(api: &Arc<Api>, ordinal: u32) -> Result<Self> {
-        let device = device_of(api, ordinal)?;
+    fn retain(api: &Arc<Api>, ordinal: u32, number: u32) -> Result<Self> {
+        let device = device_of(api, number)?;
         let mut raw: CUcontext = std::ptr::null_mut();
         // SAFETY: a device of the driver, and a place for the answer.
         unsafe { api.primary_ctx_retain(&mut raw, device) }?;
@@ -73,6 +74,7 @@ impl Context {
         Ok(Self {
             api: Arc::clone(api),
             ordinal,
+            number,
             device,
             raw: Raw(raw),
             life,
@@ -93,9 +95,19 @@ impl Context {
         }
     }
 
-    /// The driver's number of the device.
+    /// The number of the device among those that are used.
     pub(super) fn ordinal(&self) -> u32 {
         self.ordinal
+    }
+
+    /// The driver's number of the device.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The driver's handle of the device.
+    pub(super) fn device(&self) -> CUdevice {
+        self.device
     }
 
     /// For the driver's functions that take contexts.
@@ -181,17 +193,18 @@ impl Context {
     }
 }
 
-/// The driver's handle of the device with this ordinal.
-pub(super) fn device_of(api: &Api, ordinal: u32) -> Result<CUdevice> {
+/// The driver's handle of the device with this number of the driver's.
+pub(super) fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
     let mut device: CUdevice = 0;
     // SAFETY: a place for the answer.
-    unsafe { api.device_get(&mut device, ordinal as c_int) }?;
+    unsafe { api.device_get(&mut device, number as c_int) }?;
     Ok(device)
 }
 
 /// All contexts in use, each retained once however many use it.
 pub(super) struct Contexts {
     slots: Vec<Mutex<Option<Slot>>>,
+    numbers: Box<[u32]>,
 }
 
 struct Slot {
@@ -200,16 +213,29 @@ struct Slot {
 }
 
 impl Contexts {
-    /// None in use, for this many devices.
-    pub(super) fn new(devices: u32) -> Self {
-        Self { slots: (0..devices).map(|_| Mutex::new(None)).collect() }
+    /// None in use, for the devices with these numbers of the driver's.
+    pub(super) fn new(numbers: Box<[u32]>) -> Self {
+        Self { slots: numbers.iter().map(|_| Mutex::new(None)).collect(), numbers }
+    }
+
+    /// The driver's number of the device with this ordinal.
+    pub(super) fn number(&self, ordinal: u32) -> u32 {
+        self.numbers[ordinal as usize]
+    }
+
+    /// The ordinal of the device with this number of the driver's, if it is used.
+    pub(super) fn ordinal(&self, number: u32) -> Option<u32> {
+        self.numbers.iter().position(|used| *used == number).map(|ordinal| ordinal as u32)
     }
 
     /// The context of a device, for one more user, who gives it back with [`Self::release`].
     pub(super) fn acquire(&self, api: &Arc<Api>, ordinal: u32) -> Result<Arc<Context>> {
         let mut slot = self.slots[ordinal as usize].lock();
         if slot.is_none() {
-            *slot = Some(Slot { context: Arc::new(Context::retain(api, ordinal)?), users: 0 });
+            *slot = Some(Slot {
+                context: Arc::new(Context::retain(api, ordinal, self.number(ordinal))?),
+                users: 0,
+            });
         }
         let slot = slot.as_mut().expect("filled above");
         slot.users += 1;

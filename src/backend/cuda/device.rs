@@ -1,19 +1,20 @@
 //! An open device: its context, and everything of the driver's that was made in it.
 
 use std::collections::HashSet;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use cudarc::driver::sys::{CUdevice_attribute, CUevent, CUevent_flags, CUevent_st, CUstream_st};
+use cudarc::driver::sys::{CUevent, CUevent_flags, CUevent_st, CUstream_st};
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use super::clock::Clock;
-use super::context::{Context, Raw, device_of};
+use super::context::{Context, Raw};
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, poll_until};
 use super::host_fn::Words;
+use super::info;
 use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
@@ -36,6 +37,7 @@ pub(super) struct DeviceState {
     driver: Arc<DriverState>,
     context: Arc<Context>,
     info: DeviceInfo,
+    least_priority: u32,
     /// The driver's number of the most urgent stream priority.
     most_urgent: c_int,
     /// Held for reading by whoever may be late (a dropped event, a look at another device's
@@ -63,11 +65,14 @@ pub(super) struct DeviceState {
 
 impl DeviceState {
     fn new(driver: &Arc<DriverState>, context: Arc<Context>) -> Result<Self> {
-        let (info, most_urgent) = describe(driver.api(), &context)?;
+        let info = info::describe(driver.api(), context.device())?;
+        let (least_urgent, most_urgent) = priorities(&context)?;
         Ok(Self {
             driver: Arc::clone(driver),
             context,
             info,
+            // The driver's numbers are smaller where they are more urgent.
+            least_priority: (least_urgent - most_urgent).max(0) as u32,
             most_urgent,
             open: RecursiveRwLock::new(true),
             closed: AtomicBool::new(false),
@@ -130,7 +135,7 @@ impl DeviceState {
 
     /// The driver's number for a priority of ours, 0 being the most urgent in ours.
     pub(super) fn driver_priority(&self, priority: u32) -> c_int {
-        self.most_urgent + priority.min(self.info.least_priority) as c_int
+        self.most_urgent + priority.min(self.least_priority) as c_int
     }
 
     /// Keeps `close` from going on; `None` when it already has.
@@ -278,7 +283,13 @@ pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
             }
             let state = Arc::new(state);
             driver.add_device(&state);
-            Ok(Arc::new(CudaDevice(state)))
+            let device = CudaDevice(state);
+            if let Err(fault) = driver.peers().opened(driver, &device.0) {
+                // That failure is the one to report.
+                let _ = device.close();
+                return Err(fault);
+            }
+            Ok(Arc::new(device))
         }
         Err(fault) => {
             driver.release_context(&context);
@@ -287,38 +298,21 @@ pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
     }
 }
 
-fn describe(api: &Api, context: &Context) -> Result<(DeviceInfo, c_int)> {
-    let device = device_of(api, context.ordinal())?;
-    let mut name = [0 as c_char; 256];
-    let mut total_memory = 0_usize;
-    let mut cores = 0;
+/// The driver's numbers of the least and the most urgent stream priority.
+fn priorities(context: &Context) -> Result<(c_int, c_int)> {
     let (mut least, mut most) = (0, 0);
-    let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT as c_int;
-    // SAFETY: a device of the driver, and places for the answers.
-    context.call(|api| unsafe {
-        // One byte is kept back: the last one is a zero whatever the driver writes.
-        api.device_get_name(name.as_mut_ptr(), name.len() as c_int - 1, device)?;
-        api.device_total_mem(&mut total_memory, device)?;
-        api.device_get_attribute(&mut cores, count, device)?;
-        api.ctx_get_stream_priority_range(&mut least, &mut most)
-    })?;
-    // SAFETY: it ends with a zero, see above.
-    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
-    let info = DeviceInfo {
-        name,
-        total_memory: total_memory as u64,
-        cores: cores.max(1) as u32,
-        // The driver's numbers are smaller where they are more urgent.
-        least_priority: (least - most).max(0) as u32,
-        // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
-        readable_tail: false,
-    };
-    Ok((info, most))
+    // SAFETY: places for the answers.
+    context.call(|api| unsafe { api.ctx_get_stream_priority_range(&mut least, &mut most) })?;
+    Ok((least, most))
 }
 
 impl Device for CudaDevice {
     fn info(&self) -> &DeviceInfo {
         &self.0.info
+    }
+
+    fn least_priority(&self) -> u32 {
+        self.0.least_priority
     }
 
     fn free_memory(&self) -> Result<u64> {
@@ -385,6 +379,7 @@ impl Device for CudaDevice {
         let device = &self.0;
         device.check_open()?;
         let drained = device.drain();
+        device.driver.peers().closing(&device.driver, device);
         {
             let mut open = device.open.write();
             *open = false;

@@ -10,7 +10,7 @@ use std::mem::ManuallyDrop;
 use cudarc::driver::sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
     CUhostFn, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation,
-    CUmodule, CUstream,
+    CUmodule, CUstream, CUuuid,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -84,6 +84,11 @@ driver_functions! {
         "cuDeviceTotalMem_v2";
     device_get_attribute(value: *mut c_int, attribute: c_int, device: CUdevice) =
         "cuDeviceGetAttribute";
+    device_get_uuid(uuid: *mut CUuuid, device: CUdevice) = "cuDeviceGetUuid_v2", "cuDeviceGetUuid";
+    device_get_pci_bus_id(text: *mut c_char, len: c_int, device: CUdevice) =
+        "cuDeviceGetPCIBusId";
+    device_can_access_peer(can: *mut c_int, device: CUdevice, peer: CUdevice) =
+        "cuDeviceCanAccessPeer";
 
     primary_ctx_retain(context: *mut CUcontext, device: CUdevice) = "cuDevicePrimaryCtxRetain";
     primary_ctx_release(device: CUdevice) =
@@ -92,6 +97,8 @@ driver_functions! {
     ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
     ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
         "cuCtxGetStreamPriorityRange";
+    ctx_enable_peer_access(peer: CUcontext, flags: c_uint) = "cuCtxEnablePeerAccess";
+    ctx_disable_peer_access(peer: CUcontext) = "cuCtxDisablePeerAccess";
 
     mem_get_info(free: *mut usize, total: *mut usize) = "cuMemGetInfo_v2";
     mem_alloc(address: *mut CUdeviceptr, len: usize) = "cuMemAlloc_v2";

@@ -32,7 +32,8 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    fn status(self) -> Option<c_int> {
+    /// The driver's answer, if it gave one.
+    pub(super) fn status(self) -> Option<c_int> {
         match self {
             Self::Missing { .. } => None,
             Self::Status { status, .. } => Some(status),

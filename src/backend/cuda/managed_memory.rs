@@ -4,13 +4,16 @@ use std::ffi::c_int;
 
 use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocationType};
 
+use super::DriverState;
 use super::device::DeviceState;
 use super::stream::StreamState;
 use crate::backend::{Advice, Home, Place, Result, Span};
 
-fn location(home: Home) -> CUmemLocation {
+fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     let (type_, id) = match home {
-        Home::Device(ordinal) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, ordinal as c_int),
+        Home::Device(ordinal) => {
+            (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, driver.number(ordinal) as c_int)
+        }
         Home::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
         Home::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node as c_int),
         Home::NearestHostNode => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0),
@@ -30,7 +33,7 @@ pub(super) fn advise(device: &DeviceState, range: Span, advice: Advice) -> Resul
         Advice::AccessedBy(home, false) => (Driver::CU_MEM_ADVISE_UNSET_ACCESSED_BY, Some(home)),
     };
     // Where the advice is about no place the driver looks at none, but wants one.
-    let location = location(home.unwrap_or(Home::Host));
+    let location = location(device.driver(), home.unwrap_or(Home::Host));
     let addr = range.addr as CUdeviceptr;
     // SAFETY: a range of live managed memory, as the core has checked.
     device.call(|api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
@@ -46,7 +49,13 @@ pub(super) fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<()
     stream.submit(|| {
         // SAFETY: a range of live managed memory, as the core has checked.
         device.call(|api| unsafe {
-            api.mem_prefetch_async(addr, range.len, location(to), 0, stream.raw().0)
+            api.mem_prefetch_async(
+                addr,
+                range.len,
+                location(device.driver(), to),
+                0,
+                stream.raw().0,
+            )
         })
     })
 }

@@ -353,7 +353,7 @@ fn properties(device: &DeviceState) -> CUmemAllocationProp {
 fn location(device: &DeviceState) -> CUmemLocation {
     CUmemLocation {
         type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-        id: device.context().ordinal() as c_int,
+        id: device.context().number() as c_int,
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
-//! contexts, `owned` what memory is ours, `pending` memory that queued work still uses, `workers` threads for
-//! host functions, and `clock` makes times of the driver's differences.
+//! contexts, `peer` who may use whose memory, `owned` what memory is ours, `pending` memory that
+//! queued work still uses, `workers` threads for host functions, and `clock` makes times of the
+//! driver's differences.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
@@ -14,16 +15,18 @@ use std::time::{Duration, Instant};
 use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
 use parking_lot::Mutex;
 
-use self::context::{Context, Contexts, Raw};
+use self::context::{Context, Contexts, Raw, device_of};
 use self::device::DeviceState;
 use self::driver::{Api, Outcome};
 use self::memory::{Padding, Pinned};
 use self::owned::{Origin, Owned};
+use self::peer::Peers;
 use self::pending::Pending;
 use self::stream::StreamState;
 use self::workers::Workers;
 use super::{
-    Block, Device, Driver, Fault, FaultKind, Foreign, Place, Result, inside_host_function, probe,
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Result,
+    inside_host_function, probe,
 };
 
 mod clock;
@@ -35,9 +38,11 @@ mod driver;
 mod error;
 mod event;
 mod host_fn;
+mod info;
 mod managed_memory;
 mod memory;
 mod owned;
+mod peer;
 mod pending;
 mod reduce;
 mod registered;
@@ -49,12 +54,18 @@ mod workers;
 /// Loads and initialises the CUDA driver of this machine. A fault of kind
 /// [`FaultKind::NoDevice`] tells what is missing.
 pub fn open() -> Result<Arc<dyn Driver>> {
-    Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?)?))))
+    open_chosen(|count| (0..count).collect())
+}
+
+/// As [`open`], with only those devices, in that order, that `choose` picks from so many.
+pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
+    Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?, choose)?))))
 }
 
 /// There is no device that could have host memory in its context.
 fn no_healthy_device() -> Fault {
-    Fault::new(FaultKind::Execution, "all CUDA devices have failed; reset them")
+    let text = "no CUDA device can be used: none is visible, or all have failed; reset them";
+    Fault::new(FaultKind::Execution, text)
 }
 
 /// The driver behind the trait.
@@ -65,6 +76,7 @@ struct DriverState {
     api: Arc<Api>,
     devices: u32,
     contexts: Contexts,
+    peers: Peers,
     /// Devices that were opened, as long as somebody has them.
     opened: Mutex<Vec<Weak<DeviceState>>>,
     /// Every stream of every open device, also those that are dropped but not finished.
@@ -83,7 +95,7 @@ struct DriverState {
 }
 
 impl DriverState {
-    fn new(api: Api) -> Result<Self> {
+    fn new(api: Api, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
         let mut devices: c_int = 0;
         // SAFETY: a place for the answer.
         unsafe { api.device_get_count(&mut devices) }?;
@@ -95,10 +107,12 @@ impl DriverState {
                  say, or use the cpu backend",
             ));
         }
+        let chosen = choose(devices);
         Ok(Self {
             api: Arc::new(api),
-            devices,
-            contexts: Contexts::new(devices),
+            devices: chosen.len() as u32,
+            contexts: Contexts::new(chosen.into()),
+            peers: Peers::default(),
             opened: Mutex::default(),
             streams: Mutex::default(),
             any_dropped: AtomicBool::new(false),
@@ -121,6 +135,15 @@ impl DriverState {
 
     fn owned(&self) -> &Owned {
         &self.owned
+    }
+
+    /// The driver's number of the device with this ordinal.
+    fn number(&self, ordinal: u32) -> u32 {
+        self.contexts.number(ordinal)
+    }
+
+    fn peers(&self) -> &Peers {
+        &self.peers
     }
 
     fn workers(&self) -> &Workers {
@@ -310,7 +333,11 @@ impl DriverState {
         const UNIFIED: c_uint = CUmemorytype::CU_MEMORYTYPE_UNIFIED as c_uint;
         match kind {
             HOST => Some(Place::Pinned),
-            DEVICE | UNIFIED => u32::try_from(ordinal).ok().map(Place::Device),
+            DEVICE | UNIFIED => {
+                // On a device that is not used here only other libraries have memory.
+                let number = u32::try_from(ordinal).ok()?;
+                self.contexts.ordinal(number).map(Place::Device)
+            }
             _ => None,
         }
     }
@@ -323,6 +350,30 @@ impl Driver for CudaDriver {
 
     fn device_count(&self) -> u32 {
         self.0.devices
+    }
+
+    fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
+        info::describe(self.0.api(), device_of(self.0.api(), self.0.number(ordinal))?)
+    }
+
+    fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
+        let api = self.0.api();
+        let device = |ordinal| device_of(api, self.0.number(ordinal));
+        let (mut can, device, peer) = (0, device(ordinal)?, device(peer)?);
+        // SAFETY: devices of the driver, and a place for the answer.
+        unsafe { api.device_can_access_peer(&mut can, device, peer) }?;
+        Ok(can != 0)
+    }
+
+    fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()> {
+        self.0.peers.set(&self.0, ordinal, peer, on)
+    }
+
+    fn utilization(&self, _ordinal: u32) -> Result<u32> {
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            "how busy a GPU is cannot be asked through the CUDA driver; use `nvidia-smi`, or NVML",
+        ))
     }
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {

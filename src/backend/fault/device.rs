@@ -28,6 +28,10 @@ impl Device for FaultDevice {
         self.inner.info()
     }
 
+    fn least_priority(&self) -> u32 {
+        self.inner.least_priority()
+    }
+
     fn free_memory(&self) -> Result<u64> {
         self.plan.enter(Site::DeviceFreeMemory)?;
         self.inner.free_memory()

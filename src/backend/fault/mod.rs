@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{Block, Device, Driver, Foreign, Result};
+use super::{Block, Device, DeviceInfo, Driver, Foreign, Result};
 use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
@@ -84,6 +84,26 @@ impl Driver for FaultDriver {
 
     fn device_count(&self) -> u32 {
         self.inner.device_count()
+    }
+
+    fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
+        self.plan.enter(Site::DriverDescribe)?;
+        self.inner.describe(ordinal)
+    }
+
+    fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
+        self.plan.enter(Site::DriverCanAccessPeer)?;
+        self.inner.can_access_peer(ordinal, peer)
+    }
+
+    fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()> {
+        self.plan.enter(Site::DriverSetPeerAccess)?;
+        self.inner.set_peer_access(ordinal, peer, on)
+    }
+
+    fn utilization(&self, ordinal: u32) -> Result<u32> {
+        self.plan.enter(Site::DriverUtilization)?;
+        self.inner.utilization(ordinal)
     }
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {

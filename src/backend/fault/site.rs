@@ -33,6 +33,10 @@ macro_rules! sites {
 }
 
 sites! {
+    DriverDescribe "driver.describe" Driver,
+    DriverCanAccessPeer "driver.can_access_peer" Driver,
+    DriverSetPeerAccess "driver.set_peer_access" Driver,
+    DriverUtilization "driver.utilization" Driver,
     DriverOpen "driver.open" Driver,
     DriverAllocHost "driver.alloc_host" OutOfHostMemory,
     DriverFreeHost "driver.free_host" Driver,
@@ -83,7 +87,7 @@ const QUEUED: [Site; 8] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 11] = [
+pub const INFALLIBLE: [(&str, &str); 12] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
@@ -91,6 +95,7 @@ pub const INFALLIBLE: [(&str, &str); 11] = [
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),
     ("device.memory_usage", "counts"),
+    ("device.least_priority", "likewise"),
     ("stream.take_failure", "tells failures, and so those of queued operations"),
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.as_any", "the decorator itself"),

@@ -167,6 +167,25 @@ impl Driver for ScriptDriver {
         DEVICES
     }
 
+    fn describe(&self, ordinal: u32) -> Result<DeviceInfo> {
+        self.0.enter("describe")?;
+        Ok(describe(ordinal))
+    }
+
+    fn can_access_peer(&self, _ordinal: u32, _peer: u32) -> Result<bool> {
+        self.0.enter("can_access_peer")?;
+        Ok(true)
+    }
+
+    fn set_peer_access(&self, _ordinal: u32, _peer: u32, _on: bool) -> Result<()> {
+        self.0.enter("set_peer_access")
+    }
+
+    fn utilization(&self, _ordinal: u32) -> Result<u32> {
+        self.0.enter("utilization")?;
+        Ok(50)
+    }
+
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
         self.0.enter("open")?;
         self.0.made(Thing::OpenDevice);
@@ -175,13 +194,7 @@ impl Driver for ScriptDriver {
         Ok(Arc::new_cyclic(|itself| ScriptDevice {
             script: Arc::clone(&self.0),
             ordinal,
-            info: DeviceInfo {
-                name: format!("script {ordinal}"),
-                total_memory: DEVICE_MEMORY,
-                cores: 1,
-                least_priority: 0,
-                readable_tail: true,
-            },
+            info: describe(ordinal),
             closed: AtomicBool::new(false),
             blocks: Mutex::default(),
             itself: Weak::clone(itself),
@@ -232,6 +245,20 @@ impl Driver for ScriptDriver {
     }
 }
 
+fn describe(ordinal: u32) -> DeviceInfo {
+    DeviceInfo {
+        name: format!("script {ordinal}"),
+        total_memory: DEVICE_MEMORY,
+        cores: 1,
+        host_cores: 1,
+        l2_cache: 1 << 20,
+        threads: None,
+        uuid: None,
+        pci: None,
+        readable_tail: true,
+    }
+}
+
 struct ScriptDevice {
     script: Arc<Script>,
     ordinal: u32,
@@ -258,6 +285,10 @@ impl ScriptDevice {
 impl Device for ScriptDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn least_priority(&self) -> u32 {
+        0
     }
 
     fn free_memory(&self) -> Result<u64> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Queue, ticket};
+use crate::algo::mix::mix;
 use crate::algo::stream_queue::{Claim, Help};
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
@@ -26,6 +27,8 @@ impl Queue {
         stop: &mut dyn FnMut() -> bool,
     ) {
         let mut claim = claim.lock();
+        // Begins with the first operation on memory; user code is not the device's work.
+        let mut working = None;
         while let Some((locked, operation)) = claim.next(|on| self.subscribe(on)) {
             claim = match operation {
                 // It has happened.
@@ -48,6 +51,7 @@ impl Queue {
                 }
                 Operation::HostFn(function) => {
                     let claim = locked.unlock();
+                    working = None;
                     match runner.enter_user_code() {
                         Entry::Granted => {
                             self.delay();
@@ -68,6 +72,7 @@ impl Queue {
                         runner.flush();
                     }
                     self.delay();
+                    working.get_or_insert_with(|| self.busy().begin());
                     self.run_guarded(&operation);
                     claim.lock()
                 }
@@ -196,12 +201,4 @@ impl Queue {
         }
         false
     }
-}
-
-/// A well-mixed number from a poor one (the finaliser of SplitMix64).
-fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -55,7 +55,7 @@ impl Bench {
     }
 
     fn with(options: Options) -> Self {
-        let driver = CpuDriver::new(options).unwrap();
+        let driver = CpuDriver::new(options, |count| (0..count).collect()).unwrap();
         let device = driver.open(0).unwrap();
         Self { driver, device }
     }

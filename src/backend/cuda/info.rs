@@ -1,0 +1,84 @@
+//! What a CUDA device says of itself.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUuuid};
+
+use super::driver::{Api, Outcome};
+use super::error::Failure;
+use crate::backend::{DeviceInfo, PciAddress, Result, ThreadLimits};
+
+/// Facts that need no context.
+pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
+    use CUdevice_attribute::*;
+    let number = |attribute: CUdevice_attribute| -> Result<u32> {
+        let mut value: c_int = 0;
+        // SAFETY: a device of the driver, and a place for the answer.
+        unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) }?;
+        Ok(value.max(0) as u32)
+    };
+    let mut total_memory = 0_usize;
+    // SAFETY: as above.
+    unsafe { api.device_total_mem(&mut total_memory, device) }?;
+    let threads = ThreadLimits {
+        warp: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        per_core: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        shared_memory_per_core: u64::from(number(
+            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+        )?),
+        per_block: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        grid: [
+            number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+        ],
+        block: [
+            number(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+            number(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+        ],
+    };
+    Ok(DeviceInfo {
+        name: text(|room, len| {
+            // SAFETY: a device of the driver, and a place for the answer.
+            unsafe { api.device_get_name(room, len, device) }
+        })?,
+        total_memory: total_memory as u64,
+        cores: number(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
+        host_cores: 0,
+        l2_cache: u64::from(number(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
+        threads: Some(threads),
+        uuid: uuid(api, device)?,
+        pci: pci(api, device)?,
+        // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
+        readable_tail: false,
+    })
+}
+
+/// A text that the driver writes.
+fn text(write: impl FnOnce(*mut c_char, c_int) -> Outcome) -> std::result::Result<String, Failure> {
+    let mut room = [0 as c_char; 256];
+    // One byte is kept back: the last one is a zero whatever the driver writes.
+    write(room.as_mut_ptr(), room.len() as c_int - 1)?;
+    // SAFETY: it ends with a zero.
+    Ok(unsafe { CStr::from_ptr(room.as_ptr()) }.to_string_lossy().into_owned())
+}
+
+fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
+    let mut uuid = CUuuid { bytes: [0; 16] };
+    // SAFETY: a device of the driver, and a place for the answer.
+    match unsafe { api.device_get_uuid(&mut uuid, device) } {
+        Ok(()) => Ok(Some(uuid.bytes.map(|byte| byte as u8))),
+        Err(Failure::Missing { .. }) => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+fn pci(api: &Api, device: CUdevice) -> Result<Option<PciAddress>> {
+    // SAFETY: a device of the driver, and a place for the answer.
+    match text(|room, len| unsafe { api.device_get_pci_bus_id(room, len, device) }) {
+        Ok(address) => Ok(PciAddress::parse(&address)),
+        Err(Failure::Missing { .. }) => Ok(None),
+        Err(failure) => Err(failure.into()),
+    }
+}
