@@ -5224,8 +5224,9 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /**
- * Queues a call of `fn` on a stream: it runs once, on a thread of this library, after the stream's earlier
- * operations; later ones wait until it returns, other streams do not. Inside it no call of this library
+ * Queues a call of `fn` on a stream: it runs once, after the stream's earlier operations; later ones wait
+ * until it returns, other streams do not. It runs on a thread of this library, or, if the stream was given
+ * to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc in that thread. Inside it no call of this library
  * that allocates, frees, waits, queues, creates or destroys is allowed; such calls return an error there.
  * It must return, and not by an exception.
  *
@@ -5234,7 +5235,9 @@ aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStrea
  * @param args its argument, which the caller keeps alive until it has run; may be null.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context.
+ * on another device than the current context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given
+ * to aclrtSubscribeReport, which excludes host functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another
+ * thread is in aclrtUnSubscribeHostFunc with it.
  * Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
  */
 aclError aclrtLaunchHostFunc(aclrtStream stream,
@@ -5242,37 +5245,44 @@ aclError aclrtLaunchHostFunc(aclrtStream stream,
                              void *args);
 
 /**
- * Has a stream's host functions run in the thread `hostFuncThreadId`.
+ * Has a stream's callbacks (aclrtLaunchCallback) run in the thread `threadId`, whenever that thread calls
+ * aclrtProcessReport. One thread may serve many streams, all of one device; at most 1024 threads can.
+ * Until aclrtUnSubscribeReport, or the end of the stream or its device, aclrtLaunchHostFunc is refused on
+ * the stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param threadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
+ * aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another
+ * device, or would be one too many.
+ * Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
  */
-aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
+aclError aclrtSubscribeReport(uint64_t threadId,
+                              aclrtStream stream);
 
 /**
- * Runs host functions in this thread, waiting for them at most `timeout` milliseconds.
+ * Queues a call of `fn` on a stream that was given to aclrtSubscribeReport: it runs once, after the stream's
+ * earlier operations, when that thread calls aclrtProcessReport; callbacks of a stream run in the order of
+ * their launches. No other thread ever runs it: who waits for a stream with a blocking callback waits for
+ * that thread. Inside it no call of this library that allocates, frees, waits, queues, creates or destroys
+ * is allowed; such calls return an error there. It must return, and not by an exception.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtProcessHostFunc(int32_t timeout);
-
-/**
- * Takes back aclrtSubscribeHostFunc.
+ * It is dropped, without having run, if the stream is destroyed, its device is reset or the runtime
+ * finalized before it starts; the stream goes on behind it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream);
-
-/**
- * Has a stream's callbacks run in the thread `threadId`, a pthread_t.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
-
-/**
- * Queues a call of `fn` in the thread that subscribed to the stream's callbacks.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param fn the function.
+ * @param userData its argument, which the caller keeps alive until it has run; may be null.
+ * @param blockType ACL_CALLBACK_BLOCK: later operations of the stream, and whoever waits for the stream, wait
+ * until the callback has returned; ACL_CALLBACK_NO_BLOCK: they do not.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null, or no such block type; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed, or is being unsubscribed.
+ * Thread-safe. Follows aclrtLaunchCallback of the Ascend runtime API.
  */
 aclError aclrtLaunchCallback(aclrtCallback fn,
                              void *userData,
@@ -5280,18 +5290,88 @@ aclError aclrtLaunchCallback(aclrtCallback fn,
                              aclrtStream stream);
 
 /**
- * Runs callbacks in this thread, waiting for them at most `timeout` milliseconds.
+ * Runs, in the calling thread, the callbacks that its streams have come to: those that are there when it is
+ * called, in the order in which the streams came to them, or the first that comes in time. Needs no
+ * current context. Programs call it in a loop, on a thread of its own, until a flag of theirs.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeout milliseconds above 0; or -1: until a callback comes or the thread's last subscription ends.
+ * @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time, call
+ * it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not any
+ * more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * callback or host function.
+ * Thread-safe. Follows aclrtProcessReport of the Ascend runtime API.
  */
 aclError aclrtProcessReport(int32_t timeout);
 
 /**
- * Takes back aclrtSubscribeReport.
+ * Takes back aclrtSubscribeReport. Waits for callbacks that were launched on the stream before, which the
+ * thread goes on to run; if it ends none of them for two seconds, or is the calling thread itself, nothing
+ * changes and this fails.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param threadId the thread that was subscribed, as pthread_self() gives it.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS: no callback of the stream runs or will run; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: callbacks are left that the thread does not run, or not a stream, destroyed, or
+ * called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's callbacks;
+ * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
+ * Thread-safe. Follows aclrtUnSubscribeReport of the Ascend runtime API.
  */
-aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
+aclError aclrtUnSubscribeReport(uint64_t threadId,
+                                aclrtStream stream);
+
+/**
+ * Has a stream's host functions (aclrtLaunchHostFunc) run in the thread `hostFuncThreadId` instead of a thread of this
+ * library, whenever that thread calls aclrtProcessHostFunc. One thread may serve many streams, all of one
+ * device; at most 1024 threads can. The stream waits for each of them, as ever. Host functions that were
+ * queued before run as they would have. Until aclrtUnSubscribeHostFunc, or the end of the stream or its
+ * device, aclrtLaunchCallback is refused on the stream.
+ *
+ * @param hostFuncThreadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
+ * @param exeStream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
+ * aclrtSubscribeReport; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
+ * or would be one too many.
+ * Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
+ */
+aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
+                                aclrtStream exeStream);
+
+/**
+ * Runs, in the calling thread, the host functions that its streams have come to: those that are there when
+ * it is called, in the order in which the streams came to them, or the first that comes in time. Needs no
+ * current context.
+ *
+ * @param timeout milliseconds above 0; or -1: until one comes or the thread's last subscription ends.
+ * @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
+ * call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not
+ * any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * callback or host function.
+ * Thread-safe. Follows aclrtProcessHostFunc of the Ascend runtime API.
+ */
+aclError aclrtProcessHostFunc(int32_t timeout);
+
+/**
+ * Takes back aclrtSubscribeHostFunc. Waits for host functions that were launched on the stream before, which
+ * the thread goes on to run; if it ends none of them for two seconds, or is the calling thread itself,
+ * nothing changes and this fails. Later ones run on a thread of this library again.
+ *
+ * @param hostFuncThreadId the thread that was subscribed, as pthread_self() gives it.
+ * @param exeStream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is
+ * 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does not run, or not a stream,
+ * destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
+ * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
+ * Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
+ */
+aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
+                                  aclrtStream exeStream);
 
 /**
  * Has `callback` called when work fails on a device; null takes it back.

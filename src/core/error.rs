@@ -48,6 +48,12 @@ pub enum Code {
     EventTimestampReversal = 107_007,
     /// An address that is not aligned as the call wants it.
     AddrUnaligned = 107_008,
+    /// A stream has a thread for its callbacks already, or one of the other family.
+    StreamSubscribe = 107_011,
+    /// A thread that runs no callbacks, or those of another device.
+    ThreadSubscribe = 107_012,
+    /// A stream has no thread for its callbacks.
+    StreamNoCbReg = 107_015,
     /// A memory attribute that does not exist.
     InvalidMemoryType = 107_016,
     /// A stream waited for an event longer than allowed.
@@ -64,6 +70,8 @@ pub enum Code {
     NoStreamResource = 207_008,
     /// The event has not happened yet.
     EventNotComplete = 507_006,
+    /// No callback came in time.
+    ReportTimeout = 507_012,
     /// Work failed on the device.
     AicoreException = 507_015,
     /// Waiting for a stream or device took longer than allowed.

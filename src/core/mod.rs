@@ -2,7 +2,6 @@
 #![cfg_attr(not(test), forbid(unsafe_code))]
 #![cfg_attr(test, deny(unsafe_code))]
 
-pub mod callback;
 pub mod config;
 pub mod context;
 pub mod data_buffer;
@@ -20,6 +19,7 @@ pub mod memcpy;
 pub mod memory;
 pub mod memset;
 pub mod page_policy;
+pub mod report;
 pub mod runtime;
 pub mod stream;
 pub mod sys_param;

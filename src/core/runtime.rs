@@ -13,7 +13,7 @@ use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::memory::Owner;
-use super::{memory, thread};
+use super::{memory, report, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
@@ -259,7 +259,8 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     for slot in &session.devices {
         ending.part(slot.close(deadline));
     }
-    let mut finished = !ending.timed_out;
+    let left = report::wait_until_left(deadline.max(Instant::now() + MIN_PATIENCE));
+    let mut finished = left && !ending.timed_out;
     let alone = wait_until_alone(&mut session, |_| {
         slot_table::flush_deferred();
         finished
@@ -282,7 +283,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     Err(Error::new(
         Code::Failure,
         format_args!(
-            "queued work had not finished after {patience} ms (a host function that does not return?); \
+            "queued work had not finished after {patience} ms (a host function or callback that does not return?); \
              it was left behind with its thread, and the library must stay loaded. \
              PORTACL_FINALIZE_TIMEOUT_MS sets how long to wait"
         ),

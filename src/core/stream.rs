@@ -8,6 +8,7 @@ use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::event::Event;
 use super::handles::{self, Object};
+use super::report::Subscription;
 use super::thread;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{self, FaultKind, StreamOptions, Wait};
@@ -45,6 +46,8 @@ pub struct Stream {
     pub id: i32,
     /// What does the work.
     pub native: Arc<dyn backend::Stream>,
+    /// Which thread of the program runs its callbacks.
+    pub callbacks: Subscription,
     flags: StreamFlags,
     priority: u32,
     /// The stream that NULL stands for; it lives as long as its context.
@@ -64,7 +67,18 @@ impl Stream {
         let id = device.new_stream_id();
         let make = |handle| {
             let device = device.clone();
-            Arc::new(Self { handle, device, context, id, native, flags, priority, is_default })
+            let callbacks = Subscription::default();
+            Arc::new(Self {
+                handle,
+                device,
+                context,
+                id,
+                native,
+                callbacks,
+                flags,
+                priority,
+                is_default,
+            })
         };
         Self::table().insert_with(make).ok_or_else(|| {
             Error::new(Code::NoStreamResource, "no more streams can be made; destroy some")
@@ -87,10 +101,11 @@ impl Stream {
         }
     }
 
-    /// For a stream that is out of the table already: waits for what is pending, then closes it to
-    /// those who still hold it. A failure of its work that nobody was told of is told now.
+    /// For a stream that is out of the table already: drops callbacks that have not started, waits
+    /// for all else that is pending, then closes it to those who still hold it. A failure of its work that nobody was told of is told now.
     pub fn drain(&self, deadline: Option<Instant>) -> Ending {
         let mut ending = Ending::default();
+        let reader = self.callbacks.end(self.handle);
         let mut waited = self.native.synchronize(deadline);
         if waited.as_ref().is_err_and(|fault| fault.kind != FaultKind::Execution) {
             // What still runs uses memory that may go next: a refusal is no reason not to wait.
@@ -104,6 +119,8 @@ impl Stream {
             // A device that failed has nothing left to wait for, and says so in every call.
             Err(fault) => ending.step_on_device(Err(fault)),
         }
+        let left = reader.is_none_or(|reader| reader.wait_for_running(self.handle, deadline));
+        ending.timed_out |= !left;
         ending
     }
 }
@@ -200,6 +217,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     let mut ending = Ending::default();
     if force {
         stream.native.abandon();
+        stream.callbacks.end(stream.handle);
     } else {
         ending = stream.drain(None);
     }

@@ -46,6 +46,7 @@ pub mod portacl;
 pub mod prof_subscribe;
 pub mod prof_trace;
 pub mod profiling;
+pub mod report;
 pub mod resource_limit;
 pub mod snapshot;
 pub mod soc;

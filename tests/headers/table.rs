@@ -97,6 +97,7 @@ pub const HEADERS: &[Header] = &[
             "cache.rs",
             "memcpy.rs",
             "callback.rs",
+            "report.rs",
             "exception.rs",
             "virtual_memory.rs",
             "managed_memory.rs",

@@ -6,6 +6,7 @@ mod failure;
 mod finalize;
 mod memory_use;
 mod release;
+mod report;
 mod script;
 mod storm;
 

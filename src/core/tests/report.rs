@@ -1,0 +1,165 @@
+//! Callbacks in threads of the program: the end of streams and lives meanwhile.
+
+use std::ffi::c_void;
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::*;
+use crate::backend::{FaultKind, HostFn};
+use crate::core::report::{self, HOST_FUNCTIONS, REPORTS};
+
+const READER: u64 = 7;
+const ELSEWHERE: u64 = 8;
+
+type Body = Box<dyn FnOnce() + Send>;
+
+/// A callback from a closure.
+#[allow(unsafe_code)]
+fn callback(body: impl FnOnce() + Send + 'static) -> HostFn {
+    unsafe extern "C" fn call(argument: *mut c_void) {
+        // SAFETY: the pointer made below, once.
+        let body = unsafe { Box::from_raw(argument.cast::<Body>()) };
+        body();
+    }
+    let body: Body = Box::new(body);
+    // SAFETY: `call` takes what it is given, once.
+    unsafe { HostFn::new(call, Box::into_raw(Box::new(body)).cast()) }
+}
+
+/// A callback that has begun is heard of, and it returns when told to.
+fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
+    let ((begin, begun), (go_on, told)) = (channel(), channel::<()>());
+    let body = move || {
+        begin.send(()).unwrap();
+        let _ = told.recv();
+    };
+    (callback(body), begun, go_on)
+}
+
+fn subscribed(bench: &Bench) -> (u64, Arc<ScriptStream>) {
+    let (raw, work) = bench.stream();
+    report::subscribe(&REPORTS, "threadId", READER, raw).unwrap();
+    (raw, work)
+}
+
+fn unsubscribe(raw: u64) -> Result<(), Error> {
+    report::unsubscribe(&REPORTS, "threadId", READER, raw, ELSEWHERE)
+}
+
+fn process(timeout_ms: i32) -> Result<(), Error> {
+    report::process(&REPORTS, READER, timeout_ms)
+}
+
+#[test]
+fn callbacks_run_in_the_order_of_the_stream() {
+    let bench = Bench::new();
+    let (raw, work) = subscribed(&bench);
+    let (say, said) = channel();
+    work.begin();
+    for (number, block) in [(0, false), (1, true), (2, false), (3, true)] {
+        let say = say.clone();
+        report::launch_callback(callback(move || say.send(number).unwrap()), block, raw).unwrap();
+    }
+    fails(process(1), Code::ReportTimeout, &["1 ms", "0x7"]);
+    work.finish();
+    // Those up to the one that blocks are there.
+    process(-1).unwrap();
+    assert_eq!(said.try_iter().collect::<Vec<_>>(), [0, 1]);
+    assert!(!stream::is_idle(raw).unwrap());
+    process(-1).unwrap();
+    assert_eq!(said.try_iter().collect::<Vec<_>>(), [2, 3]);
+    assert!(stream::is_idle(raw).unwrap());
+    unsubscribe(raw).unwrap();
+    fails(process(-1), Code::ThreadSubscribe, &["0x7"]);
+    drop(work);
+}
+
+#[test]
+fn a_callback_that_was_refused_is_not_waited_for() {
+    let bench = Bench::new();
+    let (raw, work) = subscribed(&bench);
+    bench.script.fail_next("hand_over", FaultKind::Driver, "no room");
+    let launched = report::launch_callback(callback(|| unreachable!()), true, raw);
+    fails(launched, Code::DrvInternalError, &["no room"]);
+    unsubscribe(raw).unwrap();
+    drop(work);
+}
+
+#[test]
+fn a_stream_destroyed_during_a_launch_drops_it() {
+    let bench = Bench::new();
+    let (raw, work) = subscribed(&bench);
+    bench.script.close_gate("hand_over");
+    let launch =
+        on_device(0, move || report::launch_callback(callback(|| unreachable!()), true, raw));
+    wait_until("the call to be inside", || bench.script.at_gate() == 1);
+    stream::destroy(raw, false).unwrap();
+    bench.script.open_gate();
+    fails(launch.join(), Code::ParamInvalid, &["given up"]);
+    fails(process(-1), Code::ThreadSubscribe, &[]);
+    drop(work);
+}
+
+#[test]
+fn a_stream_that_is_being_destroyed_is_not_subscribed() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let held = handles::get_arc::<Stream>("stream", raw).unwrap();
+    assert!(held.callbacks.end(held.handle).is_none());
+    let subscribed = report::subscribe(&HOST_FUNCTIONS, "threadId", READER, raw);
+    fails(subscribed, Code::ParamInvalid, &["being destroyed"]);
+    drop((held, work));
+}
+
+#[test]
+fn who_waits_for_callbacks_learns_of_the_streams_end() {
+    let bench = Bench::new();
+    let (raw, work) = subscribed(&bench);
+    report::launch_callback(callback(|| unreachable!()), true, raw).unwrap();
+    let waiting = on_device(0, move || unsubscribe(raw));
+    wait_until("the wait to begin", || {
+        let launched = report::launch_callback(callback(|| unreachable!()), false, raw);
+        launched.is_err_and(|error| error.code() == Code::StreamNoCbReg)
+    });
+    fails(unsubscribe(raw), Code::ParamInvalid, &["another thread"]);
+    stream::destroy(raw, false).unwrap();
+    fails(waiting.join(), Code::ParamInvalid, &["destroyed"]);
+    drop(work);
+}
+
+#[test]
+fn a_reset_waits_for_the_callback_that_runs_and_drops_the_others() {
+    let bench = Bench::new();
+    for block in [false, true] {
+        device::set(0).unwrap();
+        let (raw, work) = subscribed(&bench);
+        let (first, begun, go_on) = standing();
+        report::launch_callback(first, block, raw).unwrap();
+        report::launch_callback(callback(|| unreachable!()), block, raw).unwrap();
+        let reader = Running { thread: std::thread::spawn(|| process(-1)) };
+        begun.recv_timeout(LONG).unwrap();
+        let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };
+        drop(work);
+        reset.assert_blocked();
+        go_on.send(()).unwrap();
+        reset.join().unwrap();
+        reader.join().unwrap();
+        fails(process(-1), Code::ThreadSubscribe, &[]);
+    }
+}
+
+#[test]
+fn finalize_gives_up_on_a_callback_that_does_not_return() {
+    for block in [false, true] {
+        let mut bench = Bench::with_patience(Duration::from_millis(50));
+        let (raw, work) = subscribed(&bench);
+        let (first, begun, go_on) = standing();
+        report::launch_callback(first, block, raw).unwrap();
+        drop(work);
+        let reader = Running { thread: std::thread::spawn(|| process(-1)) };
+        begun.recv_timeout(LONG).unwrap();
+        fails(runtime::finalize(), Code::Failure, &["50 ms"]);
+        go_on.send(()).unwrap();
+        reader.join().unwrap();
+        bench.next_life().assert_kept();
+    }
+}
