@@ -1,12 +1,12 @@
-// aclrtMemcpy and aclrtMemcpyAsync: directions, sizes, arguments. When the asynchronous one reads
-// and writes is in memcpy_async_test.cpp.
+// aclrtMemcpy, aclrtMemcpyAsync and its older name: directions, sizes, arguments. When the
+// asynchronous one reads and writes is in memcpy_async_test.cpp.
 
 #include <functional>
 #include <limits>
-#include <memory>
 
 #include "support/gate.h"
 #include "support/objects.h"
+#include "support/places.h"
 #include "support/says.h"
 
 using namespace portacl_test;
@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// Both calls under one signature; the second is followed by a synchronise.
+// All calls under one signature; the queued ones are followed by a synchronise.
 struct Copier {
     const char* name;
     bool asynchronous;
@@ -33,6 +33,13 @@ std::vector<Copier> Copiers() {
                      dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
                  if (code != 0) return code;
                  return aclrtSynchronizeStream(nullptr);
+             }},
+            {"aclrtMemcpyAsyncWithCondition", true,
+             [](void* dst, size_t room, const void* src, size_t count, int kind) {
+                 const aclError code = aclrtMemcpyAsyncWithCondition(
+                     dst, room, src, count, static_cast<aclrtMemcpyKind>(kind), nullptr);
+                 if (code != 0) return code;
+                 return aclrtSynchronizeStream(nullptr);
              }}};
 }
 
@@ -44,13 +51,6 @@ constexpr int kKinds[] = {ACL_MEMCPY_HOST_TO_HOST,
                           ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE,
                           ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
                           ACL_MEMCPY_INTER_DEVICE_TO_DEVICE};
-
-// Where memory is: host memory of either kind, or a device.
-enum class Where { kPageable, kPinned, kDevice0, kDevice1 };
-
-bool OnHost(Where where) {
-    return where == Where::kPageable || where == Where::kPinned;
-}
 
 bool Fits(int kind, Where dst, Where src) {
     const bool to_host = OnHost(dst), from_host = OnHost(src);
@@ -73,49 +73,7 @@ bool Fits(int kind, Where dst, Where src) {
     }
 }
 
-class Memcpy : public WithDevice {
-  protected:
-    // Memory anywhere with contents that the test can set and see.
-    class Memory {
-      public:
-        Memory(Where where, size_t size) : where_(where), pageable_(size) {
-            if (where == Where::kPinned) pinned_ = std::make_unique<PinnedMemory>(size);
-            if (OnHost(where)) return;
-            ExpectOk("aclrtSetDevice", aclrtSetDevice(where == Where::kDevice1 ? 1 : 0));
-            device_ = std::make_unique<DeviceMemory>(size);
-            ExpectOk("aclrtSetDevice", aclrtSetDevice(0));
-        }
-
-        unsigned char* At() {
-            if (device_) return static_cast<unsigned char*>(device_->At());
-            return pinned_ ? pinned_->Bytes() : pageable_.data();
-        }
-
-        void Set(const Bytes& bytes) {
-            if (device_)
-                device_->Upload(bytes);
-            else
-                std::memcpy(At(), bytes.data(), bytes.size());
-        }
-
-        Bytes Get() {
-            if (device_) return device_->Download();
-            return {At(), At() + pageable_.size()};
-        }
-
-      private:
-        Where where_;
-        Bytes pageable_;
-        std::unique_ptr<PinnedMemory> pinned_;
-        std::unique_ptr<DeviceMemory> device_;
-    };
-
-    static std::vector<Where> Places() {
-        std::vector<Where> places{Where::kPageable, Where::kPinned, Where::kDevice0};
-        if (DeviceCount() > 1) places.push_back(Where::kDevice1);
-        return places;
-    }
-};
+class Memcpy : public WithDevice {};
 
 // Every direction with every kind: done right, or refused with nothing written.
 TEST_F(Memcpy, EveryKindWithEveryPlace) {
@@ -125,12 +83,12 @@ TEST_F(Memcpy, EveryKindWithEveryPlace) {
     std::copy_n(data.begin() + 7, kCount, after.begin() + kFirst);
     for (Where to : Places())
         for (Where from : Places()) {
-            Memory dst(to, kSize), src(from, kSize);
+            AnyMemory dst(to, kSize), src(from, kSize);
             src.Set(data);
             for (const Copier& copier : Copiers())
                 for (int kind : kKinds) {
-                    SCOPED_TRACE(testing::Message() << copier.name << " to " << int(to) << " from "
-                                                    << int(from) << " kind " << kind);
+                    SCOPED_TRACE(testing::Message() << copier.name << " to " << to << " from "
+                                                    << from << " kind " << kind);
                     dst.Set(before);
                     const bool host_only = copier.asynchronous && OnHost(to) && OnHost(from);
                     const aclError wanted = !Fits(kind, to, from) ? ACL_ERROR_RT_PARAM_INVALID
@@ -293,7 +251,7 @@ TEST_F(Memcpy, AfterFinalize) {
 
 TEST_F(Memcpy, WhateverTheCurrentDeviceIs) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
-    Memory near(Where::kDevice0, 5000), far(Where::kDevice1, 5000);
+    AnyMemory near(Where::kDevice0, 5000), far(Where::kDevice1, 5000);
     near.Set(Pattern(5000, 1));
     for (int current : {0, 1}) {
         ACL_OK(aclrtSetDevice(current));

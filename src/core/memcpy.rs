@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::device::Device;
 use super::error::{Error, Result};
 use super::memory::{self, place_in_words};
+use super::stream::Stream;
 use super::{stream, thread};
-use crate::backend::{Copy, Element, Place, Reduce, ReduceOp, Span};
+use crate::algo::slot_table::Ref;
+use crate::backend::{self, Copy, Element, Place, Reduce, ReduceOp, Span};
 
 /// The direction that a program names, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,17 +53,31 @@ impl Kind {
 
     /// Whether the pointers are what the kind says they are.
     fn fits(self, dst: Place, src: Place) -> bool {
-        let host = |place| matches!(place, Place::Pageable | Place::Pinned);
+        let (to_host, from_host) = (is_host(dst), is_host(src));
         match self {
-            Self::HostToHost => host(dst) && host(src),
-            Self::HostToDevice | Self::HostToBufferToDevice => !host(dst) && host(src),
-            Self::DeviceToHost => host(dst) && !host(src),
-            Self::DeviceToDevice => !host(dst) && !host(src),
+            Self::HostToHost => to_host && from_host,
+            Self::HostToDevice | Self::HostToBufferToDevice => !to_host && from_host,
+            Self::DeviceToHost => to_host && !from_host,
+            Self::DeviceToDevice => !to_host && !from_host,
             Self::Default => true,
-            Self::InnerDevice => !host(dst) && dst == src,
-            Self::InterDevice => !host(dst) && !host(src) && dst != src,
+            Self::InnerDevice => !to_host && dst == src,
+            Self::InterDevice => !to_host && !from_host && dst != src,
         }
     }
+
+    /// Fails where the pointers are not what the kind says they are; `remedy` is what to do then.
+    pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
+        if self.fits(dst.place, src.place) {
+            Ok(())
+        } else {
+            Err(contradiction(self, dst, src, remedy))
+        }
+    }
+}
+
+/// Whether that is the host's memory.
+pub fn is_host(place: Place) -> bool {
+    matches!(place, Place::Pageable | Place::Pinned)
 }
 
 /// The arguments of a copy as they came from C.
@@ -108,18 +124,15 @@ impl Request {
     fn resolve(self, kind: Kind) -> Result<Copy> {
         let dst = memory::span("dst", self.dst, self.count)?;
         let src = memory::span("src", self.src, self.count)?;
-        if !kind.fits(dst.place, src.place) {
-            return Err(contradiction(kind, dst, src));
-        }
+        kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction by itself")?;
         Ok(Copy { dst, src, stage_source: kind == Kind::HostToBufferToDevice })
     }
 }
 
 #[cold]
-fn contradiction(kind: Kind, dst: Span, src: Span) -> Error {
+fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
     Error::param_invalid(format_args!(
-        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; ACL_MEMCPY_DEFAULT finds \
-         the direction by itself",
+        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; {remedy}",
         dst.addr,
         place_in_words(dst.place),
         src.addr,
@@ -138,17 +151,17 @@ pub fn copy(request: Request) -> Result<()> {
         // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
         let device = context.device.clone();
         drop(context);
-        let _held = hold_others(&copy, &device)?;
+        let _held = hold_others(&copy.dst, &copy.src, &device)?;
         return Ok(device.native.copy(copy)?);
     }
-    let _held = hold_others(&copy, &context.device)?;
+    let _held = hold_others(&copy.dst, &copy.src, &context.device)?;
     Ok(context.device.native.copy(copy)?)
 }
 
 /// See [`memory::hold_other`], for both ends of a copy.
 #[inline]
-fn hold_others(copy: &Copy, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
-    Ok([memory::hold_other("dst", &copy.dst, own)?, memory::hold_other("src", &copy.src, own)?])
+pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
+    Ok([memory::hold_other("dst", dst, own)?, memory::hold_other("src", src, own)?])
 }
 
 /// Largest synchronous copy during which the context's table stays pinned, in bytes.
@@ -161,21 +174,31 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
     let copy = request.resolve(kind)?;
-    let host = |place| matches!(place, Place::Pageable | Place::Pinned);
-    if host(copy.dst.place) && host(copy.src.place) {
+    if is_host(copy.dst.place) && is_host(copy.src.place) {
         return Err(Error::unsupported(
             "dst and src are both host memory: asynchronous copies need a device on one side; use \
              aclrtMemcpy, or memcpy in aclrtLaunchHostFunc",
         ));
     }
-    let _held = hold_others(&copy, &stream.device)?;
-    if copy.dst.place != Place::Pageable && copy.src.place != Place::Pageable {
-        return Ok(stream.native.copy(copy)?);
+    let _held = hold_others(&copy.dst, &copy.src, &stream.device)?;
+    submit(stream, &copy.dst, &copy.src, |native| native.copy(copy))
+}
+
+/// Gives a stream a job that copies from `src` to `dst`.
+#[inline]
+pub fn submit(
+    stream: Ref<'static, Stream>,
+    dst: &Span,
+    src: &Span,
+    job: impl FnOnce(&dyn backend::Stream) -> backend::Result<()>,
+) -> Result<()> {
+    if dst.place != Place::Pageable && src.place != Place::Pageable {
+        return Ok(job(&*stream.native)?);
     }
     // Pageable memory may have to be waited for, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);
-    Ok(share.native.copy(copy)?)
+    Ok(job(&*share.native)?)
 }
 
 /// The arguments of aclrtReduceAsync as they came from C.

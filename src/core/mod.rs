@@ -16,6 +16,8 @@ pub mod info;
 pub mod leave;
 pub mod malloc_config;
 pub mod memcpy;
+pub mod memcpy_2d;
+pub mod memcpy_batch;
 pub mod memory;
 pub mod memset;
 pub mod page_policy;

@@ -7,8 +7,7 @@ use crate::core::error::Error;
 use crate::core::memcpy::{self, ReduceRequest, Request};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclDataType, aclError, aclrtMemcpyBatchAttr, aclrtMemcpyKind, aclrtRandomNumTaskInfo,
-    aclrtReduceKind, aclrtStream,
+    aclDataType, aclError, aclrtMemcpyKind, aclrtRandomNumTaskInfo, aclrtReduceKind, aclrtStream,
 };
 use crate::ffi::value::{address, enum_value, handle};
 
@@ -72,9 +71,16 @@ pub unsafe extern "C" fn aclrtMemcpyAsync(
     })
 }
 
-/// Copies memory, in stream order; an older name of aclrtMemcpyAsync.
+/// An older name of aclrtMemcpyAsync; deprecated. There is no condition.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param dst where to; null only with `count` 0.
+/// @param destMax room at `dst` in bytes.
+/// @param src where from; null only with `count` 0.
+/// @param count bytes; 0 does nothing, whatever the other arguments are.
+/// @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return as aclrtMemcpyAsync. Thread-safe. Follows aclrtMemcpyAsyncWithCondition of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
     dst: *mut c_void,
@@ -84,10 +90,11 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithCondition(
     kind: MaybeUninit<aclrtMemcpyKind>,
     stream: aclrtStream,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMemcpyAsyncWithCondition",
-        "the older name is not available; use aclrtMemcpyAsync",
-    )
+    guard("aclrtMemcpyAsyncWithCondition", || {
+        let (dst, src) = (address::from_c(dst), address::from_c(src));
+        let request = Request { dst, dest_max: destMax, src, count, kind: enum_value(kind) };
+        memcpy::copy_async(request, handle::from_c(stream))
+    })
 }
 
 /// Copies between places whose addresses are read on the device.
@@ -107,126 +114,6 @@ pub unsafe extern "C" fn aclrtMemcpyAsyncWithOffset(
     guard_unsupported(
         "aclrtMemcpyAsyncWithOffset",
         "copies through addresses in device memory are not available; use aclrtMemcpyAsync",
-    )
-}
-
-/// Copies a rectangle of memory and waits.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemcpy2d(
-    dst: *mut c_void,
-    dpitch: usize,
-    src: *const c_void,
-    spitch: usize,
-    width: usize,
-    height: usize,
-    kind: MaybeUninit<aclrtMemcpyKind>,
-) -> aclError {
-    guard_unsupported("aclrtMemcpy2d", "rectangles are not copied; use aclrtMemcpy for each row")
-}
-
-/// Copies a rectangle of memory, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemcpy2dAsync(
-    dst: *mut c_void,
-    dpitch: usize,
-    src: *const c_void,
-    spitch: usize,
-    width: usize,
-    height: usize,
-    kind: MaybeUninit<aclrtMemcpyKind>,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemcpy2dAsync",
-        "rectangles are not copied; use aclrtMemcpyAsync for each row",
-    )
-}
-
-/// Makes many copies and waits; `failIndex` tells which one was wrong.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemcpyBatch(
-    dsts: *mut *mut c_void,
-    destMaxs: *mut usize,
-    srcs: *mut *mut c_void,
-    sizes: *mut usize,
-    numBatches: usize,
-    attrs: *mut aclrtMemcpyBatchAttr,
-    attrsIndexes: *mut usize,
-    numAttrs: usize,
-    failIndex: *mut usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemcpyBatch",
-        "copies are not made in batches; use aclrtMemcpy for each",
-    )
-}
-
-/// Makes many copies and waits.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemcpyBatchV2(
-    dsts: *mut *mut c_void,
-    destMaxs: *mut usize,
-    srcs: *mut *mut c_void,
-    sizes: *mut usize,
-    numBatches: usize,
-    attrs: *mut aclrtMemcpyBatchAttr,
-    attrsIndexes: *mut usize,
-    numAttrs: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemcpyBatchV2",
-        "copies are not made in batches; use aclrtMemcpy for each",
-    )
-}
-
-/// Makes many copies, in stream order; `failIndex` tells which one was wrong.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
-    dsts: *mut *mut c_void,
-    destMaxs: *mut usize,
-    srcs: *mut *mut c_void,
-    sizes: *mut usize,
-    numBatches: usize,
-    attrs: *mut aclrtMemcpyBatchAttr,
-    attrsIndexes: *mut usize,
-    numAttrs: usize,
-    failIndex: *mut usize,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemcpyBatchAsync",
-        "copies are not made in batches; use aclrtMemcpyAsync for each",
-    )
-}
-
-/// Makes many copies, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemcpyBatchAsyncV2(
-    dsts: *mut *mut c_void,
-    destMaxs: *mut usize,
-    srcs: *mut *mut c_void,
-    sizes: *mut usize,
-    numBatches: usize,
-    attrs: *mut aclrtMemcpyBatchAttr,
-    attrsIndexes: *mut usize,
-    numAttrs: usize,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemcpyBatchAsyncV2",
-        "copies are not made in batches; use aclrtMemcpyAsync for each",
     )
 }
 

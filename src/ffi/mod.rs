@@ -36,6 +36,8 @@ pub mod label;
 pub mod managed_memory;
 pub mod mem_pool;
 pub mod memcpy;
+pub mod memcpy_2d;
+pub mod memcpy_batch;
 pub mod memory;
 pub mod memset;
 pub mod notify;

@@ -26,6 +26,38 @@ impl<T> Out<T> {
     }
 }
 
+/// An array from C: so many elements behind a pointer, which may be null.
+pub struct Array<T> {
+    first: *const T,
+    len: usize,
+}
+
+impl<T: Copy> Array<T> {
+    /// `len` elements at `first`.
+    pub fn new(first: *const T, len: usize) -> Self {
+        Self { first, len }
+    }
+
+    /// Whether the pointer is null.
+    pub fn is_null(&self) -> bool {
+        self.first.is_null()
+    }
+
+    /// How many elements there are.
+    pub fn count(&self) -> usize {
+        self.len
+    }
+
+    /// The element with this number, which must exist.
+    #[inline]
+    pub fn get(&self, index: usize) -> T {
+        assert!(!self.first.is_null() && index < self.len, "beyond the end of an array");
+        // SAFETY: not null and within the length, which by the contract of the C boundary is as
+        // much as there is. C may hand out packed memory, so alignment is not assumed.
+        unsafe { self.first.add(index).read_unaligned() }
+    }
+}
+
 /// For pointers that the API keeps for later: they have to be null.
 pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     if pointer.is_null() {

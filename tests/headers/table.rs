@@ -96,6 +96,8 @@ pub const HEADERS: &[Header] = &[
             "memset.rs",
             "cache.rs",
             "memcpy.rs",
+            "memcpy_2d.rs",
+            "memcpy_batch.rs",
             "callback.rs",
             "report.rs",
             "exception.rs",
