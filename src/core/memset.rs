@@ -105,5 +105,14 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     {
         return Err(of_another_device(request.argument(), request.addr, id, &stream.device));
     }
-    Ok(stream.native.fill(fill)?)
+    if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 {
+        return Ok(stream.native.fill(fill)?);
+    }
+    // Words of host memory are there when the call returns. No `Ref` may live across the wait.
+    let share = stream.to_arc();
+    drop(stream);
+    share.native.fill(fill)?;
+    // Without a deadline it does not time out; failures of earlier work stay for who synchronizes.
+    let _ = share.native.synchronize(None)?;
+    Ok(())
 }

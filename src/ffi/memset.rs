@@ -77,7 +77,8 @@ pub unsafe extern "C" fn aclrtMemsetD32(
     guard("aclrtMemsetD32", || memset::set(Request::words(address::from_c(ptr), memSize, value, N)))
 }
 
-/// Queues aclrtMemsetD32 on a stream, in order with its other operations, also on host memory.
+/// Queues aclrtMemsetD32 on a stream, in order with its other operations. On host memory it returns when the
+/// words are set.
 ///
 /// @param ptr first word, aligned to 4 bytes; null only with `N` 0.
 /// @param memSize room at `ptr` in bytes, at least 4 times `N`.
