@@ -2489,24 +2489,6 @@ typedef struct aclrtBarrierTaskInfo {
 } aclrtBarrierTaskInfo;
 
 /**
- * Where the copies of a batch go.
- */
-typedef struct aclrtMemcpyBatchAttr {
-    /**
-     * To where.
-     */
-    aclrtMemLocation dstLoc;
-    /**
-     * From where.
-     */
-    aclrtMemLocation srcLoc;
-    /**
-     * Not used.
-     */
-    uint8_t rsv[16];
-} aclrtMemcpyBatchAttr;
-
-/**
  * A number, or where it is in device memory.
  */
 typedef struct aclrtRandomParaInfo {
@@ -2630,6 +2612,24 @@ typedef struct aclrtRandomNumTaskInfo {
      */
     uint8_t rsv[8];
 } aclrtRandomNumTaskInfo;
+
+/**
+ * Where the copies of a batch go.
+ */
+typedef struct aclrtMemcpyBatchAttr {
+    /**
+     * To where.
+     */
+    aclrtMemLocation dstLoc;
+    /**
+     * From where.
+     */
+    aclrtMemLocation srcLoc;
+    /**
+     * Not used.
+     */
+    uint8_t rsv[16];
+} aclrtMemcpyBatchAttr;
 
 /**
  * Called in a stream's order with the caller's argument.
@@ -4830,7 +4830,8 @@ aclError aclrtMemsetD32(void *ptr,
                         size_t N);
 
 /**
- * Queues aclrtMemsetD32 on a stream, in order with its other operations, also on host memory.
+ * Queues aclrtMemsetD32 on a stream, in order with its other operations. On host memory it returns when the
+ * words are set.
  *
  * @param ptr first word, aligned to 4 bytes; null only with `N` 0.
  * @param memSize room at `ptr` in bytes, at least 4 times `N`.
@@ -4972,9 +4973,16 @@ aclError aclrtMemcpyAsync(void *dst,
                           aclrtStream stream);
 
 /**
- * Copies memory, in stream order; an older name of aclrtMemcpyAsync.
+ * An older name of aclrtMemcpyAsync; deprecated. There is no condition.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param dst where to; null only with `count` 0.
+ * @param destMax room at `dst` in bytes.
+ * @param src where from; null only with `count` 0.
+ * @param count bytes; 0 does nothing, whatever the other arguments are.
+ * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemcpyAsync. Thread-safe. Follows aclrtMemcpyAsyncWithCondition of the Ascend runtime
+ * API.
  */
 aclError aclrtMemcpyAsyncWithCondition(void *dst,
                                        size_t destMax,
@@ -4996,93 +5004,6 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst,
                                     size_t srcDataOffset,
                                     aclrtMemcpyKind kind,
                                     aclrtStream stream);
-
-/**
- * Copies a rectangle of memory and waits.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpy2d(void *dst,
-                       size_t dpitch,
-                       const void *src,
-                       size_t spitch,
-                       size_t width,
-                       size_t height,
-                       aclrtMemcpyKind kind);
-
-/**
- * Copies a rectangle of memory, in stream order.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpy2dAsync(void *dst,
-                            size_t dpitch,
-                            const void *src,
-                            size_t spitch,
-                            size_t width,
-                            size_t height,
-                            aclrtMemcpyKind kind,
-                            aclrtStream stream);
-
-/**
- * Makes many copies and waits; `failIndex` tells which one was wrong.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyBatch(void **dsts,
-                          size_t *destMaxs,
-                          void **srcs,
-                          size_t *sizes,
-                          size_t numBatches,
-                          aclrtMemcpyBatchAttr *attrs,
-                          size_t *attrsIndexes,
-                          size_t numAttrs,
-                          size_t *failIndex);
-
-/**
- * Makes many copies and waits.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyBatchV2(void **dsts,
-                            size_t *destMaxs,
-                            void **srcs,
-                            size_t *sizes,
-                            size_t numBatches,
-                            aclrtMemcpyBatchAttr *attrs,
-                            size_t *attrsIndexes,
-                            size_t numAttrs);
-
-/**
- * Makes many copies, in stream order; `failIndex` tells which one was wrong.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyBatchAsync(void **dsts,
-                               size_t *destMaxs,
-                               void **srcs,
-                               size_t *sizes,
-                               size_t numBatches,
-                               aclrtMemcpyBatchAttr *attrs,
-                               size_t *attrsIndexes,
-                               size_t numAttrs,
-                               size_t *failIndex,
-                               aclrtStream stream);
-
-/**
- * Makes many copies, in stream order.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyBatchAsyncV2(void **dsts,
-                                 size_t *destMaxs,
-                                 void **srcs,
-                                 size_t *sizes,
-                                 size_t numBatches,
-                                 aclrtMemcpyBatchAttr *attrs,
-                                 size_t *attrsIndexes,
-                                 size_t numAttrs,
-                                 aclrtStream stream);
 
 /**
  * Tells the size of the description of a copy.
@@ -5222,6 +5143,170 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
+
+/**
+ * Copies `height` rows of `width` bytes between the host and a device; done when it returns, in order with
+ * no stream. What lies between the rows is neither read nor written, so the last row needs no padding.
+ *
+ * @param dst first byte of the destination; null only with `width` or `height` 0.
+ * @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
+ * @param src first byte of the source; null only with `width` or `height` 0.
+ * @param spitch as `dpitch`, of the source.
+ * @param width bytes of each row, up to 5,000,000; 0 does nothing, whatever the other arguments are.
+ * @param height rows, up to 5,000,000; 0 does nothing, whatever the other arguments are.
+ * @param kind ACL_MEMCPY_HOST_TO_DEVICE or ACL_MEMCPY_DEVICE_TO_HOST, as the pointers are.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, another kind, `width` above a pitch,
+ * too many rows or bytes in a row, or rows beyond the end of the address space; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: rows past the end of an allocation, a kind that contradicts the pointers, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMemcpy2d of the
+ * Ascend runtime API.
+ */
+aclError aclrtMemcpy2d(void *dst,
+                       size_t dpitch,
+                       const void *src,
+                       size_t spitch,
+                       size_t width,
+                       size_t height,
+                       aclrtMemcpyKind kind);
+
+/**
+ * Queues aclrtMemcpy2d on a stream, also within a device and between devices. With page-locked host memory
+ * (aclrtMallocHost) or between devices it returns at once, and the memory must stay as it is until the copy
+ * has run. With ordinary host memory it returns when the copy has run, in order with the stream's earlier
+ * operations.
+ *
+ * @param dst first byte of the destination; null only with `width` or `height` 0.
+ * @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
+ * @param src first byte of the source; null only with `width` or `height` 0.
+ * @param spitch as `dpitch`, of the source.
+ * @param width bytes of each row, up to 5,000,000; 0 queues nothing.
+ * @param height rows, up to 5,242,880 (5 Mi); 0 queues nothing.
+ * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST or ACL_MEMCPY_DEVICE_TO_DEVICE, as the
+ * pointers are.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemcpy2d; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, or destroyed;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * Thread-safe. Follows aclrtMemcpy2dAsync of the Ascend runtime API.
+ */
+aclError aclrtMemcpy2dAsync(void *dst,
+                            size_t dpitch,
+                            const void *src,
+                            size_t spitch,
+                            size_t width,
+                            size_t height,
+                            aclrtMemcpyKind kind,
+                            aclrtStream stream);
+
+/**
+ * Makes many copies, all from the host to devices or all from devices to the host; done when it returns, in
+ * order with no stream and in no order among themselves: destinations that overlap end up as any of them.
+ * All arguments are checked before the first byte is copied.
+ *
+ * @param dsts where to, for each copy; an element may be null where its size is 0.
+ * @param destMaxs room at each destination in bytes.
+ * @param srcs where from, for each copy; an element may be null where its size is 0.
+ * @param sizes bytes of each copy; where it is 0 that copy does nothing.
+ * @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
+ * @param attrs where the copies go to and come from. A device must be the memory's own; of host memory any
+ * kind will do, and its id is not looked at. `rsv` is not looked at.
+ * @param attrsIndexes for each attribute the number of the first copy that it is for; it holds up to that of
+ * the next attribute. The first is 0, each is more than the one before, the last less than `numBatches`.
+ * @param numAttrs how many attributes there are, 1 to `numBatches`.
+ * @param failIndex on failure the number of the copy to blame; SIZE_MAX if it is none in particular, as
+ * for a bad attribute or a device that failed. On success SIZE_MAX.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, a size above its `destMaxs`, a
+ * location type that does not exist, or indexes or a number of attributes that are not as said;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: past the end of an allocation, memory that is not where its attribute
+ * says, a copy within the host or between devices, copies in both directions, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: the host has
+ * no memory to keep so many copies in mind. Thread-safe. Follows aclrtMemcpyBatch of the Ascend runtime API.
+ */
+aclError aclrtMemcpyBatch(void **dsts,
+                          size_t *destMaxs,
+                          void **srcs,
+                          size_t *sizes,
+                          size_t numBatches,
+                          aclrtMemcpyBatchAttr *attrs,
+                          size_t *attrsIndexes,
+                          size_t numAttrs,
+                          size_t *failIndex);
+
+/**
+ * As aclrtMemcpyBatch, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
+ *
+ * @param dsts where to, for each copy.
+ * @param destMaxs room at each destination in bytes.
+ * @param srcs where from, for each copy.
+ * @param sizes bytes of each copy.
+ * @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
+ * @param attrs where the copies go to and come from.
+ * @param attrsIndexes for each attribute the number of the first copy that it is for.
+ * @param numAttrs how many attributes there are, 1 to `numBatches`.
+ * @return as aclrtMemcpyBatch. Thread-safe. Follows aclrtMemcpyBatchV2 of the Ascend runtime API.
+ */
+aclError aclrtMemcpyBatchV2(void **dsts,
+                            size_t *destMaxs,
+                            void **srcs,
+                            size_t *sizes,
+                            size_t numBatches,
+                            aclrtMemcpyBatchAttr *attrs,
+                            size_t *attrsIndexes,
+                            size_t numAttrs);
+
+/**
+ * Queues the copies of aclrtMemcpyBatch on a stream: after its earlier operations and before its later ones,
+ * in no order among themselves. Where all host memory is page-locked (aclrtMallocHost) it returns at once, and
+ * the memory must stay as it is until the copies have run. Ordinary host memory is safe to reuse when the call
+ * returns. The arrays themselves are read during the call only.
+ *
+ * @param dsts where to, for each copy.
+ * @param destMaxs room at each destination in bytes.
+ * @param srcs where from, for each copy.
+ * @param sizes bytes of each copy.
+ * @param numBatches how many copies there are; 0 queues nothing, whatever the other arguments are.
+ * @param attrs where the copies go to and come from.
+ * @param attrsIndexes for each attribute the number of the first copy that it is for.
+ * @param numAttrs how many attributes there are, 1 to `numBatches`.
+ * @param failIndex as for aclrtMemcpyBatch. Where it names a copy, none was queued.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemcpyBatch; ACL_ERROR_RT_PARAM_INVALID 107000 also: not a stream, or destroyed;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * Thread-safe. Follows aclrtMemcpyBatchAsync of the Ascend runtime API.
+ */
+aclError aclrtMemcpyBatchAsync(void **dsts,
+                               size_t *destMaxs,
+                               void **srcs,
+                               size_t *sizes,
+                               size_t numBatches,
+                               aclrtMemcpyBatchAttr *attrs,
+                               size_t *attrsIndexes,
+                               size_t numAttrs,
+                               size_t *failIndex,
+                               aclrtStream stream);
+
+/**
+ * As aclrtMemcpyBatchAsync, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
+ *
+ * @param dsts where to, for each copy.
+ * @param destMaxs room at each destination in bytes.
+ * @param srcs where from, for each copy.
+ * @param sizes bytes of each copy.
+ * @param numBatches how many copies there are; 0 queues nothing, whatever the other arguments are.
+ * @param attrs where the copies go to and come from.
+ * @param attrsIndexes for each attribute the number of the first copy that it is for.
+ * @param numAttrs how many attributes there are, 1 to `numBatches`.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemcpyBatchAsync. Thread-safe. Follows aclrtMemcpyBatchAsyncV2 of the Ascend runtime API.
+ */
+aclError aclrtMemcpyBatchAsyncV2(void **dsts,
+                                 size_t *destMaxs,
+                                 void **srcs,
+                                 size_t *sizes,
+                                 size_t numBatches,
+                                 aclrtMemcpyBatchAttr *attrs,
+                                 size_t *attrsIndexes,
+                                 size_t numAttrs,
+                                 aclrtStream stream);
 
 /**
  * Queues a call of `fn` on a stream: it runs once, after the stream's earlier operations; later ones wait
