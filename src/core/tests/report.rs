@@ -1,6 +1,5 @@
 //! Callbacks in threads of the program: the end of streams and lives meanwhile.
 
-use std::ffi::c_void;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::*;
@@ -10,21 +9,6 @@ use crate::core::report::{self, HOST_FUNCTIONS, REPORTS};
 const READER: u64 = 7;
 const ELSEWHERE: u64 = 8;
 
-type Body = Box<dyn FnOnce() + Send>;
-
-/// A callback from a closure.
-#[allow(unsafe_code)]
-fn callback(body: impl FnOnce() + Send + 'static) -> HostFn {
-    unsafe extern "C" fn call(argument: *mut c_void) {
-        // SAFETY: the pointer made below, once.
-        let body = unsafe { Box::from_raw(argument.cast::<Body>()) };
-        body();
-    }
-    let body: Body = Box::new(body);
-    // SAFETY: `call` takes what it is given, once.
-    unsafe { HostFn::new(call, Box::into_raw(Box::new(body)).cast()) }
-}
-
 /// A callback that has begun is heard of, and it returns when told to.
 fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
     let ((begin, begun), (go_on, told)) = (channel(), channel::<()>());
@@ -32,7 +16,7 @@ fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
         begin.send(()).unwrap();
         let _ = told.recv();
     };
-    (callback(body), begun, go_on)
+    (HostFn::of(body), begun, go_on)
 }
 
 fn subscribed(bench: &Bench) -> (u64, Arc<ScriptStream>) {
@@ -57,7 +41,7 @@ fn callbacks_run_in_the_order_of_the_stream() {
     work.begin();
     for (number, block) in [(0, false), (1, true), (2, false), (3, true)] {
         let say = say.clone();
-        report::launch_callback(callback(move || say.send(number).unwrap()), block, raw).unwrap();
+        report::launch_callback(HostFn::of(move || say.send(number).unwrap()), block, raw).unwrap();
     }
     fails(process(1), Code::ReportTimeout, &["1 ms", "0x7"]);
     work.finish();
@@ -78,7 +62,7 @@ fn a_callback_that_was_refused_is_not_waited_for() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
     bench.script.fail_next("hand_over", FaultKind::Driver, "no room");
-    let launched = report::launch_callback(callback(|| unreachable!()), true, raw);
+    let launched = report::launch_callback(HostFn::of(|| unreachable!()), true, raw);
     fails(launched, Code::DrvInternalError, &["no room"]);
     unsubscribe(raw).unwrap();
     drop(work);
@@ -90,7 +74,7 @@ fn a_stream_destroyed_during_a_launch_drops_it() {
     let (raw, work) = subscribed(&bench);
     bench.script.close_gate("hand_over");
     let launch =
-        on_device(0, move || report::launch_callback(callback(|| unreachable!()), true, raw));
+        on_device(0, move || report::launch_callback(HostFn::of(|| unreachable!()), true, raw));
     wait_until("the call to be inside", || bench.script.at_gate() == 1);
     stream::destroy(raw, false).unwrap();
     bench.script.open_gate();
@@ -114,10 +98,10 @@ fn a_stream_that_is_being_destroyed_is_not_subscribed() {
 fn who_waits_for_callbacks_learns_of_the_streams_end() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
-    report::launch_callback(callback(|| unreachable!()), true, raw).unwrap();
+    report::launch_callback(HostFn::of(|| unreachable!()), true, raw).unwrap();
     let waiting = on_device(0, move || unsubscribe(raw));
     wait_until("the wait to begin", || {
-        let launched = report::launch_callback(callback(|| unreachable!()), false, raw);
+        let launched = report::launch_callback(HostFn::of(|| unreachable!()), false, raw);
         launched.is_err_and(|error| error.code() == Code::StreamNoCbReg)
     });
     fails(unsubscribe(raw), Code::ParamInvalid, &["another thread"]);
@@ -134,7 +118,7 @@ fn a_reset_waits_for_the_callback_that_runs_and_drops_the_others() {
         let (raw, work) = subscribed(&bench);
         let (first, begun, go_on) = standing();
         report::launch_callback(first, block, raw).unwrap();
-        report::launch_callback(callback(|| unreachable!()), block, raw).unwrap();
+        report::launch_callback(HostFn::of(|| unreachable!()), block, raw).unwrap();
         let reader = Running { thread: std::thread::spawn(|| process(-1)) };
         begun.recv_timeout(LONG).unwrap();
         let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };

@@ -9,7 +9,6 @@ mod order;
 mod reduce;
 mod threads;
 
-use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -127,15 +126,7 @@ pub(super) fn sync(stream: &Arc<dyn Stream>) {
 
 /// A host function from a closure.
 pub(super) fn host_fn(closure: impl FnOnce() + Send + 'static) -> HostFn {
-    type Boxed = Box<dyn FnOnce() + Send>;
-    unsafe extern "C" fn call(argument: *mut c_void) {
-        // SAFETY: the pointer made below, once.
-        let closure = unsafe { Box::from_raw(argument.cast::<Boxed>()) };
-        closure();
-    }
-    let boxed: Boxed = Box::new(closure);
-    // SAFETY: `call` takes what is handed over here, from any thread because the closure is Send.
-    unsafe { HostFn::new(call, Box::into_raw(Box::new(boxed)).cast()) }
+    HostFn::of(closure)
 }
 
 /// Holds a stream up until it is opened, or dropped.
