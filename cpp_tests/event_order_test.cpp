@@ -213,13 +213,52 @@ TEST_F(EventWait, OutlivesTheStreamThatRecorded) {
 }
 
 TEST_F(EventWait, NeedsTheFlagSync) {
-    aclrtEvent event = nullptr;
-    ACL_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_TIME_LINE));
-    ACL_OK(aclrtRecordEvent(event, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(nullptr, event), "event",
-                     "0x8", "ACL_EVENT_SYNC");
-    ACL_OK(aclrtSynchronizeEvent(event));
-    ACL_OK(aclrtDestroyEvent(event));
+    aclrtEvent flagged = nullptr, ex = nullptr, external = nullptr;
+    ACL_OK(aclrtCreateEventWithFlag(&flagged, ACL_EVENT_TIME_LINE));
+    ACL_OK(aclrtCreateEventExWithFlag(&ex, ACL_EVENT_CAPTURE_STREAM_PROGRESS));
+    ACL_OK(aclrtCreateEventWithFlag(&external, ACL_EVENT_EXTERNAL));
+    const std::pair<aclrtEvent, const char*> events[] = {
+        {flagged, "0x8"}, {ex, "0x2"}, {external, "0x20"}};
+    for (const auto& [event, flag] : events) {
+        ACL_OK(aclrtRecordEvent(event, nullptr));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(nullptr, event), "event",
+                         flag, "ACL_EVENT_SYNC");
+        // The host can wait and ask.
+        ACL_OK(aclrtSynchronizeEvent(event));
+        EXPECT_TRUE(IsComplete(event));
+        ACL_OK(aclrtDestroyEvent(event));
+    }
+}
+
+// A busy stream records it, then an idle one: each wait has the record of its time, and destroying
+// the event with all of that queued waits for nothing.
+TEST_F(EventWait, OfEveryCreatorOutlivesItsEvent) {
+    for (int creator = 0; creator < 3; ++creator) {
+        Stream recorded, idle, first, second;
+        aclrtEvent event = nullptr;
+        ACL_OK(creator == 0   ? aclrtCreateEvent(&event)
+               : creator == 1 ? aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC)
+                              : aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+        Gate gate;
+        Log log;
+        ACL_OK(gate.Hold(recorded));
+        ACL_OK(log.Append(recorded, 1));
+        ACL_OK(aclrtRecordEvent(event, recorded));
+        ACL_OK(aclrtStreamWaitEvent(first, event));
+        ACL_OK(log.Append(first, 2));
+        if (creator == 1) {
+            ACL_OK(aclrtResetEvent(event, first));
+        }
+        ACL_OK(aclrtRecordEvent(event, idle));
+        ACL_OK(aclrtStreamWaitEvent(second, event));
+        ACL_OK(aclrtDestroyEvent(event));
+        ACL_OK(aclrtSynchronizeStream(second));
+        EXPECT_FALSE(IsIdle(first));
+        EXPECT_EQ(log.Size(), 0u);
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(first));
+        EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2}));
+    }
 }
 
 }  // namespace

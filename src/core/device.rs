@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::error::{Code, Error, Result};
+use super::event::EventCount;
 use super::handles::Object;
 use super::memory::Owner;
 use super::runtime::{self, Session};
@@ -26,6 +27,8 @@ pub struct Device {
     pub sets: SetCount,
     next_stream_id: AtomicI32,
     next_event_id: AtomicU32,
+    /// Its events of the kinds that are limited in number.
+    pub limited_events: EventCount,
 }
 
 impl Device {
@@ -38,6 +41,7 @@ impl Device {
             sets: SetCount::default(),
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
+            limited_events: EventCount::default(),
         }
     }
 

@@ -60,6 +60,8 @@ pub enum Code {
     WaitTimeout = 107_019,
     /// An option of a context that was never set.
     SysparamoptNotSet = 107_021,
+    /// The stream is not being captured into a graph.
+    StreamNotCaptured = 107_029,
     /// Not available here; the text says what to do instead.
     FeatureNotSupport = 207_000,
     /// No device memory left.

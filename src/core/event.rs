@@ -1,13 +1,34 @@
-//! Events: points in a stream's work. Three creators, three sets of rules.
+//! Events: points in a stream's work. Three creators, three sets of rules:
+//!
+//! | creator | recorded again | waited for by streams | reset, wait status | time | how many |
+//! |---|---|---|---|---|---|
+//! | aclrtCreateEvent | yes | yes | wait status | yes | 65,536 recorded |
+//! | aclrtCreateEventWithFlag | yes | with SYNC | with SYNC | with TIME_LINE | 65,536 |
+//! | aclrtCreateEventExWithFlag | yes | with SYNC | no | with TIME_LINE | unlimited |
+//!
+//! A wait keeps the record that was the latest when it was queued, and a reset undoes the record
+//! that was the latest when it was queued: a later record is not touched by an earlier reset that
+//! has not had its turn. Waiting, by streams or the host, never looks at resets, so that a reset in
+//! the wrong place loses nobody's order.
+
+mod count;
+mod marks;
+mod time;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
+use parking_lot::Mutex;
+
+pub use self::count::EventCount;
+use self::marks::Marks;
+pub use self::time::{elapsed_ms, time_us};
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::{self, Stream};
-use super::thread;
+use super::{op_timeout, thread};
 use crate::algo::slot_table::{self, Handle};
 use crate::backend::{self, Wait};
 
@@ -22,6 +43,9 @@ mod flag {
     /// Those that may be combined.
     pub const COMBINABLE: u32 = SYNC | CAPTURE_STREAM_PROGRESS | TIME_LINE | DEVICE_USE_ONLY;
 }
+
+/// The flag of records and waits that belong to a stream that is being captured.
+const RECORD_OR_WAIT_EXTERNAL: u32 = 0x01;
 
 /// Which function made an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,65 +67,118 @@ pub struct Event {
     flags: u32,
     /// The handle of the stream that recorded it last; 0: never recorded.
     recorded_on: AtomicU64,
+    /// It is one of those of which a device has a limited number.
+    counted: AtomicBool,
+    /// Not used for events of aclrtCreateEventExWithFlag.
+    uses: Mutex<Uses>,
+}
+
+/// Who else uses an event.
+#[derive(Default)]
+struct Uses {
+    /// Behind the waits for it.
+    waits: Marks,
+    /// Where its latest record is undone.
+    resets: Marks,
 }
 
 impl Event {
-    fn has_time(&self) -> bool {
-        self.creator == Creator::Plain || self.flags & flag::TIME_LINE != 0
-    }
-
     fn was_recorded(&self) -> bool {
         self.recorded_on.load(Ordering::Acquire) != 0
     }
 
-    /// Whether streams may wait for it.
-    pub fn check_waitable(&self) -> Result<()> {
-        if self.creator == Creator::WithFlag && self.flags & flag::SYNC == 0 {
-            return Err(Error::param_invalid(format_args!(
-                "event was created with flag {:#x}, without ACL_EVENT_SYNC, so streams cannot wait for it; \
-                 create it with ACL_EVENT_SYNC",
-                self.flags
-            )));
-        }
-        Ok(())
+    fn is_waitable(&self) -> bool {
+        self.flags & flag::SYNC != 0
     }
 
-    fn check_timed(&self, argument: &str) -> Result<()> {
-        let why = if !self.has_time() {
-            "was created without ACL_EVENT_TIME_LINE, so it has no time"
-        } else if !self.was_recorded() {
-            "was never recorded; call aclrtRecordEvent first"
-        } else {
-            return Ok(());
-        };
-        Err(Error::new(Code::EventTimestampInvalid, format_args!("{argument} {why}")))
+    fn is_resettable(&self) -> bool {
+        self.creator == Creator::WithFlag && self.is_waitable()
     }
 
-    fn check_complete(&self, argument: &str) -> Result<()> {
-        if self.native.is_complete()? {
+    /// Whether its latest record was undone.
+    fn was_reset(&self) -> Result<bool> {
+        if self.is_resettable() { self.uses.lock().resets.any_past() } else { Ok(false) }
+    }
+
+    /// Counts it among those of which there is a limited number, once.
+    fn count(&self) -> Result<()> {
+        if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
+        if self.device.limited_events.take() {
+            return Ok(());
+        }
+        self.counted.store(false, Ordering::Relaxed);
         Err(Error::new(
-            Code::EventNotComplete,
-            format_args!("{argument} has not happened yet; call aclrtSynchronizeEvent first"),
+            Code::NoEventResource,
+            format_args!(
+                "device {} has {} events of aclrtCreateEventWithFlag and recorded ones of \
+                 aclrtCreateEvent, as many as there can be; destroy some, or use \
+                 aclrtCreateEventExWithFlag",
+                self.device.id,
+                EventCount::MOST
+            ),
         ))
+    }
+
+    fn uncount(&self) {
+        if self.counted.swap(false, Ordering::Relaxed) {
+            self.device.limited_events.give_back();
+        }
+    }
+
+    fn check_sync(&self, what: &str) -> Result<()> {
+        if self.is_waitable() {
+            return Ok(());
+        }
+        Err(Error::param_invalid(format_args!(
+            "event was created with flag {:#x}, without ACL_EVENT_SYNC, so {what}; create it with \
+             ACL_EVENT_SYNC",
+            self.flags
+        )))
+    }
+
+    fn check_not_ex(&self, instead: &str) -> Result<()> {
+        if self.creator != Creator::Ex {
+            return Ok(());
+        }
+        Err(Error::param_invalid(format_args!(
+            "event was created by aclrtCreateEventExWithFlag; {instead}"
+        )))
     }
 }
 
-fn create(creator: Creator, flags: u32) -> Result<u64> {
-    thread::refuse_inside_host_function()?;
-    let device = thread::current()?.device.clone();
-    let timed = creator == Creator::Plain || flags & flag::TIME_LINE != 0;
-    let native = device.native.create_event(timed).map_err(|fault| {
+/// What does the work of a new event, or of a mark.
+fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn backend::Event>> {
+    device.native.create_event(timed).map_err(|fault| {
         let error = Error::from(fault);
         match error.code() {
             Code::NoStreamResource => Error::new(Code::NoEventResource, error.text()),
             _ => error,
         }
-    })?;
-    let id = device.new_event_id();
-    let event = Event { device, native, id, creator, flags, recorded_on: AtomicU64::new(0) };
-    Event::table().insert(Arc::new(event)).map(Handle::raw).ok_or_else(|| {
+    })
+}
+
+fn create(creator: Creator, flags: u32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
+    let event = Arc::new(Event {
+        id: device.new_event_id(),
+        device,
+        native,
+        creator,
+        flags,
+        recorded_on: AtomicU64::new(0),
+        counted: AtomicBool::new(false),
+        uses: Mutex::default(),
+    });
+    if creator == Creator::WithFlag {
+        event.count()?;
+    }
+    let handle = Event::table().insert(Arc::clone(&event));
+    handle.map(Handle::raw).ok_or_else(|| {
+        event.uncount();
         Error::new(Code::NoEventResource, "no more events can be made; destroy some")
     })
 }
@@ -143,7 +220,9 @@ pub fn create_ex(flags: u32) -> Result<u64> {
 /// aclrtDestroyEvent: never waits; what queued waits need stays.
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    drop(handles::remove::<Event>("event", raw)?);
+    let event = handles::remove::<Event>("event", raw)?;
+    event.uncount();
+    drop(event);
     slot_table::flush_if_many();
     Ok(())
 }
@@ -153,10 +232,9 @@ pub fn id(raw: u64) -> Result<u32> {
     Ok(handles::get::<Event>("event", raw)?.id)
 }
 
-/// aclrtGetEventAvailNum: how many more handles there are.
+/// aclrtGetEventAvailNum: how many more there can be of the events that are limited in number.
 pub fn available() -> Result<u32> {
-    thread::current()?;
-    Ok(Event::table().room() as u32)
+    Ok(thread::current()?.device.limited_events.left().min(Event::table().room() as u32))
 }
 
 /// aclrtRecordEvent.
@@ -174,8 +252,129 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
             ),
         ));
     }
+    if event.creator == Creator::Plain {
+        event.count()?;
+    }
+    // A reset that is queued after this record is noted after it.
+    let mut uses = event.is_resettable().then(|| event.uses.lock());
     stream.native.record(&event.native)?;
     event.recorded_on.store(stream.handle.raw(), Ordering::Release);
+    if let Some(uses) = &mut uses {
+        uses.resets.clear();
+    }
+    Ok(())
+}
+
+/// aclrtRecordEventWithFlag.
+pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
+    check_use_flag(flag, "ACL_EVENT_RECORD")?;
+    if flag == RECORD_OR_WAIT_EXTERNAL {
+        handles::check_not_null::<Event>("event", raw)?;
+        let stream = stream::resolve(stream)?;
+        handles::get::<Event>("event", raw)?;
+        return Err(not_capturing(&stream, "ACL_EVENT_RECORD_EXTERNAL"));
+    }
+    record(raw, stream)
+}
+
+fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
+    if flag <= RECORD_OR_WAIT_EXTERNAL {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "flag is {flag:#x}; allowed: {prefix}_DEFAULT 0 and {prefix}_EXTERNAL 0x1"
+    )))
+}
+
+fn not_capturing(stream: &Stream, flag: &str) -> Error {
+    Error::new(
+        Code::StreamNotCaptured,
+        format_args!(
+            "flag is {flag}, which is for streams that are being captured into a graph; stream {:#x} \
+             is not; pass 0",
+            stream.handle.raw()
+        ),
+    )
+}
+
+/// aclrtResetEvent: when the stream comes to it, the record that is the latest now is undone.
+pub fn reset(raw: u64, stream: u64) -> Result<()> {
+    handles::check_not_null::<Event>("event", raw)?;
+    let stream = stream::resolve(stream)?;
+    let event = handles::get::<Event>("event", raw)?;
+    event.check_not_ex("such events are recorded again without a reset")?;
+    if event.creator == Creator::Plain {
+        return Err(Error::param_invalid(
+            "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with \
+             ACL_EVENT_SYNC can be reset, this one can be recorded again without it",
+        ));
+    }
+    event.check_sync("it cannot be reset")?;
+    let mut uses = event.uses.lock();
+    // An earlier reset in the same stream comes first anyway.
+    if !event.was_recorded() || uses.resets.has(&stream) {
+        return Ok(());
+    }
+    let mark = uses.resets.lend(&stream)?;
+    stream.native.record(&mark)?;
+    uses.resets.keep(&event, &stream, mark);
+    Ok(())
+}
+
+/// aclrtStreamWaitEvent: as long as the process allows.
+pub fn wait(stream: u64, raw: u64) -> Result<()> {
+    let limit = op_timeout::wait_limit();
+    match wait_at_most(stream, raw, limit) {
+        // The default is for those who never thought of a limit: they are better off without.
+        Err(error) if limit.is_some() && error.code() == Code::FeatureNotSupport => {
+            wait_at_most(stream, raw, None)
+        }
+        waited => waited,
+    }
+}
+
+/// aclrtStreamWaitEventWithTimeout.
+pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
+    let Ok(seconds) = u32::try_from(timeout) else {
+        return Err(Error::param_invalid(format_args!(
+            "timeout is {timeout}; allowed: 0 (for ever) or seconds above 0"
+        )));
+    };
+    wait_at_most(stream, raw, op_timeout::seconds(seconds))
+}
+
+/// aclrtStreamWaitEventWithFlag.
+pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<()> {
+    check_use_flag(flag, "ACL_EVENT_WAIT")?;
+    if flag == RECORD_OR_WAIT_EXTERNAL {
+        if timeout != 0 {
+            return Err(Error::invalid_param(format_args!(
+                "timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"
+            )));
+        }
+        handles::check_not_null::<Event>("event", raw)?;
+        let stream = stream::resolve(stream)?;
+        handles::get::<Event>("event", raw)?;
+        return Err(not_capturing(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
+    }
+    wait_at_most(stream, raw, op_timeout::seconds(timeout))
+}
+
+fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
+    handles::check_not_null::<Event>("event", raw)?;
+    let stream = stream::resolve(stream)?;
+    let event = handles::get::<Event>("event", raw)?;
+    event.check_sync("streams cannot wait for it")?;
+    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.native.is_idle()?);
+    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
+        return Ok(stream.native.wait(&event.native, limit)?);
+    }
+    // aclrtQueryEventWaitStatus asks whether the stream has come past this.
+    let mut uses = event.uses.lock();
+    let mark = uses.waits.lend(&stream)?;
+    stream.native.wait(&event.native, limit)?;
+    stream.native.record(&mark)?;
+    uses.waits.keep(&event, &stream, mark);
     Ok(())
 }
 
@@ -187,7 +386,24 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     if !event.was_recorded() {
         return Ok(event.creator == Creator::Ex);
     }
-    Ok(event.native.is_complete()?)
+    Ok(!event.was_reset()? && event.native.is_complete()?)
+}
+
+/// aclrtQueryEvent: as [`is_complete`], for the older kinds of event.
+pub fn is_complete_old(raw: u64) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    handles::get::<Event>("event", raw)?.check_not_ex("use aclrtQueryEventStatus")?;
+    is_complete(raw)
+}
+
+/// aclrtQueryEventWaitStatus: whether every stream has come past its waits for the event.
+pub fn waits_are_over(raw: u64) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get::<Event>("event", raw)?;
+    event.check_not_ex(
+        "its waits are not counted; use aclrtStreamQuery, or record an event behind the wait",
+    )?;
+    event.uses.lock().waits.all_past()
 }
 
 /// aclrtSynchronizeEvent, and with a timeout in milliseconds.
@@ -209,32 +425,4 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
         Some(failure) => Err(failure.into()),
         None => Ok(()),
     }
-}
-
-/// aclrtEventElapsedTime.
-pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
-    thread::refuse_inside_host_function()?;
-    let start_event = handles::get::<Event>("startEvent", start)?;
-    let end_event = handles::get::<Event>("endEvent", end)?;
-    start_event.check_timed("startEvent")?;
-    end_event.check_timed("endEvent")?;
-    start_event.check_complete("startEvent")?;
-    end_event.check_complete("endEvent")?;
-    if !Arc::ptr_eq(&start_event.device, &end_event.device) {
-        return Err(Error::param_invalid(format_args!(
-            "startEvent is on device {}, endEvent on device {}; their clocks cannot be compared",
-            start_event.device.id, end_event.device.id
-        )));
-    }
-    let ms = end_event.native.elapsed_ms(&*start_event.native)?;
-    if ms < 0.0 {
-        return Err(Error::new(
-            Code::EventTimestampReversal,
-            format_args!(
-                "endEvent happened {} us before startEvent; swap the arguments",
-                (-ms * 1000.0).ceil() as u64
-            ),
-        ));
-    }
-    Ok(ms)
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::device::Device;
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
-use super::event::Event;
 use super::handles::{self, Object};
 use super::report::Subscription;
 use super::thread;
@@ -275,13 +274,4 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
 /// aclrtStreamQuery: whether everything queued so far has finished.
 pub fn is_idle(raw: u64) -> Result<bool> {
     Ok(resolve(raw)?.native.is_idle()?)
-}
-
-/// aclrtStreamWaitEvent.
-pub fn wait_event(raw: u64, event: u64) -> Result<()> {
-    handles::check_not_null::<Event>("event", event)?;
-    let stream = resolve(raw)?;
-    let event = handles::get::<Event>("event", event)?;
-    event.check_waitable()?;
-    Ok(stream.native.wait(&event.native, None)?)
 }

@@ -1,19 +1,21 @@
 //! Events: points in a stream's work that others can wait for.
 
 use crate::core::event;
-use crate::ffi::guard::{guard, guard_unsupported};
+use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus,
     aclrtStream,
 };
 use crate::ffi::value::{Out, handle};
 
-/// Creates an event that streams can wait for and that remembers its time.
+/// Creates an event that streams can wait for and that remembers its time. It cannot be reset, and may be
+/// recorded again: as for aclrtCreateEventExWithFlag, waits that were queued earlier keep theirs. From its
+/// first record on it is one of the 65,536 that a device can have (see aclrtGetEventAvailNum).
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
-/// more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEvent of the
-/// Ascend runtime API; recording it again without a reset in between is allowed here.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function. Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
     guard("aclrtCreateEvent", || {
@@ -23,7 +25,9 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
     })
 }
 
-/// Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it.
+/// Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it and
+/// for aclrtResetEvent. A device can have 65,536 of them, those of aclrtCreateEvent included. It may be
+/// recorded again without a reset; never recorded, or reset, it is not ready.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -41,7 +45,9 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
 }
 
 /// Creates an event that may be recorded again and again: each record replaces the one before, waits that
-/// were queued earlier keep theirs. Never recorded, it counts as complete.
+/// were queued earlier keep theirs. Never recorded, it counts as complete. Streams can wait for it if it has
+/// ACL_EVENT_SYNC; it is not reset (aclrtResetEvent), and its waits are not counted
+/// (aclrtQueryEventWaitStatus). The number of such events has no limit but memory.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -77,41 +83,53 @@ pub unsafe extern "C" fn aclrtDestroyEvent(event: aclrtEvent) -> aclError {
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
 /// on another device than the current context,
-/// or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event.
-/// Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
+/// or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
+/// ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device has
+/// as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
     guard("aclrtRecordEvent", || event::record(handle::from_c(event), handle::from_c(stream)))
 }
 
-/// As aclrtRecordEvent, with ACL_EVENT_RECORD_* flags.
+/// As aclrtRecordEvent, with a flag.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event of the stream's device.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param flag ACL_EVENT_RECORD_DEFAULT 0, which is aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for
+/// streams that are being captured into a graph; there are none here.
+/// @return as aclrtRecordEvent; ACL_ERROR_INVALID_PARAM 100000 also for another flag;
+/// ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL. Thread-safe. Follows
+/// aclrtRecordEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEventWithFlag(
     event: aclrtEvent,
     stream: aclrtStream,
     flag: u32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtRecordEventWithFlag",
-        "records with flags belong to graphs, which are not available; use aclrtRecordEvent",
-    )
+    guard("aclrtRecordEventWithFlag", || {
+        event::record_with_flag(handle::from_c(event), handle::from_c(stream), flag)
+    })
 }
 
-/// Makes an event unrecorded again, in stream order.
+/// Queues a reset: when `stream` comes to it, the event is as if it had not been recorded. Usually called right
+/// after aclrtStreamWaitEvent on the same stream, so that the event can be used again. It undoes the record
+/// that was the latest before this call; one that is queued later stays, also where it happens earlier.
+/// Waits, also later ones, are not affected: nobody misses what was recorded. Does not block the caller.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens.
+/// @param stream a stream, also of another device; null: the default stream of the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: an
+/// event of another creator or without ACL_EVENT_SYNC, not an event, not a stream, destroyed, or called inside
+/// a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
+/// the stream is on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room
+/// to note it. Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclrtResetEvent",
-        "events cannot be reset; record them again, or use aclrtCreateEventExWithFlag",
-    )
+    guard("aclrtResetEvent", || event::reset(handle::from_c(event), handle::from_c(stream)))
 }
 
 /// Whether an event's latest record has happened. Never recorded: complete for an event of
-/// aclrtCreateEventExWithFlag, not ready for others.
+/// aclrtCreateEventExWithFlag, not ready for others. Reset: not ready.
 ///
 /// @param event an event.
 /// @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
@@ -133,36 +151,55 @@ pub unsafe extern "C" fn aclrtQueryEventStatus(
     })
 }
 
-/// Tells whether the event's latest record has happened; an older form of aclrtQueryEventStatus.
+/// Whether an event's latest record has happened: an older form of aclrtQueryEventStatus, with its numbers the
+/// other way round. Deprecated.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; never recorded, or reset, it is not
+/// ready.
+/// @param status receives ACL_EVENT_STATUS_COMPLETE 0 or ACL_EVENT_STATUS_NOT_READY 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
+/// aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
+/// aclrtQueryEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEvent(
     event: aclrtEvent,
     status: *mut aclrtEventStatus,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtQueryEvent",
-        "the older query is not available; use aclrtQueryEventStatus",
-    )
+    guard("aclrtQueryEvent", || {
+        let out = Out::new("status", status)?;
+        out.write(match event::is_complete_old(handle::from_c(event))? {
+            true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
+            false => aclrtEventStatus::ACL_EVENT_STATUS_NOT_READY,
+        });
+        Ok(())
+    })
 }
 
-/// Tells whether all waits for the event are over.
+/// Whether all waits of streams for an event are over: each stream has come past its latest
+/// aclrtStreamWaitEvent, because the record happened or the time was over. Without any wait they are.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
+/// @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
+/// aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
+/// aclrtQueryEventWaitStatus of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
     event: aclrtEvent,
     status: *mut aclrtEventWaitStatus,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtQueryEventWaitStatus",
-        "waits for an event are not counted; use aclrtQueryEventStatus, or aclrtStreamQuery \
-             on the waiting stream",
-    )
+    guard("aclrtQueryEventWaitStatus", || {
+        let out = Out::new("status", status)?;
+        out.write(match event::waits_are_over(handle::from_c(event))? {
+            true => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE,
+            false => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_NOT_READY,
+        });
+        Ok(())
+    })
 }
 
-/// Waits until an event's latest record as of the call has happened; returns at once if there is none.
+/// Waits until an event's latest record as of the call has happened; returns at once if there is none. A reset
+/// changes nothing here.
 ///
 /// @param event an event.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
@@ -195,7 +232,7 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
 /// @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
 /// @param endEvent the same, not earlier, of the same device.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
-/// 107006: an event has no time or was never recorded; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
+/// 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
 /// was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet; ACL_ERROR_RT_PARAM_INVALID
 /// 107000: not an event, destroyed, different devices, or called inside a host function. Thread-safe.
 /// Follows aclrtEventElapsedTime of the Ascend runtime API.
@@ -212,18 +249,27 @@ pub unsafe extern "C" fn aclrtEventElapsedTime(
     })
 }
 
-/// Tells when the event happened, in microseconds of a clock that only goes forward.
+/// When an event's latest record happened: microseconds of a clock that never goes back, the same one for all
+/// events of a device. On CPU devices it is the machine's CLOCK_MONOTONIC. On CUDA devices it is that clock to
+/// within a wait for the device; differences are the device's own, as aclrtEventElapsedTime tells them, if the
+/// events are asked for within seconds.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+/// @param timestamp receives microseconds.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it
+/// has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: it has not happened
+/// yet; ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+/// Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventGetTimestamp(
     event: aclrtEvent,
     timestamp: *mut u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtEventGetTimestamp",
-        "the time of one event cannot be asked for; use aclrtEventElapsedTime",
-    )
+    guard("aclrtEventGetTimestamp", || {
+        let out = Out::new("timestamp", timestamp)?;
+        out.write(event::time_us(handle::from_c(event))?);
+        Ok(())
+    })
 }
 
 /// A small number that no other event of the device has, as long as the device is in use.
@@ -241,9 +287,10 @@ pub unsafe extern "C" fn aclrtGetEventId(event: aclrtEvent, eventId: *mut u32) -
     })
 }
 
-/// How many more events there can be. Devices share the number; memory, or a driver, may end before it.
+/// How many more events the current device can have: those of aclrtCreateEventWithFlag and recorded ones of
+/// aclrtCreateEvent are at most 65,536. Those of aclrtCreateEventExWithFlag do not count.
 ///
-/// @param eventCount receives the number.
+/// @param eventCount receives the number; memory, or a driver, may end before it.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
 /// context. Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -1,73 +1,96 @@
 //! How long an operator, or a wait on a stream, may take.
 
-use crate::ffi::guard::guard_unsupported;
+use crate::core::op_timeout;
+use crate::ffi::guard::guard;
 use crate::ffi::types::aclError;
+use crate::ffi::value::Out;
 
-/// Sets how many seconds an operator may take.
+/// Sets how many seconds an operator may take. The number is kept, for aclrtGetOpExecuteTimeout, and has no
+/// effect: no operation is ended here because it takes long (aclrtSynchronizeStreamWithTimeout bounds the wait
+/// for one). It belongs to the process: the last call of these three functions, on any thread, wins; aclInit,
+/// aclFinalize and resets of devices leave it alone, and it may be set before aclInit.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param timeout seconds; 0: as if it had never been set.
+/// @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOut of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError {
-    guard_unsupported(
-        "aclrtSetOpExecuteTimeOut",
-        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-    )
+    guard("aclrtSetOpExecuteTimeOut", || {
+        op_timeout::set_execute_seconds(timeout);
+        Ok(())
+    })
 }
 
-/// Sets how many milliseconds an operator may take.
+/// As aclrtSetOpExecuteTimeOut, in milliseconds.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param timeout milliseconds; 0: as if it had never been set.
+/// @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOutWithMs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError {
-    guard_unsupported(
-        "aclrtSetOpExecuteTimeOutWithMs",
-        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-    )
+    guard("aclrtSetOpExecuteTimeOutWithMs", || {
+        op_timeout::set_execute_ms(timeout);
+        Ok(())
+    })
 }
 
-/// Sets how many microseconds an operator may take, and tells the time that was really set.
+/// As aclrtSetOpExecuteTimeOut, in microseconds, and rounded up to 1 to 254 times what
+/// aclrtGetOpTimeOutInterval tells. More than 254 times is 254 times.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param timeout microseconds.
+/// @param actualTimeout receives the microseconds that were set.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, and nothing is set. Thread-safe. Follows
+/// aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpExecuteTimeOutV2(
     timeout: u64,
     actualTimeout: *mut u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSetOpExecuteTimeOutV2",
-        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-    )
+    guard("aclrtSetOpExecuteTimeOutV2", || {
+        let out = Out::new("actualTimeout", actualTimeout)?;
+        out.write(op_timeout::set_execute_us(timeout));
+        Ok(())
+    })
 }
 
-/// Tells how many milliseconds an operator may take.
+/// How many milliseconds an operator may take, as it was set last.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that many or more.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpExecuteTimeout of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpExecuteTimeout(timeoutMs: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtGetOpExecuteTimeout",
-        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-    )
+    guard("aclrtGetOpExecuteTimeout", || {
+        let out = Out::new("timeoutMs", timeoutMs)?;
+        out.write(op_timeout::execute_ms());
+        Ok(())
+    })
 }
 
-/// Tells the unit of the time limits, in microseconds.
+/// The unit to which aclrtSetOpExecuteTimeOutV2 rounds.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param interval receives microseconds: 10,000,000.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpTimeOutInterval of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError {
-    guard_unsupported(
-        "aclrtGetOpTimeOutInterval",
-        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-    )
+    guard("aclrtGetOpTimeOutInterval", || {
+        let out = Out::new("interval", interval)?;
+        out.write(op_timeout::INTERVAL_US);
+        Ok(())
+    })
 }
 
-/// Sets how many seconds a wait on a stream may take; 0 is for ever.
+/// Sets how many seconds a stream may wait for an event in aclrtStreamWaitEvent; see
+/// aclrtStreamWaitEventWithTimeout for what happens then. Waits that were queued before keep their limit. It
+/// belongs to the process: the last call, on any thread, wins; aclInit, aclFinalize and resets of devices leave
+/// it alone, and it may be set before aclInit.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param timeout seconds; 0, as it is at first: waits may take for ever. Where a CUDA driver cannot do it,
+/// they may too.
+/// @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpWaitTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError {
-    guard_unsupported(
-        "aclrtSetOpWaitTimeout",
-        "work on a stream has no time limit here; use aclrtSynchronizeStreamWithTimeout",
-    )
+    guard("aclrtSetOpWaitTimeout", || {
+        op_timeout::set_wait_seconds(timeout);
+        Ok(())
+    })
 }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::stream;
+use crate::core::{event, stream};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtCompareDataType, aclrtCondition, aclrtEvent, aclrtStream, aclrtStreamAttr,
@@ -129,41 +129,53 @@ pub unsafe extern "C" fn aclrtStreamQuery(
 }
 
 /// Later operations of `stream` wait for what `event` recorded last before this call; an event that was
-/// never recorded is not waited for. The event may be of another device, and may be destroyed or recorded
-/// again right after the call. Does not block the caller.
+/// never recorded is not waited for. The event may be of another device, and may be destroyed, reset or
+/// recorded again right after the call. Does not block the caller. With aclrtSetOpWaitTimeout the wait has a
+/// time limit, as in aclrtStreamWaitEventWithTimeout.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @param event an event whose flags allow it (not one of aclrtCreateEventWithFlag without ACL_EVENT_SYNC).
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// stream or event, destroyed, an event without ACL_EVENT_SYNC, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context;
-/// ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event. Thread-safe. Follows aclrtStreamWaitEvent of the
-/// Ascend runtime API.
+/// on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room to note the wait
+/// for aclrtQueryEventWaitStatus. Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> aclError {
-    guard("aclrtStreamWaitEvent", || {
-        stream::wait_event(handle::from_c(stream), handle::from_c(event))
-    })
+    guard("aclrtStreamWaitEvent", || event::wait(handle::from_c(stream), handle::from_c(event)))
 }
 
-/// As aclrtStreamWaitEvent, for at most `timeout` seconds; 0 waits for ever.
+/// As aclrtStreamWaitEvent, for a limited time, which counts from when the stream comes to the wait. If it ends
+/// first, the stream goes on without what it waited for, and has failed: its next synchronise returns
+/// ACL_ERROR_RT_WAIT_TIMEOUT 107019.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
+/// @param timeout seconds above 0, or 0 to wait for ever, whatever aclrtSetOpWaitTimeout says.
+/// @return as aclrtStreamWaitEvent; ACL_ERROR_RT_PARAM_INVALID 107000 also for a timeout below 0;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
+/// Thread-safe. Follows aclrtStreamWaitEventWithTimeout of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamWaitEventWithTimeout(
     stream: aclrtStream,
     event: aclrtEvent,
     timeout: i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtStreamWaitEventWithTimeout",
-        "waits on a stream have no time limit here; use aclrtStreamWaitEvent",
-    )
+    guard("aclrtStreamWaitEventWithTimeout", || {
+        event::wait_with_timeout(handle::from_c(stream), handle::from_c(event), timeout)
+    })
 }
 
-/// As aclrtStreamWaitEvent, for at most `timeout` seconds, with ACL_EVENT_WAIT_* flags.
+/// As aclrtStreamWaitEventWithTimeout, with a flag.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
+/// @param timeout seconds above 0, or 0 to wait for ever.
+/// @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1 is for streams that are being captured into
+/// a graph, with timeout 0; there are none here.
+/// @return as aclrtStreamWaitEventWithTimeout; ACL_ERROR_INVALID_PARAM 100000 also for another flag, or
+/// ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL.
+/// Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
     stream: aclrtStream,
@@ -171,10 +183,9 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
     timeout: u32,
     flag: u32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtStreamWaitEventWithFlag",
-        "waits with flags belong to graphs, which are not available; use aclrtStreamWaitEvent",
-    )
+    guard("aclrtStreamWaitEventWithFlag", || {
+        event::wait_with_flag(handle::from_c(stream), handle::from_c(event), timeout, flag)
+    })
 }
 
 /// A small number that no other stream of the device has, as long as the device is in use.

@@ -60,7 +60,7 @@ fn calls_that_do_not_wait_leave_a_failure_to_those_that_do() {
     memset::set(memset::Request::bytes(memory, 64, 1, 64)).unwrap();
     let event = recorded_on(failing);
     assert!(event::is_complete(event).unwrap());
-    stream::wait_event(0, event).unwrap();
+    event::wait(0, event).unwrap();
     stream::synchronize(0).unwrap();
     memory::free(memory).unwrap();
     fails(stream::synchronize(failing), Code::AicoreException, &["kept"]);

@@ -56,7 +56,7 @@ fn arguments_that_are_wrong_in_themselves_are_told_first() {
         ("kind is 9", memcpy::reduce_async(memcpy::ReduceRequest { kind: 9, ..reduce }, dead)),
         ("count 3", memcpy::reduce_async(memcpy::ReduceRequest { count: 3, ..reduce }, dead)),
         ("event", event::record(0, dead)),
-        ("event", stream::wait_event(dead, 0)),
+        ("event", event::wait(dead, 0)),
     ];
     for (words, told) in wrong {
         fails(told, Code::InvalidParam, &[words]);

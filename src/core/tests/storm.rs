@@ -80,7 +80,7 @@ fn one_call(random: &mut Random, all: &[Shared], id: i32, buffer: &mut [u8]) {
             memset::set_async(memset::Request::bytes(addr, 4096, 1, 4096), stream)
         }),
         11 | 12 => event::record(event, stream),
-        13 | 14 => stream::wait_event(stream, event),
+        13 | 14 => event::wait(stream, event),
         15 => event::synchronize(event, 1),
         16 => stream::synchronize(stream),
         17 => device::synchronize(),

@@ -1,0 +1,378 @@
+// Time limits: of operators, which are only kept, and of waits for events.
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "support/gate.h"
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+#include <portacl/portacl.h>
+
+using namespace portacl_test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint32_t kMost32 = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t kInterval = 10'000'000;
+
+uint32_t ExecuteMs() {
+    auto ms = Poison<uint32_t>();
+    ExpectOk("aclrtGetOpExecuteTimeout", aclrtGetOpExecuteTimeout(&ms));
+    return ms;
+}
+
+// The settings belong to the process: every test begins and ends without any.
+class OpTimeout : public WithDevice {
+  protected:
+    void SetUp() override {
+        Forget();
+        WithDevice::SetUp();
+    }
+    void TearDown() override {
+        WithDevice::TearDown();
+        Forget();
+    }
+
+  private:
+    static void Forget() {
+        ACL_EXPECT_OK(aclrtSetOpExecuteTimeOut(0));
+        ACL_EXPECT_OK(aclrtSetOpWaitTimeout(0));
+    }
+};
+
+OWN_PROCESS_TEST(OpTimeoutProcess, NothingIsSetAtFirstAndNoInitIsNeeded) {
+    EXPECT_EQ(ExecuteMs(), 0u);
+    ACL_EXPECT_OK(aclrtSetOpExecuteTimeOut(7));
+    ACL_EXPECT_OK(aclrtSetOpWaitTimeout(1000));
+    ACL_EXPECT_OK(aclInit(nullptr));
+    EXPECT_EQ(ExecuteMs(), 7000u);
+    ACL_EXPECT_OK(aclFinalize());
+    EXPECT_EQ(ExecuteMs(), 7000u);
+}
+
+TEST_F(OpTimeout, SecondsMillisecondsMicroseconds) {
+    ACL_OK(aclrtSetOpExecuteTimeOut(3));
+    EXPECT_EQ(ExecuteMs(), 3000u);
+    ACL_OK(aclrtSetOpExecuteTimeOutWithMs(1234));
+    EXPECT_EQ(ExecuteMs(), 1234u);
+    auto actual = Poison<uint64_t>();
+    ACL_OK(aclrtSetOpExecuteTimeOutV2(kInterval, &actual));
+    EXPECT_EQ(actual, kInterval);
+    EXPECT_EQ(ExecuteMs(), 10'000u);
+    // The last call wins, also one of another thread.
+    OnNewThread([] { ACL_OK(aclrtSetOpExecuteTimeOutWithMs(5)); });
+    EXPECT_EQ(ExecuteMs(), 5u);
+    ACL_OK(aclrtSetOpExecuteTimeOut(0));
+    EXPECT_EQ(ExecuteMs(), 0u);
+}
+
+TEST_F(OpTimeout, LargeOnes) {
+    ACL_OK(aclrtSetOpExecuteTimeOutWithMs(kMost32));
+    EXPECT_EQ(ExecuteMs(), kMost32);
+    ACL_OK(aclrtSetOpExecuteTimeOut(kMost32 / 1000));
+    EXPECT_EQ(ExecuteMs(), kMost32 / 1000 * 1000);
+    // More than 32 bits of milliseconds hold.
+    for (uint32_t seconds : {kMost32 / 1000 + 1, kMost32}) {
+        ACL_OK(aclrtSetOpExecuteTimeOut(seconds));
+        EXPECT_EQ(ExecuteMs(), kMost32);
+    }
+}
+
+TEST_F(OpTimeout, RoundsUpToTheInterval) {
+    auto interval = Poison<uint64_t>();
+    ACL_OK(aclrtGetOpTimeOutInterval(&interval));
+    ASSERT_EQ(interval, kInterval);
+    constexpr uint64_t kMost64 = std::numeric_limits<uint64_t>::max();
+    const std::pair<uint64_t, uint64_t> cases[] = {
+        {0, 1},
+        {1, 1},
+        {interval - 1, 1},
+        {interval, 1},
+        {interval + 1, 2},
+        {2 * interval, 2},
+        {253 * interval + 1, 254},
+        {254 * interval, 254},
+        {254 * interval + 1, 254},
+        {kMost64 - 1, 254},
+        {kMost64, 254},
+    };
+    for (const auto& [wanted, intervals] : cases) {
+        auto actual = Poison<uint64_t>();
+        ACL_OK(aclrtSetOpExecuteTimeOutV2(wanted, &actual));
+        EXPECT_EQ(actual, intervals * interval) << wanted;
+        EXPECT_EQ(ExecuteMs(), intervals * interval / 1000) << wanted;
+    }
+}
+
+TEST_F(OpTimeout, NullOutputs) {
+    ACL_OK(aclrtSetOpExecuteTimeOut(9));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetOpExecuteTimeOutV2(1, nullptr),
+                     "actualTimeout is null");
+    EXPECT_EQ(ExecuteMs(), 9000u);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetOpExecuteTimeout(nullptr),
+                     "timeoutMs is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetOpTimeOutInterval(nullptr),
+                     "interval is null");
+}
+
+// A limit for operators ends none of them.
+TEST_F(OpTimeout, OperatorsGoOn) {
+    ACL_OK(aclrtSetOpExecuteTimeOutWithMs(1));
+    Stream stream;
+    ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); },
+        nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
+class StreamWait : public OpTimeout {
+  protected:
+    // Two streams, of which one is held before it records the event.
+    void SetUp() override {
+        OpTimeout::SetUp();
+        if (portaclBackendName() == std::string("cuda")) GTEST_SKIP() << "not on CUDA yet";
+        ACL_OK(aclrtCreateStream(&recorder_));
+        ACL_OK(aclrtCreateStream(&waiter_));
+        ACL_OK(aclrtCreateEventExWithFlag(&event_, ACL_EVENT_SYNC));
+        ACL_OK(gate_.Hold(recorder_));
+        ACL_OK(aclrtRecordEvent(event_, recorder_));
+    }
+    void TearDown() override {
+        if (!recorder_) return OpTimeout::TearDown();
+        gate_.Open();
+        ACL_EXPECT_OK(aclrtDestroyStream(recorder_));
+        ACL_EXPECT_OK(aclrtDestroyStream(waiter_));
+        ACL_EXPECT_OK(aclrtDestroyEvent(event_));
+        OpTimeout::TearDown();
+    }
+
+    Gate gate_;
+    aclrtStream recorder_ = nullptr, waiter_ = nullptr;
+    aclrtEvent event_ = nullptr;
+};
+
+TEST_F(StreamWait, TimesOutAndTheStreamGoesOn) {
+    Log log;
+    const auto start = Clock::now();
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
+    ACL_OK(log.Append(waiter_, 1));
+    EXPECT_FALSE(IsIdle(waiter_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(waiter_), "1s", "event");
+    EXPECT_GE(Clock::now() - start, std::chrono::seconds(1));
+    EXPECT_EQ(log.Size(), 1u);
+    EXPECT_FALSE(IsComplete(event_));
+    // It is told once, and the stream works on.
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    ACL_OK(log.Append(waiter_, 2));
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    EXPECT_EQ(log.Size(), 2u);
+    gate_.Open();
+    ACL_OK(aclrtSynchronizeStream(recorder_));
+}
+
+TEST_F(StreamWait, TheDefaultOfTheProcess) {
+    Log log;
+    ACL_OK(aclrtSetOpWaitTimeout(1));
+    ACL_OK(aclrtStreamWaitEvent(waiter_, event_));
+    ACL_OK(log.Append(waiter_, 1));
+    // The limit is that of the time of the call, and 0 of the other call is for ever.
+    ACL_OK(aclrtSetOpWaitTimeout(kMost32));
+    Stream patient;
+    ACL_OK(aclrtStreamWaitEventWithTimeout(patient, event_, 0));
+    ACL_OK(aclrtStreamWaitEvent(nullptr, event_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(waiter_), "1s");
+    EXPECT_EQ(log.Size(), 1u);
+    EXPECT_FALSE(IsIdle(patient));
+    EXPECT_FALSE(IsIdle(nullptr));
+    gate_.Open();
+    ACL_OK(aclrtSynchronizeStream(patient));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+}
+
+TEST_F(StreamWait, TheDeviceTellsOfIt) {
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(waiter_, 1));
+    EXPECT_FALSE(IsIdle(waiter_));
+    while (!IsIdle(waiter_)) std::this_thread::yield();
+    gate_.Open();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeDevice(), "event");
+    ACL_OK(aclrtSynchronizeDevice());
+}
+
+TEST_F(StreamWait, InTimeIsNoFailure) {
+    Log log;
+    for (int32_t timeout : {3600, std::numeric_limits<int32_t>::max(), 0}) {
+        ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, timeout));
+        ACL_OK(aclrtStreamWaitEventWithFlag(waiter_, event_, static_cast<uint32_t>(timeout),
+                                            ACL_EVENT_WAIT_DEFAULT));
+    }
+    ACL_OK(aclrtStreamWaitEventWithFlag(waiter_, event_, kMost32, ACL_EVENT_WAIT_DEFAULT));
+    ACL_OK(log.Append(waiter_, 1));
+    EXPECT_FALSE(IsIdle(waiter_));
+    EXPECT_EQ(log.Size(), 0u);
+    gate_.Open();
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    EXPECT_EQ(log.Size(), 1u);
+}
+
+// The wait keeps the record that it saw, and needs the event no more.
+TEST_F(StreamWait, KeepsTheRecordThatItSaw) {
+    Stream later;
+    Gate behind;
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 3600));
+    ACL_OK(behind.Hold(later));
+    ACL_OK(aclrtRecordEvent(event_, later));
+    aclrtEvent gone = Event().Release();
+    ACL_OK(aclrtRecordEvent(gone, recorder_));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, gone, 3600));
+    ACL_OK(aclrtDestroyEvent(gone));
+    gate_.Open();
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    EXPECT_FALSE(IsComplete(event_));
+}
+
+TEST_F(StreamWait, ForWhatHappenedOrWasNeverRecorded) {
+    Event fresh, done;
+    ACL_OK(aclrtRecordEvent(done, waiter_));
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    for (aclrtEvent event : {static_cast<aclrtEvent>(fresh), static_cast<aclrtEvent>(done)}) {
+        ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event, 1));
+        ACL_OK(aclrtStreamWaitEventWithTimeout(nullptr, event, 1));
+        ACL_OK(aclrtStreamWaitEventWithFlag(waiter_, event, 1, ACL_EVENT_WAIT_DEFAULT));
+    }
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+}
+
+TEST_F(StreamWait, OfAnotherDevice) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    ACL_OK(aclrtSetDevice(1));
+    {
+        Stream hasty, patient;
+        ACL_OK(aclrtStreamWaitEventWithTimeout(patient, event_, 3600));
+        ACL_OK(aclrtStreamWaitEventWithTimeout(hasty, event_, 1));
+        ACL_FAILS(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(hasty));
+        EXPECT_FALSE(IsIdle(patient));
+        gate_.Open();
+        ACL_OK(aclrtSynchronizeStream(patient));
+    }
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(StreamWait, BadTimeouts) {
+    for (int32_t timeout : {-1, std::numeric_limits<int32_t>::min()})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                         aclrtStreamWaitEventWithTimeout(waiter_, event_, timeout), "timeout is",
+                         Shown(static_cast<long long>(timeout)), "0");
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+}
+
+TEST_F(StreamWait, BadArguments) {
+    Event useless(ACL_EVENT_TIME_LINE);
+    aclrtEvent dead = Event().Release();
+    ACL_OK(aclrtDestroyEvent(dead));
+    const auto with_timeout = [](aclrtStream stream, aclrtEvent event) {
+        return aclrtStreamWaitEventWithTimeout(stream, event, 1);
+    };
+    const auto with_flag = [](aclrtStream stream, aclrtEvent event) {
+        return aclrtStreamWaitEventWithFlag(stream, event, 1, ACL_EVENT_WAIT_DEFAULT);
+    };
+    const std::pair<const char*, std::function<aclError(aclrtStream, aclrtEvent)>> calls[] = {
+        {"aclrtStreamWaitEventWithTimeout", with_timeout},
+        {"aclrtStreamWaitEventWithFlag", with_flag},
+    };
+    for (const auto& [name, call] : calls) {
+        EXPECT_TRUE(
+            FailedSaying(name, call(waiter_, nullptr), ACL_ERROR_INVALID_PARAM, {"event is null"}));
+        EXPECT_TRUE(FailedSaying(name, call(waiter_, useless), ACL_ERROR_RT_PARAM_INVALID,
+                                 {"0x8", "ACL_EVENT_SYNC"}));
+        for (void* bad : {dead, reinterpret_cast<void*>(5), static_cast<void*>(waiter_)})
+            EXPECT_TRUE(FailedSaying(name, call(waiter_, bad), ACL_ERROR_RT_PARAM_INVALID,
+                                     {"event", Shown(bad)}));
+        for (void* bad : {reinterpret_cast<void*>(5), static_cast<void*>(event_)})
+            EXPECT_TRUE(FailedSaying(name, call(bad, event_), ACL_ERROR_RT_PARAM_INVALID,
+                                     {"stream", Shown(bad)}));
+        OnNewThread([&, name = name, &call = call] {
+            EXPECT_TRUE(Failed(name, call(waiter_, event_), ACL_ERROR_RT_CONTEXT_NULL));
+            EXPECT_TRUE(Failed(name, call(nullptr, event_), ACL_ERROR_RT_CONTEXT_NULL));
+        });
+    }
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+}
+
+// The flags of graphs: nothing is being captured here.
+TEST_F(StreamWait, Flags) {
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+                     aclrtStreamWaitEventWithFlag(waiter_, event_, 0, ACL_EVENT_WAIT_EXTERNAL),
+                     "ACL_EVENT_WAIT_EXTERNAL", Shown(waiter_), "0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtStreamWaitEventWithFlag(waiter_, event_, 3, ACL_EVENT_WAIT_EXTERNAL),
+                     "timeout is 3", "0");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+                     aclrtRecordEventWithFlag(event_, waiter_, ACL_EVENT_RECORD_EXTERNAL),
+                     "ACL_EVENT_RECORD_EXTERNAL", Shown(waiter_), "0");
+    for (uint32_t flag : {2u, 3u, kMost32}) {
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtStreamWaitEventWithFlag(waiter_, event_, 0, flag), "flag is 0x",
+                         "ACL_EVENT_WAIT_DEFAULT");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtRecordEventWithFlag(event_, waiter_, flag),
+                         "flag is 0x", "ACL_EVENT_RECORD_DEFAULT");
+    }
+    for (uint32_t flag : {0u, 1u}) {
+        ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtRecordEventWithFlag(nullptr, waiter_, flag));
+        ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtStreamWaitEventWithFlag(waiter_, nullptr, 0, flag));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEventWithFlag(waiter_, waiter_, flag));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEventWithFlag(event_, event_, flag));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
+                  aclrtStreamWaitEventWithFlag(event_, event_, 0, flag));
+        OnNewThread([&] {
+            ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRecordEventWithFlag(event_, nullptr, flag));
+        });
+    }
+    // None of these has queued or recorded anything.
+    EXPECT_TRUE(IsIdle(waiter_));
+    EXPECT_FALSE(IsComplete(event_));
+    Event other;
+    ACL_OK(aclrtRecordEventWithFlag(other, recorder_, ACL_EVENT_RECORD_DEFAULT));
+    EXPECT_FALSE(IsComplete(other));
+    gate_.Open();
+    ACL_OK(aclrtSynchronizeEvent(other));
+    EXPECT_TRUE(IsComplete(other));
+}
+
+TEST_F(OpTimeout, AfterFinalize) {
+    aclrtEvent left = Event().Release();
+    ACL_OK(aclFinalize());
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamWaitEventWithTimeout(nullptr, left, 1));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamWaitEventWithFlag(nullptr, left, 1, 0));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtRecordEventWithFlag(left, nullptr, 0));
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEventWithTimeout(nullptr, left, 1));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEventWithFlag(left, nullptr, 0));
+}
+
+TEST_F(OpTimeout, RefusedInsideAHostFunction) {
+    static Event* event;
+    static aclError answers[3];
+    Event own;
+    event = &own;
+    ACL_OK(aclrtLaunchHostFunc(
+        nullptr,
+        [](void*) {
+            answers[0] = aclrtStreamWaitEventWithTimeout(nullptr, *event, 1);
+            answers[1] = aclrtStreamWaitEventWithFlag(nullptr, *event, 1, 0);
+            answers[2] = aclrtRecordEventWithFlag(*event, nullptr, 0);
+        },
+        nullptr));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    for (aclError answer : answers) EXPECT_EQ(answer, ACL_ERROR_RT_PARAM_INVALID);
+}
+
+}  // namespace

@@ -1,0 +1,28 @@
+//! Some kinds of event are limited in number.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How many of the events that a device has a limited number of there are.
+#[derive(Default)]
+pub struct EventCount(AtomicU32);
+
+impl EventCount {
+    /// The most there can be.
+    pub const MOST: u32 = 65_536;
+
+    /// One more; false if there are as many as there can be.
+    pub fn take(&self) -> bool {
+        let more = |count| (count < Self::MOST).then_some(count + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// One less.
+    pub fn give_back(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// How many more there can be.
+    pub fn left(&self) -> u32 {
+        Self::MOST - self.0.load(Ordering::Relaxed)
+    }
+}
