@@ -4131,31 +4131,48 @@ aclError aclrtStreamQuery(aclrtStream stream,
 
 /**
  * Later operations of `stream` wait for what `event` recorded last before this call; an event that was
- * never recorded is not waited for. The event may be of another device, and may be destroyed or recorded
- * again right after the call. Does not block the caller.
+ * never recorded is not waited for. The event may be of another device, and may be destroyed, reset or
+ * recorded again right after the call. Does not block the caller. With aclrtSetOpWaitTimeout the wait has a
+ * time limit, as in aclrtStreamWaitEventWithTimeout.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @param event an event whose flags allow it (not one of aclrtCreateEventWithFlag without ACL_EVENT_SYNC).
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream or event, destroyed, an event without ACL_EVENT_SYNC, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event. Thread-safe. Follows aclrtStreamWaitEvent of the
- * Ascend runtime API.
+ * on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room to note the wait
+ * for aclrtQueryEventWaitStatus. Thread-safe. Follows aclrtStreamWaitEvent of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEvent(aclrtStream stream,
                               aclrtEvent event);
 
 /**
- * As aclrtStreamWaitEvent, for at most `timeout` seconds; 0 waits for ever.
+ * As aclrtStreamWaitEvent, for a limited time, which counts from when the stream comes to the wait. If it ends
+ * first, the stream goes on without what it waited for, and has failed: its next synchronise returns
+ * ACL_ERROR_RT_WAIT_TIMEOUT 107019.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
+ * @param timeout seconds above 0, or 0 to wait for ever, whatever aclrtSetOpWaitTimeout says.
+ * @return as aclrtStreamWaitEvent; ACL_ERROR_RT_PARAM_INVALID 107000 also for a timeout below 0;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
+ * Thread-safe. Follows aclrtStreamWaitEventWithTimeout of the Ascend runtime API.
  */
-aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream,
+                                         aclrtEvent event,
+                                         int32_t timeout);
 
 /**
- * As aclrtStreamWaitEvent, for at most `timeout` seconds, with ACL_EVENT_WAIT_* flags.
+ * As aclrtStreamWaitEventWithTimeout, with a flag.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
+ * @param timeout seconds above 0, or 0 to wait for ever.
+ * @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1 is for streams that are being captured into
+ * a graph, with timeout 0; there are none here.
+ * @return as aclrtStreamWaitEventWithTimeout; ACL_ERROR_INVALID_PARAM 100000 also for another flag, or
+ * ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL.
+ * Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
                                       aclrtEvent event,
@@ -4318,17 +4335,21 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
 aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
 
 /**
- * Creates an event that streams can wait for and that remembers its time.
+ * Creates an event that streams can wait for and that remembers its time. It cannot be reset, and may be
+ * recorded again: as for aclrtCreateEventExWithFlag, waits that were queued earlier keep theirs. From its
+ * first record on it is one of the 65,536 that a device can have (see aclrtGetEventAvailNum).
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
- * more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEvent of the
- * Ascend runtime API; recording it again without a reset in between is allowed here.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtCreateEvent of the Ascend runtime API.
  */
 aclError aclrtCreateEvent(aclrtEvent *event);
 
 /**
- * Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it.
+ * Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it and
+ * for aclrtResetEvent. A device can have 65,536 of them, those of aclrtCreateEvent included. It may be
+ * recorded again without a reset; never recorded, or reset, it is not ready.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -4342,7 +4363,9 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event,
 
 /**
  * Creates an event that may be recorded again and again: each record replaces the one before, waits that
- * were queued earlier keep theirs. Never recorded, it counts as complete.
+ * were queued earlier keep theirs. Never recorded, it counts as complete. Streams can wait for it if it has
+ * ACL_EVENT_SYNC; it is not reset (aclrtResetEvent), and its waits are not counted
+ * (aclrtQueryEventWaitStatus). The number of such events has no limit but memory.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -4373,29 +4396,48 @@ aclError aclrtDestroyEvent(aclrtEvent event);
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
  * on another device than the current context,
- * or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event.
- * Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
+ * or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
+ * ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device has
+ * as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
  */
 aclError aclrtRecordEvent(aclrtEvent event,
                           aclrtStream stream);
 
 /**
- * As aclrtRecordEvent, with ACL_EVENT_RECORD_* flags.
+ * As aclrtRecordEvent, with a flag.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event of the stream's device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param flag ACL_EVENT_RECORD_DEFAULT 0, which is aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for
+ * streams that are being captured into a graph; there are none here.
+ * @return as aclrtRecordEvent; ACL_ERROR_INVALID_PARAM 100000 also for another flag;
+ * ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL. Thread-safe. Follows
+ * aclrtRecordEventWithFlag of the Ascend runtime API.
  */
-aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag);
+aclError aclrtRecordEventWithFlag(aclrtEvent event,
+                                  aclrtStream stream,
+                                  uint32_t flag);
 
 /**
- * Makes an event unrecorded again, in stream order.
+ * Queues a reset: when `stream` comes to it, the event is as if it had not been recorded. Usually called right
+ * after aclrtStreamWaitEvent on the same stream, so that the event can be used again. It undoes the record
+ * that was the latest before this call; one that is queued later stays, also where it happens earlier.
+ * Waits, also later ones, are not affected: nobody misses what was recorded. Does not block the caller.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens.
+ * @param stream a stream, also of another device; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: an
+ * event of another creator or without ACL_EVENT_SYNC, not an event, not a stream, destroyed, or called inside
+ * a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
+ * the stream is on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no room
+ * to note it. Thread-safe. Follows aclrtResetEvent of the Ascend runtime API.
  */
-aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
+aclError aclrtResetEvent(aclrtEvent event,
+                         aclrtStream stream);
 
 /**
  * Whether an event's latest record has happened. Never recorded: complete for an event of
- * aclrtCreateEventExWithFlag, not ready for others.
+ * aclrtCreateEventExWithFlag, not ready for others. Reset: not ready.
  *
  * @param event an event.
  * @param status receives ACL_EVENT_RECORDED_STATUS_COMPLETE or ACL_EVENT_RECORDED_STATUS_NOT_READY.
@@ -4407,21 +4449,35 @@ aclError aclrtQueryEventStatus(aclrtEvent event,
                                aclrtEventRecordedStatus *status);
 
 /**
- * Tells whether the event's latest record has happened; an older form of aclrtQueryEventStatus.
+ * Whether an event's latest record has happened: an older form of aclrtQueryEventStatus, with its numbers the
+ * other way round. Deprecated.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag; never recorded, or reset, it is not
+ * ready.
+ * @param status receives ACL_EVENT_STATUS_COMPLETE 0 or ACL_EVENT_STATUS_NOT_READY 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
+ * aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
+ * aclrtQueryEvent of the Ascend runtime API.
  */
-aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
+aclError aclrtQueryEvent(aclrtEvent event,
+                         aclrtEventStatus *status);
 
 /**
- * Tells whether all waits for the event are over.
+ * Whether all waits of streams for an event are over: each stream has come past its latest
+ * aclrtStreamWaitEvent, because the record happened or the time was over. Without any wait they are.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event of aclrtCreateEvent or aclrtCreateEventWithFlag.
+ * @param status receives ACL_EVENT_WAIT_STATUS_COMPLETE 0 or ACL_EVENT_WAIT_STATUS_NOT_READY 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: an event of
+ * aclrtCreateEventExWithFlag, not an event, destroyed, or called inside a host function. Thread-safe. Follows
+ * aclrtQueryEventWaitStatus of the Ascend runtime API.
  */
-aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
+aclError aclrtQueryEventWaitStatus(aclrtEvent event,
+                                   aclrtEventWaitStatus *status);
 
 /**
- * Waits until an event's latest record as of the call has happened; returns at once if there is none.
+ * Waits until an event's latest record as of the call has happened; returns at once if there is none. A reset
+ * changes nothing here.
  *
  * @param event an event.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
@@ -4449,7 +4505,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
  * @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
  * @param endEvent the same, not earlier, of the same device.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
- * 107006: an event has no time or was never recorded; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
+ * 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
  * was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet; ACL_ERROR_RT_PARAM_INVALID
  * 107000: not an event, destroyed, different devices, or called inside a host function. Thread-safe.
  * Follows aclrtEventElapsedTime of the Ascend runtime API.
@@ -4459,11 +4515,20 @@ aclError aclrtEventElapsedTime(float *ms,
                                aclrtEvent endEvent);
 
 /**
- * Tells when the event happened, in microseconds of a clock that only goes forward.
+ * When an event's latest record happened: microseconds of a clock that never goes back, the same one for all
+ * events of a device. On CPU devices it is the machine's CLOCK_MONOTONIC. On CUDA devices it is that clock to
+ * within a wait for the device; differences are the device's own, as aclrtEventElapsedTime tells them, if the
+ * events are asked for within seconds.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
+ * @param timestamp receives microseconds.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID 107006: it
+ * has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: it has not happened
+ * yet; ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, or called inside a host function.
+ * Thread-safe. Follows aclrtEventGetTimestamp of the Ascend runtime API.
  */
-aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
+aclError aclrtEventGetTimestamp(aclrtEvent event,
+                                uint64_t *timestamp);
 
 /**
  * A small number that no other event of the device has, as long as the device is in use.
@@ -4477,9 +4542,10 @@ aclError aclrtGetEventId(aclrtEvent event,
                          uint32_t *eventId);
 
 /**
- * How many more events there can be. Devices share the number; memory, or a driver, may end before it.
+ * How many more events the current device can have: those of aclrtCreateEventWithFlag and recorded ones of
+ * aclrtCreateEvent are at most 65,536. Those of aclrtCreateEventExWithFlag do not count.
  *
- * @param eventCount receives the number.
+ * @param eventCount receives the number; memory, or a driver, may end before it.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
  * context. Thread-safe. Follows aclrtGetEventAvailNum of the Ascend runtime API.
  */
@@ -6784,44 +6850,63 @@ aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
 aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream);
 
 /**
- * Sets how many seconds an operator may take.
+ * Sets how many seconds an operator may take. The number is kept, for aclrtGetOpExecuteTimeout, and has no
+ * effect: no operation is ended here because it takes long (aclrtSynchronizeStreamWithTimeout bounds the wait
+ * for one). It belongs to the process: the last call of these three functions, on any thread, wins; aclInit,
+ * aclFinalize and resets of devices leave it alone, and it may be set before aclInit.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeout seconds; 0: as if it had never been set.
+ * @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOut of the Ascend runtime API.
  */
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 
 /**
- * Sets how many milliseconds an operator may take.
+ * As aclrtSetOpExecuteTimeOut, in milliseconds.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeout milliseconds; 0: as if it had never been set.
+ * @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpExecuteTimeOutWithMs of the Ascend runtime API.
  */
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
 
 /**
- * Sets how many microseconds an operator may take, and tells the time that was really set.
+ * As aclrtSetOpExecuteTimeOut, in microseconds, and rounded up to 1 to 254 times what
+ * aclrtGetOpTimeOutInterval tells. More than 254 times is 254 times.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeout microseconds.
+ * @param actualTimeout receives the microseconds that were set.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, and nothing is set. Thread-safe. Follows
+ * aclrtSetOpExecuteTimeOutV2 of the Ascend runtime API.
  */
-aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout,
+                                    uint64_t *actualTimeout);
 
 /**
- * Tells how many milliseconds an operator may take.
+ * How many milliseconds an operator may take, as it was set last.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeoutMs receives milliseconds: 0 if it was never set, 4294967295 if it is that many or more.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpExecuteTimeout of
+ * the Ascend runtime API.
  */
 aclError aclrtGetOpExecuteTimeout(uint32_t *timeoutMs);
 
 /**
- * Tells the unit of the time limits, in microseconds.
+ * The unit to which aclrtSetOpExecuteTimeOutV2 rounds.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param interval receives microseconds: 10,000,000.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetOpTimeOutInterval of
+ * the Ascend runtime API.
  */
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
 
 /**
- * Sets how many seconds a wait on a stream may take; 0 is for ever.
+ * Sets how many seconds a stream may wait for an event in aclrtStreamWaitEvent; see
+ * aclrtStreamWaitEventWithTimeout for what happens then. Waits that were queued before keep their limit. It
+ * belongs to the process: the last call, on any thread, wins; aclInit, aclFinalize and resets of devices leave
+ * it alone, and it may be set before aclInit.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param timeout seconds; 0, as it is at first: waits may take for ever. Where a CUDA driver cannot do it,
+ * they may too.
+ * @return ACL_SUCCESS. Thread-safe. Follows aclrtSetOpWaitTimeout of the Ascend runtime API.
  */
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
