@@ -42,6 +42,11 @@ impl<W> Completion<W> {
         self.waiting.lock().retain(|other| !Arc::ptr_eq(other, waiter));
     }
 
+    /// Takes those off the list that `wanted` picks out, and returns them.
+    pub fn take_waiters(&self, wanted: impl FnMut(&mut Arc<W>) -> bool) -> Vec<Arc<W>> {
+        self.waiting.lock().extract_if(.., wanted).collect()
+    }
+
     /// It happens now. Returns who waited; the caller lets them go on.
     pub fn complete(&self) -> Vec<Arc<W>> {
         let mut waiting = self.waiting.lock();

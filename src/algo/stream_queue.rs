@@ -27,7 +27,7 @@ pub trait Operation {
     /// What an operation may have to wait for.
     type Record: Clone;
     /// What of an operation can be asked for until it is over.
-    type Footprint;
+    type Footprint: Clone;
 
     /// The record that must have happened before the operation, and all after it, are run.
     fn awaits(&self) -> Option<&Self::Record>;
@@ -45,6 +45,8 @@ pub struct StreamQueue<O: Operation> {
     finished: AtomicU64,
     /// Operations from this ticket on were dropped.
     dropped: AtomicU64,
+    /// How often what was queued was dropped, with the queue going on.
+    aborts: AtomicU64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +68,8 @@ struct State<O: Operation> {
     listed: bool,
     /// Of the operation that the claimer has taken and not finished.
     in_hand: Option<O::Footprint>,
+    /// That operation was in hand when the others were dropped: it is, too, if it has not begun.
+    revoked: bool,
     abandoned: bool,
 }
 
@@ -121,11 +125,13 @@ impl<O: Operation> StreamQueue<O> {
                 phase: Phase::Idle,
                 listed: false,
                 in_hand: None,
+                revoked: false,
                 abandoned: false,
             }),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             dropped: AtomicU64::new(u64::MAX),
+            aborts: AtomicU64::new(0),
         }
     }
 
@@ -197,6 +203,7 @@ impl<O: Operation> StreamQueue<O> {
         }
         let operation = state.operations.pop_front()?;
         state.in_hand = Some(operation.footprint());
+        state.revoked = false;
         state.phase = Phase::Running;
         Some((Claim(self), operation))
     }
@@ -260,6 +267,28 @@ impl<O: Operation> StreamQueue<O> {
         self.finished.store(self.submitted.load(Ordering::Relaxed) - left, Ordering::Release);
     }
 
+    /// How often [`Self::abort`] was called. Who sees that something is over that it dropped sees it
+    /// counted.
+    pub fn aborts(&self) -> u64 {
+        self.aborts.load(Ordering::Acquire)
+    }
+
+    /// Whether the operation with this ticket is queued or in hand. One that is neither is over,
+    /// or was dropped.
+    pub fn is_pending(&self, ticket: u64) -> bool {
+        let state = self.state.lock();
+        let first = self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64;
+        let in_hand = state.in_hand.is_some() && ticket == self.ticket_in_hand();
+        in_hand || (ticket >= first && !self.has_finished(ticket))
+    }
+
+    /// What the queue is blocked on.
+    pub fn blocked_on(&self) -> Option<O::Record> {
+        let state = self.state.lock();
+        let first = state.operations.front().filter(|_| state.phase == Phase::Blocked)?;
+        first.awaits().cloned()
+    }
+
     // ---- end ----
 
     /// Takes nothing more, and returns what has not started: the caller settles it. What runs now
@@ -267,17 +296,34 @@ impl<O: Operation> StreamQueue<O> {
     pub fn abandon(&self) -> VecDeque<O> {
         let mut state = self.state.lock();
         state.abandoned = true;
-        let dropped = std::mem::take(&mut state.operations);
+        let dropped = self.drop_queued(&mut state);
         if !dropped.is_empty() {
             let first = self.submitted.load(Ordering::Relaxed) + 1 - dropped.len() as u64;
             self.dropped.store(first, Ordering::Release);
         }
+        dropped
+    }
+
+    /// Returns what has not started: the caller settles it. What runs now goes on, and is named by
+    /// its ticket and footprint; everything else is over. The queue takes operations as before.
+    pub fn abort(&self) -> (VecDeque<O>, Option<(u64, O::Footprint)>) {
+        let mut state = self.state.lock();
+        self.aborts.fetch_add(1, Ordering::Release);
+        let dropped = self.drop_queued(&mut state);
+        let in_hand = state.in_hand.clone().map(|footprint| (self.ticket_in_hand(), footprint));
+        (dropped, in_hand)
+    }
+
+    fn drop_queued(&self, state: &mut State<O>) -> VecDeque<O> {
+        let dropped = std::mem::take(&mut state.operations);
         if state.phase != Phase::Running {
             state.phase = Phase::Idle;
         }
         // An operation in hand is finished by its claimer, and all that was dropped with it.
         if state.in_hand.is_none() {
-            self.finish(&mut state);
+            self.finish(state);
+        } else {
+            state.revoked = true;
         }
         dropped
     }
@@ -301,12 +347,23 @@ impl<'a, O: Operation> Submission<'a, O> {
         self.is_idle() && self.state.queue()
     }
 
+    /// Counts an operation that has run already, on an idle queue: its ticket.
+    pub fn pass(self) -> u64 {
+        debug_assert!(self.is_idle());
+        let ticket = self.ticket();
+        // In this order: who looks without the lock sees an idle queue before, between and after.
+        self.queue.finished.store(ticket, Ordering::Release);
+        self.queue.submitted.store(ticket, Ordering::Release);
+        ticket
+    }
+
     /// Claims an idle queue for this operation, which the caller runs itself and then finishes.
     pub fn claim(mut self, operation: &O) -> Claim<'a, O> {
         debug_assert!(self.is_idle());
         self.count(None);
         self.state.phase = Phase::Running;
         self.state.in_hand = Some(operation.footprint());
+        self.state.revoked = false;
         Claim(self.queue)
     }
 
@@ -349,6 +406,7 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         }
         let operation = state.operations.pop_front()?;
         state.in_hand = Some(operation.footprint());
+        state.revoked = false;
         Some((self, operation))
     }
 
@@ -358,9 +416,9 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
     }
 
     /// The operation in hand is over only when `operation` is, which is next and has its ticket.
-    /// If the queue was abandoned meanwhile, nothing is left to do: it is dropped.
+    /// If what was queued was dropped meanwhile, nothing is left to do: it is dropped, too.
     pub fn go_on_with(&mut self, operation: O) {
-        if !self.state.abandoned {
+        if !self.state.revoked {
             self.state.operations.push_front(operation);
         }
     }
@@ -380,17 +438,25 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
         self.state.queue()
     }
 
+    /// The operation in hand is not over before this one is, which is put in front, also where the
+    /// queue takes nothing more. It has the same ticket.
+    pub fn put_in_place(&mut self, operation: O) {
+        self.state.in_hand = None;
+        self.state.operations.push_front(operation);
+    }
+
     /// Gives the claim up and puts the operation that was next in front again. True if the caller
-    /// must list the queue. If it was abandoned meanwhile, the operation comes back: it is dropped,
-    /// and all is over.
-    pub fn put_back(mut self, operation: O) -> Result<bool, O> {
+    /// must list the queue. If what was queued was dropped meanwhile, the operation comes back: it
+    /// is dropped, too, and it says whether the caller must list the queue for what came after.
+    pub fn put_back(mut self, operation: O) -> Result<bool, (O, bool)> {
         let state = &mut *self.state;
-        if state.abandoned {
-            let ticket = self.queue.ticket_in_hand();
-            self.queue.dropped.fetch_min(ticket, Ordering::Release);
+        if state.revoked {
+            if state.abandoned {
+                let ticket = self.queue.ticket_in_hand();
+                self.queue.dropped.fetch_min(ticket, Ordering::Release);
+            }
             self.queue.finish(state);
-            state.phase = Phase::Idle;
-            return Err(operation);
+            return Err((operation, self.release()));
         }
         state.in_hand = None;
         state.operations.push_front(operation);

@@ -3,14 +3,17 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 
-/// A C function with its argument, to be called exactly once.
-pub struct HostFn {
-    function: unsafe extern "C" fn(*mut c_void),
-    argument: *mut c_void,
+/// User code, to be called exactly once.
+pub struct HostFn(Code);
+
+enum Code {
+    /// A C function with its argument.
+    Function(unsafe extern "C" fn(*mut c_void), *mut c_void),
+    Closure(Box<dyn FnOnce() + Send>),
 }
 
 // SAFETY: the C contract of the call that made it says that the function may run on any thread,
-// and that what `argument` points to is the caller's business.
+// and that what its argument points to is the caller's business.
 unsafe impl Send for HostFn {}
 
 thread_local! {
@@ -28,14 +31,22 @@ impl HostFn {
     /// # Safety
     /// `function` must be callable once, from any thread, with `argument`.
     pub unsafe fn new(function: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> Self {
-        Self { function, argument }
+        Self(Code::Function(function, argument))
+    }
+
+    /// Wraps what ends up in user code.
+    pub fn from_closure(closure: impl FnOnce() + Send + 'static) -> Self {
+        Self(Code::Closure(Box::new(closure)))
     }
 
     /// Calls the user's function. No lock of this library may be held.
     pub fn run(self) {
         let outer = INSIDE.replace(true);
-        // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
-        unsafe { (self.function)(self.argument) };
+        match self.0 {
+            // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
+            Code::Function(function, argument) => unsafe { function(argument) },
+            Code::Closure(closure) => closure(),
+        }
         INSIDE.set(outer);
     }
 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 mod clock;
 pub mod cpu;
 pub mod cuda;
+mod failure;
 pub mod fault;
 mod hand_over;
 mod host_fn;
@@ -26,6 +27,9 @@ mod managed_memory;
 mod probe;
 mod usage;
 
+#[cfg(test)]
+pub use failure::Heard;
+pub use failure::{Failure, Observer, Position, thread_number};
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
@@ -53,6 +57,10 @@ pub enum FaultKind {
     WaitTimedOut,
     /// Somebody else in the process has registered this host memory with the driver.
     AlreadyRegistered,
+    /// [`Stream::abort`] of one stream came between.
+    Aborted,
+    /// [`Stream::abort`] of all streams of a device came between.
+    DeviceAborted,
     /// The driver refused with a code that means none of the above.
     Driver,
 }
@@ -306,10 +314,12 @@ pub struct Block {
 }
 
 /// How a new stream is to behave.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct StreamOptions {
     /// 0 is the highest; larger numbers are less urgent, up to [`Device::least_priority`].
     pub priority: u32,
+    /// Who is told of failures of its work; `None`: nobody.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 /// How a bounded wait ended.
@@ -438,64 +448,77 @@ pub trait Device: Send + Sync {
 
 /// An in-order queue of a device. Methods may be called from any thread; calls from several
 /// threads take some order. Success means queued; the operation itself happens later, and in this
-/// stream after everything that was queued before it.
+/// stream after everything that was queued before it. If it fails then, the stream's [`Observer`]
+/// is told, and the stream goes on with the next one.
+///
+/// What queues something returns where it stands in the stream. Where nothing had to be queued this
+/// may be the place of the operation before.
 pub trait Stream: Send + Sync {
     /// Queues a copy. Pageable memory: when the call returns the source has been read
     /// (or staged), and a pageable destination has been written, in order with earlier work.
-    fn copy(&self, copy: Copy) -> Result<()>;
+    fn copy(&self, copy: Copy) -> Result<Position>;
 
     /// Queues copies, at least one, which take no order among themselves. Pageable memory: as for
     /// [`Self::copy`], but all of them are waited for at once, also when one could not be queued.
-    fn copy_batch(&self, copies: &[Copy]) -> Result<()>;
+    fn copy_batch(&self, copies: &[Copy]) -> Result<Position>;
 
     /// Queues a copy of rows. Pageable memory: as for [`Self::copy`].
-    fn copy_2d(&self, copy: Copy2d) -> Result<()>;
+    fn copy_2d(&self, copy: Copy2d) -> Result<Position>;
 
     /// Queues a fill. `dst` is memory of the stream's device, managed memory of any, or pinned host
     /// memory.
-    fn fill(&self, fill: Fill) -> Result<()>;
+    fn fill(&self, fill: Fill) -> Result<Position>;
 
     /// Queues the move of a part of a managed block, or does nothing where that saves no time.
-    fn prefetch(&self, range: Span, to: Home) -> Result<()>;
+    fn prefetch(&self, range: Span, to: Home) -> Result<Position>;
 
     /// Queues a reduction.
-    fn reduce(&self, reduce: Reduce) -> Result<()>;
+    fn reduce(&self, reduce: Reduce) -> Result<Position>;
 
     /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
     /// of this stream wait until it returns; other streams do not.
-    fn host_fn(&self, function: HostFn) -> Result<()>;
+    fn host_fn(&self, function: HostFn) -> Result<Position>;
 
     /// Queues handing something over: when the stream comes to it, the delivery is delivered. With
     /// `wait`, later operations of this stream wait until its ticket is dropped, without a thread
     /// for that where the device can do so; else they do not wait, and the ticket means nothing.
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()>;
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position>;
 
     /// The event becomes: "all work queued on this stream so far". Replaces an earlier record;
     /// waits that were queued before keep the record that they saw.
-    fn record(&self, event: &Arc<dyn Event>) -> Result<()>;
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position>;
 
     /// Later operations of this stream wait for the event's latest record as of now (none: no
     /// wait). The event may belong to another device of the same driver, and may be dropped right
     /// after the call. With a `limit` (above 0), which counts from when the stream comes to the wait,
     /// the stream then goes on without the record, and has failed with
     /// [`FaultKind::WaitTimedOut`].
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()>;
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position>;
 
     /// True when everything queued so far has finished.
     fn is_idle(&self) -> Result<bool>;
 
     /// Blocks until everything queued before the call has finished, or until the deadline.
-    /// A device that failed: [`FaultKind::Execution`].
+    /// A device that failed: [`FaultKind::Execution`]; an abort meanwhile: its `why`. A failure of
+    /// an operation is no failure of the wait for it.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
-
-    /// The first failure of an operation of this stream since the last call, if any. Each failure
-    /// is handed out once.
-    fn take_failure(&self) -> Option<Fault>;
 
     /// Gives up what has not started: it is dropped where the device can do that (waits are
     /// ended, events recorded behind complete), and the stream takes no more work. Does not wait
-    /// for what has started.
-    fn abandon(&self);
+    /// for what has started. Returns the last operation that is not dropped.
+    fn abandon(&self) -> Position;
+
+    /// Drops what has not started, where the device can do that, and goes on taking work. What has
+    /// started on memory is waited for, user code that has begun is not. Whoever waits for this
+    /// stream, or for an event whose record is dropped, gets `why`. Other streams that wait for
+    /// such a record go on when the event is recorded again and that record happens.
+    fn abort(&self, why: Fault);
+
+    /// Nothing more will be queued: waits for records that an abort has dropped, or will drop, end.
+    fn retire(&self);
+
+    /// Changes [`StreamOptions::priority`] for what has not started.
+    fn set_priority(&self, priority: u32) -> Result<()>;
 
     /// For a backend to recognise its own.
     fn as_any(&self) -> &dyn Any;
@@ -506,7 +529,8 @@ pub trait Event: Send + Sync {
     /// True when the latest record has happened, or when there is none.
     fn is_complete(&self) -> Result<bool>;
 
-    /// Blocks until the latest record as of now has happened, or until the deadline.
+    /// Blocks until the latest record as of now has happened, or until the deadline. A record that
+    /// [`Stream::abort`] dropped: its `why`.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
 
     /// Milliseconds from `start`'s latest record to this one's; negative if it came later. Both

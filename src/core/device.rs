@@ -65,15 +65,15 @@ impl Device {
         // others' work done.
         let mut outcome = Ok(Wait::Done);
         for (_, stream) in &streams {
-            outcome = match (outcome, stream.native.synchronize(deadline)) {
-                (Ok(_), Err(fault)) => Err(Error::from(fault)),
+            outcome = match (outcome, stream.wait(deadline)) {
+                (Ok(_), Err(error)) => Err(error),
                 (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
                 (before, _) => before,
             };
         }
         let waited = outcome?;
         // One call tells one failure: those of other streams stay for the next synchronise.
-        streams.iter().try_for_each(|(_, stream)| stream.report_failure())?;
+        streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
         Ok(waited)
     }
 }

@@ -60,6 +60,10 @@ pub enum Code {
     WaitTimeout = 107_019,
     /// An option of a context that was never set.
     SysparamoptNotSet = 107_021,
+    /// aclrtDeviceTaskAbort dropped what was waited for.
+    DeviceTaskAbort = 107_022,
+    /// aclrtStreamAbort dropped what was waited for.
+    StreamAbort = 107_023,
     /// The stream is not being captured into a graph.
     StreamNotCaptured = 107_029,
     /// Not available here; the text says what to do instead.
@@ -166,6 +170,8 @@ impl From<Fault> for Error {
             // Another thread has destroyed it, or reset its device, during the call.
             FaultKind::Abandoned => Code::ParamInvalid,
             FaultKind::AlreadyRegistered => Code::HostMemoryAlreadyRegistered,
+            FaultKind::Aborted => Code::StreamAbort,
+            FaultKind::DeviceAborted => Code::DeviceTaskAbort,
             FaultKind::Driver => Code::DrvInternalError,
         };
         Self::new(code, fault.text)

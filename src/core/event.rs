@@ -16,7 +16,7 @@ mod marks;
 mod time;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -26,6 +26,7 @@ use self::marks::Marks;
 pub use self::time::{elapsed_ms, time_us};
 use super::device::Device;
 use super::error::{Code, Error, Result};
+use super::failure::Recorded;
 use super::handles::{self, Object};
 use super::stream::{self, Stream};
 use super::{op_timeout, thread};
@@ -65,8 +66,8 @@ pub struct Event {
     id: u32,
     creator: Creator,
     flags: u32,
-    /// The handle of the stream that recorded it last; 0: never recorded.
-    recorded_on: AtomicU64,
+    /// Where it was recorded last.
+    recorded: Recorded,
     /// It is one of those of which a device has a limited number.
     counted: AtomicBool,
     /// Not used for events of aclrtCreateEventExWithFlag.
@@ -84,7 +85,7 @@ struct Uses {
 
 impl Event {
     fn was_recorded(&self) -> bool {
-        self.recorded_on.load(Ordering::Acquire) != 0
+        self.recorded.stream().is_some()
     }
 
     fn is_waitable(&self) -> bool {
@@ -169,7 +170,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
         native,
         creator,
         flags,
-        recorded_on: AtomicU64::new(0),
+        recorded: Recorded::default(),
         counted: AtomicBool::new(false),
         uses: Mutex::default(),
     });
@@ -257,8 +258,8 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     }
     // A reset that is queued after this record is noted after it.
     let mut uses = event.is_resettable().then(|| event.uses.lock());
-    stream.native.record(&event.native)?;
-    event.recorded_on.store(stream.handle.raw(), Ordering::Release);
+    let position = stream.submit(|native| native.record(&event.native))?;
+    event.recorded.set(stream.handle, position);
     if let Some(uses) = &mut uses {
         uses.resets.clear();
     }
@@ -316,7 +317,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
         return Ok(());
     }
     let mark = uses.resets.lend(&stream)?;
-    stream.native.record(&mark)?;
+    stream.submit(|native| native.record(&mark))?;
     uses.resets.keep(&event, &stream, mark);
     Ok(())
 }
@@ -365,15 +366,15 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let event = handles::get::<Event>("event", raw)?;
     event.check_sync("streams cannot wait for it")?;
-    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.native.is_idle()?);
+    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
-        return Ok(stream.native.wait(&event.native, limit)?);
+        return stream.submit(|native| native.wait(&event.native, limit)).map(drop);
     }
     // aclrtQueryEventWaitStatus asks whether the stream has come past this.
     let mut uses = event.uses.lock();
     let mark = uses.waits.lend(&stream)?;
-    stream.native.wait(&event.native, limit)?;
-    stream.native.record(&mark)?;
+    stream.submit(|native| native.wait(&event.native, limit))?;
+    stream.submit(|native| native.record(&mark))?;
     uses.waits.keep(&event, &stream, mark);
     Ok(())
 }
@@ -411,6 +412,8 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = stream::deadline(timeout_ms)?;
     let event = handles::get_arc::<Event>("event", raw)?;
+    // Read before the wait: a record that comes during it is not what is waited for.
+    let recorded = event.recorded.get();
     if event.native.synchronize(deadline)? == Wait::TimedOut {
         return Err(Error::new(
             Code::EventSyncTimeout,
@@ -420,9 +423,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
         ));
     }
     // What failed in the stream before this point is reported here, if nobody was told yet.
-    let stream = Handle::from_raw(event.recorded_on.load(Ordering::Acquire));
-    match stream.and_then(|stream| Stream::table().get(stream)?.native.take_failure()) {
-        Some(failure) => Err(failure.into()),
-        None => Ok(()),
-    }
+    let Some((stream, position)) = recorded else { return Ok(()) };
+    let Some(stream) = Stream::table().get(stream) else { return Ok(()) };
+    stream.failures().report_before(position)
 }

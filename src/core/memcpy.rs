@@ -190,15 +190,15 @@ pub fn submit(
     stream: Ref<'static, Stream>,
     dst: &Span,
     src: &Span,
-    job: impl FnOnce(&dyn backend::Stream) -> backend::Result<()>,
+    job: impl FnOnce(&dyn backend::Stream) -> backend::Result<backend::Position>,
 ) -> Result<()> {
     if dst.place != Place::Pageable && src.place != Place::Pageable {
-        return Ok(job(&*stream.native)?);
+        return stream.submit(job).map(drop);
     }
     // Pageable memory may have to be waited for, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);
-    Ok(job(&*share.native)?)
+    share.submit(job).map(drop)
 }
 
 /// The arguments of aclrtReduceAsync as they came from C.
@@ -289,5 +289,6 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
     };
     let dst = operand("dst", request.dst)?;
     let src = operand("src", request.src)?;
-    Ok(stream.native.reduce(Reduce { dst, src, op, element })?)
+    let reduce = Reduce { dst, src, op, element };
+    stream.submit(|native| native.reduce(reduce)).map(drop)
 }

@@ -349,5 +349,5 @@ pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
     if copies.is_empty() {
         return Ok(());
     }
-    stream.native.copy_batch(&copies).map_err(|fault| Failure::from(Error::from(fault)))
+    stream.submit(|native| native.copy_batch(&copies)).map(drop).map_err(Failure::from)
 }

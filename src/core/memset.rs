@@ -106,13 +106,12 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
         return Err(of_another_device(request.argument(), request.addr, id, &stream.device));
     }
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 {
-        return Ok(stream.native.fill(fill)?);
+        return stream.submit(|native| native.fill(fill)).map(drop);
     }
     // Words of host memory are there when the call returns. No `Ref` may live across the wait.
     let share = stream.to_arc();
     drop(stream);
-    share.native.fill(fill)?;
+    share.submit(|native| native.fill(fill))?;
     // Without a deadline it does not time out; failures of earlier work stay for who synchronizes.
-    let _ = share.native.synchronize(None)?;
-    Ok(())
+    share.wait(None).map(drop)
 }

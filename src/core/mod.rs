@@ -11,6 +11,8 @@ pub mod device_slot;
 mod ending;
 pub mod error;
 pub mod event;
+pub mod exception;
+pub mod failure;
 pub mod handles;
 pub mod info;
 pub mod leave;

@@ -242,7 +242,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
     let reader = stream.callbacks.reader_of(&REPORTS);
     let callback = reader.and_then(|reader| reader.admit(stream.handle, function));
     let callback = callback.ok_or_else(|| REPORTS.stream_not_subscribed(stream.handle))?;
-    Ok(stream.native.hand_over(Box::new(callback), block)?)
+    stream.submit(|native| native.hand_over(Box::new(callback), block)).map(drop)
 }
 
 /// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, else in one of
@@ -250,7 +250,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
 pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(reader) = stream.callbacks.reader() else {
-        return Ok(stream.native.host_fn(function)?);
+        return stream.submit(|native| native.host_fn(function)).map(drop);
     };
     if !reader.family.is(&HOST_FUNCTIONS) {
         return Err(Error::new(
@@ -265,7 +265,7 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let callback = reader
         .admit(stream.handle, function)
         .ok_or_else(|| HOST_FUNCTIONS.stream_not_subscribed(stream.handle))?;
-    Ok(stream.native.hand_over(Box::new(callback), true)?)
+    stream.submit(|native| native.hand_over(Box::new(callback), true)).map(drop)
 }
 
 /// aclrtProcessReport, aclrtProcessHostFunc, called in `thread`.

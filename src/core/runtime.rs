@@ -13,7 +13,7 @@ use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::memory::Owner;
-use super::{memory, report, thread};
+use super::{exception, memory, report, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
@@ -271,6 +271,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
         memory::forget_memory(session.owner);
     }
     slot_table::flush_deferred();
+    exception::forget_all();
     // Idle threads end at once, but need a processor for it.
     let left = deadline.saturating_duration_since(Instant::now());
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use super::device::Device;
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
+use super::failure::Failures;
 use super::handles::{self, Object};
 use super::report::Subscription;
 use super::thread;
 use crate::algo::slot_table::{self, Handle, Ref};
-use crate::backend::{self, FaultKind, StreamOptions, Wait};
+use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 
 /// The flags that a stream was created with, as numbers of the API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,8 +44,9 @@ pub struct Stream {
     pub context: Handle,
     /// A small number, unique on its device.
     pub id: i32,
-    /// What does the work.
-    pub native: Arc<dyn backend::Stream>,
+    /// What does the work. Behind methods: no submission goes past [`Self::submit`].
+    native: Arc<dyn backend::Stream>,
+    failures: Arc<Failures>,
     /// Which thread of the program runs its callbacks.
     pub callbacks: Subscription,
     flags: StreamFlags,
@@ -62,8 +64,10 @@ impl Stream {
         flags: StreamFlags,
         is_default: bool,
     ) -> Result<Handle> {
-        let native = device.native.create_stream(StreamOptions { priority })?;
         let id = device.new_stream_id();
+        let failures = Arc::new(Failures::new(device.id, context, id));
+        let observer: Option<Arc<dyn Observer>> = Some(failures.clone());
+        let native = device.native.create_stream(StreamOptions { priority, observer })?;
         let make = |handle| {
             let device = device.clone();
             let callbacks = Subscription::default();
@@ -73,6 +77,7 @@ impl Stream {
                 context,
                 id,
                 native,
+                failures,
                 callbacks,
                 flags,
                 priority,
@@ -87,17 +92,53 @@ impl Stream {
     /// Waits for everything queued so far. The first failure of this stream that nobody was told
     /// of yet is the result, also where the time is over.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
-        let waited = self.native.synchronize(deadline)?;
-        self.report_failure()?;
+        let waited = self.wait(deadline)?;
+        self.failures.report()?;
         Ok(waited)
     }
 
-    /// The first failure of this stream's work that nobody was told of yet, as an error.
-    pub fn report_failure(&self) -> Result<()> {
-        match self.native.take_failure() {
-            None => Ok(()),
-            Some(failure) => Err(failure.into()),
-        }
+    /// As [`Self::wait_for_all`]; failures are left to others.
+    pub fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
+        Ok(self.native.synchronize(deadline)?)
+    }
+
+    /// Whether everything queued so far has finished.
+    pub fn is_idle(&self) -> Result<bool> {
+        Ok(self.native.is_idle()?)
+    }
+
+    /// What failed here.
+    pub fn failures(&self) -> &Failures {
+        &self.failures
+    }
+
+    /// Queues something: where it stands in the stream. The calling thread remembers that as its
+    /// last task.
+    #[inline]
+    pub fn submit(
+        &self,
+        queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
+    ) -> Result<Position> {
+        let position = queue(&*self.native).map_err(|fault| self.refused(fault))?;
+        thread::note_task(position);
+        Ok(position)
+    }
+
+    #[cold]
+    fn refused(&self, fault: Fault) -> Error {
+        let stopped = self.failures.refusal().filter(|_| fault.kind == FaultKind::Abandoned);
+        stopped.unwrap_or_else(|| fault.into())
+    }
+
+    /// Drops what has not started, and takes nothing more. The last operation that is kept.
+    pub fn give_up(&self) -> Position {
+        self.native.abandon()
+    }
+
+    /// As the tests made it.
+    #[cfg(test)]
+    pub fn native(&self) -> &dyn backend::Stream {
+        &*self.native
     }
 
     /// For a stream that is out of the table already: drops callbacks that have not started, waits
@@ -105,6 +146,7 @@ impl Stream {
     pub fn drain(&self, deadline: Option<Instant>) -> Ending {
         let mut ending = Ending::default();
         let reader = self.callbacks.end(self.handle);
+        self.native.retire();
         let mut waited = self.native.synchronize(deadline);
         if waited.as_ref().is_err_and(|fault| fault.kind != FaultKind::Execution) {
             // What still runs uses memory that may go next: a refusal is no reason not to wait.
@@ -114,7 +156,7 @@ impl Stream {
         self.native.abandon();
         match waited {
             Ok(Wait::TimedOut) => ending.timed_out = true,
-            Ok(Wait::Done) => ending.step(self.report_failure()),
+            Ok(Wait::Done) => ending.step(self.failures.report_last()),
             // A device that failed has nothing left to wait for, and says so in every call.
             Err(fault) => ending.step_on_device(Err(fault)),
         }
@@ -215,7 +257,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     let stream = handles::remove::<Stream>("stream", raw)?;
     let mut ending = Ending::default();
     if force {
-        stream.native.abandon();
+        stream.give_up();
         stream.callbacks.end(stream.handle);
     } else {
         ending = stream.drain(None);
@@ -233,7 +275,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
         return Ok(());
     }
     if stream.native.is_idle()? {
-        return stream.report_failure();
+        return stream.failures.report();
     }
     let share = stream.to_arc();
     // A `Ref` must not live across a wait, and giving it a new name does not end it.

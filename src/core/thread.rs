@@ -8,13 +8,26 @@ use super::error::{Code, Error, Result};
 use super::handles::Object;
 use super::{device, runtime};
 use crate::algo::slot_table::{Handle, Ref};
-use crate::backend;
+use crate::backend::{self, Position};
 
 thread_local! {
     /// The handle of the current context, if one was set. Plain memory: usable to the very end of
     /// the process.
     static CURRENT: Cell<Option<Handle>> = const { Cell::new(None) };
     static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Where the operation stands in its stream that this thread queued last; 0: none yet.
+    static LAST_TASK: Cell<u32> = const { Cell::new(0) };
+}
+
+/// This thread has queued an operation that stands there in its stream.
+#[inline]
+pub fn note_task(position: Position) {
+    LAST_TASK.set(position as u32);
+}
+
+/// aclrtGetThreadLastTaskId: the number of the task that this thread queued last, 0 before the first.
+pub fn last_task() -> u32 {
+    LAST_TASK.get()
 }
 
 /// The context that this thread set last, whether or not it is still alive.

@@ -167,7 +167,8 @@ impl Device for CpuDevice {
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.shared.executor.ensure_started()?;
         let number = self.created.fetch_add(1, Ordering::Relaxed);
-        let queue = Queue::new(Arc::clone(&self.shared), self.ordinal, number, options.priority);
+        let shared = Arc::clone(&self.shared);
+        let queue = Queue::new(shared, self.ordinal, number, options.priority, options.observer);
         let mut streams = self.streams.lock();
         if streams.len() == streams.capacity() {
             streams.retain(|_, queue| queue.strong_count() > 0);

@@ -1,8 +1,8 @@
 //! Events and their records.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use parking_lot::Mutex;
@@ -25,16 +25,35 @@ pub(super) struct Record {
     /// Where it is queued; nowhere if it happens outside of all streams. A stream that is gone has
     /// run, or dropped, everything.
     stream: Weak<Queue>,
+    /// Why an abort dropped it. It happens when its event is recorded again and that has happened.
+    dropped: OnceLock<Fault>,
+    /// Its event was recorded again.
+    superseded: AtomicBool,
+    /// The event's record before, if that was dropped.
+    orphan: Option<Arc<Self>>,
 }
 
 impl Record {
-    fn new(stream: Weak<Queue>, timing: bool) -> Self {
-        Self { completion: Completion::new(), time: AtomicU64::new(0), timing, stream }
+    fn new(stream: Weak<Queue>, timing: bool, orphan: Option<Arc<Self>>) -> Arc<Self> {
+        Arc::new(Self {
+            completion: Completion::new(),
+            time: AtomicU64::new(0),
+            timing,
+            stream,
+            dropped: OnceLock::new(),
+            superseded: AtomicBool::new(false),
+            orphan,
+        })
     }
 
     /// One that no stream makes happen.
-    pub(super) fn outside_streams() -> Self {
-        Self::new(Weak::new(), false)
+    pub(super) fn outside_streams() -> Arc<Self> {
+        Self::new(Weak::new(), false, None)
+    }
+
+    /// A record without an event, for the caller to queue on `stream`.
+    pub(super) fn queued(stream: &Arc<Queue>) -> Arc<Self> {
+        Self::new(Arc::downgrade(stream), false, None)
     }
 
     pub(super) fn has_happened(&self) -> bool {
@@ -57,8 +76,42 @@ impl Record {
             self.time.store(now(), Ordering::Relaxed);
         }
         let mut waiting = self.completion.complete();
+        let mut orphan = &self.orphan;
+        while let Some(record) = orphan {
+            waiting.append(&mut record.completion.complete());
+            orphan = &record.orphan;
+        }
         waiting.retain(|queue| queue.operations.resume());
         waiting
+    }
+
+    /// Why it does not happen, if an abort has dropped it.
+    pub(super) fn dropped(&self) -> Option<&Fault> {
+        self.dropped.get()
+    }
+
+    /// An abort drops it. Returns the streams that do not wait for its event's next record, as
+    /// [`Self::happen`] does.
+    pub(super) fn drop_for(&self, why: Fault) -> Vec<Arc<Queue>> {
+        // Only its own stream drops it.
+        let _ = self.dropped.set(why);
+        // What was set before is seen, or what comes after sees the drop: in `supersede`, and in
+        // `Queue::retire`.
+        fence(Ordering::SeqCst);
+        if self.superseded.load(Ordering::SeqCst) {
+            return self.happen();
+        }
+        let mut waiting = self.completion.take_waiters(|queue| queue.is_retired());
+        waiting.retain(|queue| queue.operations.resume());
+        waiting
+    }
+
+    /// Its event is recorded again. True if an abort has dropped it: who waits for it waits for
+    /// the new record then.
+    fn supersede(&self) -> bool {
+        self.superseded.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        self.dropped.get().is_some() && !self.has_happened()
     }
 }
 
@@ -71,6 +124,16 @@ enum Latest {
     Happened(u64),
     /// Its latest record is, or was, queued.
     Queued(Arc<Record>),
+}
+
+impl Latest {
+    /// The event is recorded again: the record so far, if an abort has dropped it.
+    fn orphaned(self) -> Option<Arc<Record>> {
+        match self {
+            Self::Queued(record) => record.supersede().then_some(record),
+            _ => None,
+        }
+    }
 }
 
 /// An event of the CPU backend.
@@ -93,17 +156,20 @@ impl CpuEvent {
         })
     }
 
-    /// Everything queued so far has finished already: the record happens at once.
-    pub(super) fn record_now(&self) {
+    /// Everything queued so far has finished already: the record happens at once. Returns a dropped
+    /// one that happens with it, by the caller's hand.
+    pub(super) fn record_now(&self) -> Option<Arc<Record>> {
         let time = if self.timing { now() } else { 0 };
-        *self.latest.lock() = Latest::Happened(time);
+        let before = std::mem::replace(&mut *self.latest.lock(), Latest::Happened(time));
         self.settled.store(true, Ordering::Release);
+        before.orphaned()
     }
 
     /// A new latest record, for the caller to queue on `stream`.
     pub(super) fn record_later(&self, stream: &Arc<Queue>) -> Arc<Record> {
-        let record = Arc::new(Record::new(Arc::downgrade(stream), self.timing));
         let mut latest = self.latest.lock();
+        let orphan = std::mem::replace(&mut *latest, Latest::Never).orphaned();
+        let record = Record::new(Arc::downgrade(stream), self.timing, orphan);
         *latest = Latest::Queued(Arc::clone(&record));
         self.settled.store(false, Ordering::Release);
         record
@@ -145,10 +211,12 @@ impl Event for CpuEvent {
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         let Some(record) = self.pending() else { return Ok(Wait::Done) };
-        Ok(match record.stream() {
-            Some(stream) => stream.wait_until(&|| record.has_happened(), deadline),
-            None => Wait::Done,
-        })
+        let over = || record.has_happened() || record.dropped().is_some();
+        let wait = record.stream().map_or(Wait::Done, |stream| stream.wait_until(&over, deadline));
+        match record.dropped() {
+            Some(why) if !record.has_happened() => Err(why.clone()),
+            _ => Ok(wait),
+        }
     }
 
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32> {

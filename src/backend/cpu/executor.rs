@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::operation::Operation;
+use super::operation;
 use super::parallel::Job;
 use super::queue::Queue;
 use crate::algo::stream_queue::Claim;
@@ -183,7 +183,7 @@ impl Executor {
         let mut calls = Vec::new();
         let mut pool = self.pool.lock();
         for queue in queues {
-            let level = queue.priority.min(LEAST_PRIORITY) as usize;
+            let level = queue.priority().min(LEAST_PRIORITY) as usize;
             pool.ready[level].push_back(queue);
             self.ready.fetch_add(1, Ordering::Relaxed);
             match pool.call_one(self.cores) {
@@ -476,7 +476,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a claimed stream, and what it sets going.
-    fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, Operation>) {
+    fn run(&mut self, queue: &Arc<Queue>, claim: Claim<'_, operation::Task>) {
         self.hops = 0;
         let executor: &'a Executor = self.executor;
         let ready = &executor.ready;

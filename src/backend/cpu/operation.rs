@@ -1,12 +1,13 @@
 //! What a stream's queue holds.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::Record;
 use super::timer::Limit;
 use super::{Shared, copy, copy_2d, reduce};
 use crate::algo::stream_queue;
-use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span};
+use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span, thread_number};
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
 /// longer (2 to 4 us) than waking a worker would cost the caller.
@@ -22,8 +23,24 @@ pub(super) struct Awaited {
     pub(super) limit: Option<Arc<Limit>>,
 }
 
+/// An operation in a stream, and who queued it.
+pub(super) struct Task {
+    pub(super) operation: Operation,
+    /// As [`thread_number`] calls it.
+    pub(super) thread: u32,
+}
+
+impl Task {
+    /// What the calling thread queues.
+    pub(super) fn new(operation: Operation) -> Self {
+        Self { operation, thread: thread_number() }
+    }
+}
+
 pub(super) enum Operation {
     Copy(Copy),
+    /// Another operation on memory, for a caller who waits for it and wants to know that it began.
+    Awaited(Box<Self>, Arc<AtomicBool>),
     /// A host-to-device copy whose source was read when it was queued.
     CopyStaged(Span, Box<[u8]>),
     /// Boxed, because it is larger than all others, and rare.
@@ -55,6 +72,7 @@ impl Operation {
     pub(super) fn ranges(&self) -> Ranges {
         let of = |span: &Span| (span.addr, span.len);
         match self {
+            Self::Awaited(operation, _) => operation.ranges(),
             Self::Copy(copy) => [of(&copy.dst), of(&copy.src)],
             Self::CopyStaged(dst, _) => [of(dst), NOTHING],
             Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
@@ -83,6 +101,11 @@ impl Operation {
     /// Does what an operation on memory does. The others are the queue's business.
     pub(super) fn run(&self, shared: &Shared) {
         match self {
+            Self::Awaited(operation, began) => {
+                // Relaxed: the end of the operation is seen with a stronger order.
+                began.store(true, Ordering::Relaxed);
+                operation.run(shared);
+            }
             Self::Copy(copy) => copy::copy(shared, copy),
             Self::CopyStaged(dst, bytes) => copy::copy_from(shared, dst, bytes),
             Self::Copy2d(copy) => copy_2d::copy(shared, copy),
@@ -97,15 +120,15 @@ impl Operation {
     }
 }
 
-impl stream_queue::Operation for Operation {
+impl stream_queue::Operation for Task {
     type Record = Awaited;
     type Footprint = Ranges;
 
     fn awaits(&self) -> Option<&Awaited> {
-        if let Self::Wait(awaited) = self { Some(awaited) } else { None }
+        if let Operation::Wait(awaited) = &self.operation { Some(awaited) } else { None }
     }
 
     fn footprint(&self) -> Ranges {
-        self.ranges()
+        self.operation.ranges()
     }
 }

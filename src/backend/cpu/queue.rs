@@ -9,17 +9,17 @@ mod run;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::Shared;
 use super::busy::Busy;
 use super::event::Record;
-use super::operation::{Awaited, Operation, SHORT, overlap};
+use super::operation::{Awaited, Operation, SHORT, Task, overlap};
 use crate::algo::event_count::EventCount;
-use crate::algo::stream_queue::{StreamQueue, Submission};
-use crate::backend::{Fault, FaultKind, Result, Ticket};
+use crate::algo::stream_queue::{LockedClaim, StreamQueue, Submission};
+use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
 
 /// Queues longer than this are not searched for uses of a block.
 const MAX_SEARCH: usize = 1024;
@@ -30,30 +30,40 @@ pub(super) struct Queue {
     ordinal: u32,
     /// Distinguishes streams in the seeded delays.
     id: u64,
-    pub(super) priority: u32,
-    pub(super) operations: StreamQueue<Operation>,
+    priority: AtomicU32,
+    pub(super) operations: StreamQueue<Task>,
     /// Ticket of the last operation that uses memory.
     last_use: AtomicU64,
     /// It is on the list of users of memory.
     enlisted: AtomicBool,
-    /// The first failure that nobody has taken, and whether there is one.
-    failure: Mutex<Option<Fault>>,
-    has_failure: AtomicBool,
+    /// Who is told of failures.
+    observer: Option<Arc<dyn Observer>>,
+    /// Why it was aborted the last time.
+    aborted: Mutex<Option<Fault>>,
+    /// See [`crate::backend::Stream::retire`].
+    retired: AtomicBool,
     waiters: EventCount,
 }
 
 impl Queue {
-    pub(super) fn new(shared: Arc<Shared>, ordinal: u32, number: u64, priority: u32) -> Arc<Self> {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        ordinal: u32,
+        number: u64,
+        priority: u32,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             shared,
             ordinal,
             id: u64::from(ordinal) << 48 | number,
-            priority,
+            priority: AtomicU32::new(priority),
             operations: StreamQueue::new(),
             last_use: AtomicU64::new(0),
             enlisted: AtomicBool::new(false),
-            failure: Mutex::new(None),
-            has_failure: AtomicBool::new(false),
+            observer,
+            aborted: Mutex::new(None),
+            retired: AtomicBool::new(false),
             waiters: EventCount::new(),
         })
     }
@@ -63,24 +73,33 @@ impl Queue {
         &self.shared.devices[self.ordinal as usize].busy
     }
 
+    pub(super) fn priority(&self) -> u32 {
+        // Relaxed: it says how soon, nothing else.
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_priority(&self, priority: u32) {
+        self.priority.store(priority, Ordering::Relaxed);
+    }
+
     // ---- submission ----
 
     /// The right to submit, or why not.
-    pub(super) fn submit(&self) -> Result<Submission<'_, Operation>> {
+    pub(super) fn submit(&self) -> Result<Submission<'_, Task>> {
         self.operations.submit().ok_or_else(abandoned)
     }
 
     /// Whether an operation may run in the caller: nothing is before it.
-    pub(super) fn may_run_now(&self, submission: &Submission<'_, Operation>) -> bool {
+    pub(super) fn may_run_now(&self, submission: &Submission<'_, Task>) -> bool {
         !self.shared.options.asynchronous && submission.is_idle()
     }
 
     /// Queues an operation: its ticket.
     pub(super) fn push(
         self: &Arc<Self>,
-        submission: Submission<'_, Operation>,
+        submission: Submission<'_, Task>,
         operation: Operation,
-    ) -> u64 {
+    ) -> Position {
         let ticket = submission.ticket();
         let mut enlist = false;
         if operation.uses_memory() {
@@ -88,7 +107,7 @@ impl Queue {
             self.last_use.store(ticket, Ordering::SeqCst);
             enlist = !self.enlisted.load(Ordering::SeqCst);
         }
-        let list = submission.push(operation);
+        let list = submission.push(Task::new(operation));
         if enlist {
             self.shared.users.add(self);
         }
@@ -98,40 +117,54 @@ impl Queue {
         ticket
     }
 
+    /// Nothing is to be done: where that stands in the stream.
+    pub(super) fn nothing(&self, submission: Submission<'_, Task>) -> Position {
+        if submission.is_idle() { submission.pass() } else { submission.ticket() - 1 }
+    }
+
     /// Runs an operation on memory in the calling thread. The queue must be idle.
     pub(super) fn run_now(
         self: &Arc<Self>,
-        submission: Submission<'_, Operation>,
-        operation: &Operation,
-    ) {
-        let claim = submission.claim(operation);
-        {
+        submission: Submission<'_, Task>,
+        task: &Task,
+    ) -> Position {
+        let position = submission.ticket();
+        let claim = submission.claim(task);
+        let failed = {
             // Short ones take about as long as counting them would.
-            let _working = (operation.len() > SHORT).then(|| self.busy().begin());
-            self.run_guarded(operation);
-        }
+            let _working = (task.operation.len() > SHORT).then(|| self.busy().begin());
+            self.run_guarded(&task.operation)
+        };
+        let told = failed.and_then(|fault| self.fail(fault, task.thread));
         let mut claim = claim.lock();
-        claim.finish();
+        self.finish(&mut claim, told);
         let list = claim.release();
-        self.waiters.notify_all();
         if list {
             self.shared.executor.push(Arc::clone(self));
         }
+        position
     }
 
     /// Later operations wait for a record. The queue must be idle: nobody need run anything.
     pub(super) fn block_now(
         self: &Arc<Self>,
-        submission: Submission<'_, Operation>,
+        submission: Submission<'_, Task>,
         awaited: Awaited,
-    ) {
-        submission.block(Operation::Wait(awaited), |on| self.subscribe(on));
+    ) -> Position {
+        let position = submission.ticket();
+        submission.block(Task::new(Operation::Wait(awaited)), |on| self.subscribe(on));
+        position
     }
 
     /// Puts the queue on the list of those that wait for a record, which is its first operation's;
-    /// false if it has happened. Under the queue's lock.
+    /// false if it has happened, or is not waited for. Under the queue's lock.
     fn subscribe(self: &Arc<Self>, on: &Awaited) -> bool {
         if !on.record.completion.subscribe(self) {
+            return false;
+        }
+        // On the list first: who drops the record looks there for queues that are retired.
+        if self.is_retired() && on.record.dropped().is_some() {
+            on.record.completion.unsubscribe(self);
             return false;
         }
         if let Some(limit) = &on.limit {
@@ -175,60 +208,114 @@ impl Queue {
 
     // ---- failure and end ----
 
-    /// Keeps the first failure; before the operation is over, so that who waits for it sees it.
+    /// The operation in the caller's hands has failed. What is returned has to come before it is
+    /// over: user code is told of the failure on a queue of its own, like a host function.
     #[cold]
-    fn fail(&self, fault: Fault) {
-        let mut failure = self.failure.lock();
-        failure.get_or_insert(fault);
-        self.has_failure.store(true, Ordering::Release);
+    fn fail(&self, fault: Fault, thread: u32) -> Option<Operation> {
+        let position = Some(self.operations.finished() + 1);
+        let failure = Failure { fault, position, thread: Some(thread) };
+        let tell = self.observer.as_ref()?.failed(failure)?;
+        let teller = Self::new(Arc::clone(&self.shared), self.ordinal, self.id, 0, None);
+        let record = Record::queued(&teller);
+        for operation in [Operation::HostFn(tell), Operation::Record(Arc::clone(&record))] {
+            // A queue that nobody else has takes everything.
+            teller.push(teller.submit().ok()?, operation);
+        }
+        Some(Operation::Wait(Awaited { record, limit: None }))
     }
 
-    pub(super) fn take_failure(&self) -> Option<Fault> {
-        if !self.has_failure.load(Ordering::Acquire) {
-            return None;
+    /// The claimed operation is over, or is so when `told` is.
+    fn finish(&self, claim: &mut LockedClaim<'_, Task>, told: Option<Operation>) {
+        match told {
+            Some(told) => claim.put_in_place(Task::new(told)),
+            None => {
+                claim.finish();
+                self.waiters.notify_all();
+            }
         }
-        let mut failure = self.failure.lock();
-        self.has_failure.store(false, Ordering::Relaxed);
-        failure.take()
     }
 
     /// The time of the wait with this ticket is over: the queue goes on without it, as failed.
     pub(super) fn expire(self: &Arc<Self>, ticket: u64) {
-        let Some((claim, Operation::Wait(on))) = self.operations.expire(ticket) else { return };
-        on.record.completion.unsubscribe(self);
-        if let Some(limit) = on.limit.filter(|_| !on.record.has_happened()) {
-            self.fail(Fault::new(
-                FaultKind::WaitTimedOut,
-                format!(
+        let Some((claim, task)) = self.operations.expire(ticket) else { return };
+        let mut told = None;
+        if let Operation::Wait(on) = task.operation {
+            on.record.completion.unsubscribe(self);
+            if let Some(limit) = on.limit.filter(|_| !on.record.has_happened()) {
+                let text = format!(
                     "the stream waited for an event for {:?}, as long as it may, and then went on \
                      without it; see what holds up the stream that recorded the event, or allow more",
                     limit.duration()
-                ),
-            ));
+                );
+                told = self.fail(Fault::new(FaultKind::WaitTimedOut, text), task.thread);
+            }
         }
         let mut claim = claim.lock();
-        claim.finish();
+        self.finish(&mut claim, told);
         let list = claim.release();
-        self.waiters.notify_all();
         if list {
             self.shared.executor.push(Arc::clone(self));
         }
     }
 
-    /// Drops what has not started; nothing more is taken.
-    pub(super) fn abandon(self: &Arc<Self>) {
+    /// Drops what has not started; nothing more is taken. The last operation that is kept.
+    pub(super) fn abandon(self: &Arc<Self>) -> Position {
         let dropped = self.operations.abandon();
-        if let Some(Operation::Wait(on)) = dropped.front() {
-            on.record.completion.unsubscribe(self);
-        }
+        self.unsubscribe(&dropped);
+        let kept = self.operations.last_ticket() - dropped.len() as u64;
         self.settle(dropped);
         self.waiters.notify_all();
+        kept
+    }
+
+    /// Drops what has not started. The ticket of the operation on memory that has, if there is one.
+    pub(super) fn abort(self: &Arc<Self>, why: Fault) -> Option<Position> {
+        *self.aborted.lock() = Some(why.clone());
+        let (dropped, in_hand) = self.operations.abort();
+        self.unsubscribe(&dropped);
+        for task in dropped {
+            if let Operation::Record(record) = task.operation {
+                list_all(record.drop_for(why.clone()));
+            }
+        }
+        self.waiters.notify_all();
+        in_hand.filter(|(_, ranges)| ranges[0].1 != 0).map(|(ticket, _)| ticket)
+    }
+
+    /// Why it was aborted last.
+    pub(super) fn why_aborted(&self) -> Fault {
+        self.aborted.lock().clone().unwrap_or_else(abandoned)
+    }
+
+    pub(super) fn is_retired(&self) -> bool {
+        // Sequentially consistent with `Record::drop_for`: one of the two sees the other.
+        self.retired.load(Ordering::SeqCst)
+    }
+
+    /// Waits for records that never happen end from here on.
+    pub(super) fn retire(self: &Arc<Self>) {
+        self.retired.store(true, Ordering::SeqCst);
+        if let Some(on) = self.operations.blocked_on()
+            && on.record.dropped().is_some()
+        {
+            on.record.completion.unsubscribe(self);
+            if self.operations.resume() {
+                list_all(vec![Arc::clone(self)]);
+            }
+        }
+    }
+
+    /// It was blocked on the first of these, perhaps.
+    fn unsubscribe(self: &Arc<Self>, dropped: &VecDeque<Task>) {
+        if let Some(Task { operation: Operation::Wait(on), .. }) = dropped.front() {
+            on.record.completion.unsubscribe(self);
+        }
     }
 
     /// Lets the records happen that were dropped.
-    fn settle(&self, dropped: VecDeque<Operation>) {
-        for operation in dropped {
-            if let Operation::Record(record) = operation {
+    fn settle(&self, dropped: VecDeque<Task>) {
+        for task in dropped {
+            if let Operation::Record(record) = task.operation {
                 happen(&record);
             }
         }
@@ -248,8 +335,13 @@ impl Drop for Queue {
 }
 
 /// Lets a record happen where nobody runs streams.
-fn happen(record: &Record) {
-    for queue in record.happen() {
+pub(super) fn happen(record: &Record) {
+    list_all(record.happen());
+}
+
+/// Has streams run that can go on.
+fn list_all(queues: Vec<Arc<Queue>>) {
+    for queue in queues {
         if queue.operations.must_list() {
             queue.shared.executor.push(Arc::clone(&queue));
         }

@@ -1,18 +1,39 @@
 //! Streams: which operations run in the caller, which are queued, and what returns when.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::device::CpuDevice;
 use super::event::{CpuEvent, Record};
-use super::operation::{Awaited, Operation, SHORT, TINY};
+use super::operation::{Awaited, Operation, SHORT, TINY, Task};
 use super::queue::{self, Queue};
 use super::{Shared, copy};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Place, Reduce, Result, Span, Stream,
-    Ticket, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Place, Position, Reduce, Result,
+    Span, Stream, Ticket, Wait,
 };
+
+/// What became of an operation that might have run in the caller.
+enum Tried {
+    Ran(Position),
+    NotNow(Operation),
+}
+
+/// An operation that was submitted.
+struct Submitted {
+    position: Position,
+    /// The caller has to wait for it. It says whether it began, and how often the stream had been
+    /// aborted before.
+    awaited: Option<(Arc<AtomicBool>, u64)>,
+}
+
+impl Submitted {
+    fn free(position: Position) -> Self {
+        Self { position, awaited: None }
+    }
+}
 
 /// A stream of the CPU backend.
 pub(super) struct CpuStream {
@@ -28,54 +49,77 @@ impl CpuStream {
 
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes
     /// long, else gives it back.
-    fn try_now(&self, operation: Operation, limit: usize) -> Result<Option<Operation>> {
+    fn try_now(&self, operation: Operation, limit: usize) -> Result<Tried> {
         let submission = self.queue.submit()?;
         if operation.len() > limit || !self.queue.may_run_now(&submission) {
-            return Ok(Some(operation));
+            return Ok(Tried::NotNow(operation));
         }
         if operation.len() <= TINY {
             operation.run(&self.shared);
-        } else {
-            self.queue.run_now(submission, &operation);
+            return Ok(Tried::Ran(submission.pass()));
         }
-        Ok(None)
+        Ok(Tried::Ran(self.queue.run_now(submission, &Task::new(operation))))
     }
 
-    fn queue(&self, operation: Operation) -> Result<u64> {
+    fn queue(&self, operation: Operation) -> Result<Position> {
         Ok(self.queue.push(self.queue.submit()?, operation))
     }
 
-    fn now_or_later(&self, operation: Operation) -> Result<()> {
+    fn now_or_later(&self, operation: Operation) -> Result<Position> {
         match self.try_now(operation, SHORT)? {
-            Some(operation) => self.queue(operation).map(drop),
-            None => Ok(()),
+            Tried::Ran(position) => Ok(position),
+            Tried::NotNow(operation) => self.queue(operation),
         }
     }
 
-    /// Queues a copy, or runs it here. The ticket of what the caller has to wait for, if anything.
-    fn submit_copy(&self, copy: Copy) -> Result<Option<u64>> {
+    /// Queues an operation that the caller has to wait for.
+    fn queue_awaited(&self, operation: Operation) -> Result<Submitted> {
+        let aborts = self.queue.operations.aborts();
+        let began = Arc::new(AtomicBool::new(false));
+        let operation = Operation::Awaited(Box::new(operation), Arc::clone(&began));
+        Ok(Submitted { position: self.queue(operation)?, awaited: Some((began, aborts)) })
+    }
+
+    /// Queues a copy, or runs it here.
+    fn submit_copy(&self, copy: Copy) -> Result<Submitted> {
         let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
         let completes = copy.dst.place == Place::Pageable;
         // The caller waits for the data anyway: it may as well move it.
         let limit = if reads_now || completes { usize::MAX } else { SHORT };
-        let Some(operation) = self.try_now(Operation::Copy(copy), limit)? else { return Ok(None) };
+        let operation = match self.try_now(Operation::Copy(copy), limit)? {
+            Tried::Ran(position) => return Ok(Submitted::free(position)),
+            Tried::NotNow(operation) => operation,
+        };
         if completes || (reads_now && copy.src.len > SHORT) {
-            return self.queue(operation).map(Some);
+            return self.queue_awaited(operation);
         }
         if reads_now {
             let staged = copy::staged(&copy.src);
-            return self.queue(Operation::CopyStaged(copy.dst, staged)).map(|_| None);
+            return self.queue(Operation::CopyStaged(copy.dst, staged)).map(Submitted::free);
         }
-        self.queue(operation).map(|_| None)
+        self.queue(operation).map(Submitted::free)
     }
 
-    /// Waits for an operation of this stream that the caller's memory hangs on.
-    fn wait_for(&self, ticket: u64) -> Result<()> {
+    /// Waits for an operation of this stream, if the caller's memory hangs on it.
+    fn wait_for(&self, submitted: Submitted) -> Result<Position> {
+        let Submitted { position, awaited } = submitted;
+        let Some((began, aborts)) = awaited else { return Ok(position) };
         let operations = &self.queue.operations;
-        let over = || operations.has_finished(ticket) || operations.was_dropped(ticket);
+        let over = || {
+            operations.has_finished(position)
+                || operations.was_dropped(position)
+                || (operations.aborts() != aborts && !operations.is_pending(position))
+        };
         let wait = self.queue.wait_until(&over, None);
         debug_assert_eq!(wait, Wait::Done);
-        if operations.was_dropped(ticket) { Err(queue::abandoned()) } else { Ok(()) }
+        // Relaxed: see where it is set. What began and failed is the observer's business.
+        if began.load(Ordering::Relaxed) {
+            Ok(position)
+        } else if operations.was_dropped(position) {
+            Err(queue::abandoned())
+        } else {
+            Err(self.queue.why_aborted())
+        }
     }
 
     #[cfg(test)]
@@ -85,106 +129,114 @@ impl CpuStream {
 }
 
 impl Stream for CpuStream {
-    fn copy(&self, copy: Copy) -> Result<()> {
-        match self.submit_copy(copy)? {
-            Some(ticket) => self.wait_for(ticket),
-            None => Ok(()),
-        }
+    fn copy(&self, copy: Copy) -> Result<Position> {
+        self.wait_for(self.submit_copy(copy)?)
     }
 
-    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
-        let mut awaited = None;
-        let mut outcome = Ok(());
+    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
+        let aborts = self.queue.operations.aborts();
+        // In order: when the last that is waited for is over, all are.
+        let mut last: Option<Submitted> = None;
+        let mut outcome = Ok(0);
         for copy in copies {
             match self.submit_copy(*copy) {
-                Ok(ticket) => awaited = ticket.or(awaited),
+                Ok(submitted) => {
+                    outcome = Ok(submitted.position);
+                    if submitted.awaited.is_some() {
+                        last = Some(submitted);
+                    }
+                }
                 Err(fault) => {
                     outcome = Err(fault);
                     break;
                 }
             }
         }
-        // In order: when the last of them is over, all are.
-        outcome.and(awaited.map_or(Ok(()), |ticket| self.wait_for(ticket)))
+        let waited = last.map_or(Ok(0), |submitted| self.wait_for(submitted));
+        let position = outcome?;
+        waited?;
+        // Between two copies, it has dropped the one and not the other.
+        if self.queue.operations.aborts() != aborts {
+            return Err(self.queue.why_aborted());
+        }
+        Ok(position)
     }
 
-    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
         let waits = [copy.dst, copy.src].iter().any(|rows| rows.span.place == Place::Pageable);
         let limit = if waits { usize::MAX } else { SHORT };
-        let operation = Operation::Copy2d(Box::new(copy));
-        let Some(operation) = self.try_now(operation, limit)? else { return Ok(()) };
-        let ticket = self.queue(operation)?;
-        if waits { self.wait_for(ticket) } else { Ok(()) }
+        match self.try_now(Operation::Copy2d(Box::new(copy)), limit)? {
+            Tried::Ran(position) => Ok(position),
+            Tried::NotNow(operation) if waits => self.wait_for(self.queue_awaited(operation)?),
+            Tried::NotNow(operation) => self.queue(operation),
+        }
     }
 
-    fn fill(&self, fill: Fill) -> Result<()> {
+    fn fill(&self, fill: Fill) -> Result<Position> {
         self.now_or_later(Operation::Fill(fill))
     }
 
     /// It is there.
-    fn prefetch(&self, _range: Span, _to: Home) -> Result<()> {
-        self.queue.submit().map(drop)
+    fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
+        Ok(self.queue.nothing(self.queue.submit()?))
     }
 
-    fn reduce(&self, reduce: Reduce) -> Result<()> {
+    fn reduce(&self, reduce: Reduce) -> Result<Position> {
         self.now_or_later(Operation::Reduce(reduce))
     }
 
-    fn host_fn(&self, function: HostFn) -> Result<()> {
-        self.queue(Operation::HostFn(function)).map(drop)
+    fn host_fn(&self, function: HostFn) -> Result<Position> {
+        self.queue(Operation::HostFn(function))
     }
 
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
-        let record = wait.then(|| Arc::new(Record::outside_streams()));
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
+        let record = wait.then(Record::outside_streams);
         let submission = self.queue.submit()?;
         if !self.queue.may_run_now(&submission) {
-            self.queue.push(submission, Operation::HandOver(delivery, record));
-            return Ok(());
+            return Ok(self.queue.push(submission, Operation::HandOver(delivery, record)));
         }
         // Nobody need be woken for it. What is queued from here on waits already.
-        let ticket = match record {
+        let (position, ticket) = match record {
             Some(record) => {
                 let awaited = Awaited { record: Arc::clone(&record), limit: None };
-                self.queue.block_now(submission, awaited);
-                queue::ticket(record)
+                (self.queue.block_now(submission, awaited), queue::ticket(record))
             }
-            None => {
-                drop(submission);
-                Ticket::unawaited()
-            }
+            None => (submission.pass(), Ticket::unawaited()),
         };
         delivery.deliver(ticket);
-        Ok(())
+        Ok(position)
     }
 
-    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CpuEvent::of(&**event)?;
         let submission = self.queue.submit()?;
         if self.queue.may_run_now(&submission) {
-            event.record_now();
-        } else {
-            // Under the stream's lock: of two records at once, the event keeps the later one.
-            let record = event.record_later(&self.queue);
-            self.queue.push(submission, Operation::Record(record));
+            let orphan = event.record_now();
+            let position = submission.pass();
+            if let Some(orphan) = orphan {
+                queue::happen(&orphan);
+            }
+            return Ok(position);
         }
-        Ok(())
+        // Under the stream's lock: of two records at once, the event keeps the later one.
+        let record = event.record_later(&self.queue);
+        Ok(self.queue.push(submission, Operation::Record(record)))
     }
 
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
         let event = CpuEvent::of(&**event)?;
         // What is queued here comes after a record of this stream anyway.
         let Some(record) = event.pending().filter(|record| !record.is_of(&self.queue)) else {
-            return self.queue.submit().map(drop);
+            return Ok(self.queue.nothing(self.queue.submit()?));
         };
         let limit = limit.map(|limit| self.shared.timer.limit(limit)).transpose()?;
         let awaited = Awaited { record, limit };
         let submission = self.queue.submit()?;
-        if self.queue.may_run_now(&submission) {
-            self.queue.block_now(submission, awaited);
+        Ok(if self.queue.may_run_now(&submission) {
+            self.queue.block_now(submission, awaited)
         } else {
-            self.queue.push(submission, Operation::Wait(awaited));
-        }
-        Ok(())
+            self.queue.push(submission, Operation::Wait(awaited))
+        })
     }
 
     fn is_idle(&self) -> Result<bool> {
@@ -196,16 +248,31 @@ impl Stream for CpuStream {
         if operations.is_idle() {
             return Ok(Wait::Done);
         }
-        let ticket = operations.last_ticket();
-        Ok(self.queue.wait_until(&|| operations.has_finished(ticket), deadline))
+        let (ticket, aborts) = (operations.last_ticket(), operations.aborts());
+        let over = || operations.has_finished(ticket) || operations.aborts() != aborts;
+        let wait = self.queue.wait_until(&over, deadline);
+        if operations.aborts() != aborts { Err(self.queue.why_aborted()) } else { Ok(wait) }
     }
 
-    fn take_failure(&self) -> Option<Fault> {
-        self.queue.take_failure()
+    fn abandon(&self) -> Position {
+        self.queue.abandon()
     }
 
-    fn abandon(&self) {
-        self.queue.abandon();
+    fn abort(&self, why: Fault) {
+        if let Some(started) = self.queue.abort(why) {
+            let over = || self.queue.operations.has_finished(started);
+            let wait = self.queue.wait_until(&over, None);
+            debug_assert_eq!(wait, Wait::Done);
+        }
+    }
+
+    fn retire(&self) {
+        self.queue.retire();
+    }
+
+    fn set_priority(&self, priority: u32) -> Result<()> {
+        self.queue.set_priority(priority);
+        Ok(())
     }
 
     fn as_any(&self) -> &dyn Any {

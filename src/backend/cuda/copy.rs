@@ -8,7 +8,7 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::host_fn;
 use super::stream::StreamState;
-use crate::backend::{Copy, Fill, Pattern, Place, Result, Span};
+use crate::backend::{Copy, Fill, Pattern, Place, Position, Result, Span};
 
 pub(super) fn device_pointer(span: Span) -> CUdeviceptr {
     span.addr as CUdeviceptr
@@ -125,17 +125,20 @@ pub(super) fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
 }
 
 /// Queues a copy.
-pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
-    submit_copy(stream, copy)?;
-    if must_wait(copy) { stream.finish() } else { Ok(()) }
+pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+    let position = submit_copy(stream, copy)?;
+    if must_wait(copy) {
+        stream.finish()?;
+    }
+    Ok(position)
 }
 
 /// Queues copies, and waits once for those that have to be waited for.
-pub(super) fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<()> {
-    let queued = copies.iter().try_for_each(|copy| submit_copy(stream, copy));
+pub(super) fn queue_batch(stream: &Arc<StreamState>, copies: &[Copy]) -> Result<Position> {
+    let queued = copies.iter().try_fold(0, |_, copy| submit_copy(stream, copy));
     // Also when one was refused: the others may be using memory of the caller.
     let done = if copies.iter().any(must_wait) { stream.finish() } else { Ok(()) };
-    queued.and(done)
+    queued.and_then(|position| done.map(|()| position))
 }
 
 /// What the driver promises for pageable memory differs between versions and machines (some let
@@ -145,7 +148,7 @@ fn must_wait(copy: &Copy) -> bool {
     copy.stage_source || copy.dst.place == Place::Pageable || copy.src.place == Place::Pageable
 }
 
-fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<()> {
+fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
         let job = *copy;
         // The driver copies between host ranges on the calling thread, out of order.
@@ -165,7 +168,7 @@ pub(super) fn note_places(stream: &StreamState, places: [Place; 2]) {
 }
 
 /// Queues a fill.
-pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<()> {
+pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Position> {
     let device = stream.device();
     if !is_host(fill.dst.place) {
         if fill.dst.place != Place::Device(device.context().ordinal()) {
@@ -175,9 +178,9 @@ pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<()> {
     }
     let job = *fill;
     // SAFETY: the core has checked the range; it stays alive until the stream is past it.
-    host_fn::queue(stream, move || unsafe { fill_host(&job) })?;
+    let position = host_fn::queue(stream, move || unsafe { fill_host(&job) })?;
     if fill.dst.place == Place::Pageable {
         stream.finish()?;
     }
-    Ok(())
+    Ok(position)
 }

@@ -11,7 +11,7 @@ use super::context::Raw;
 use super::copy::{self, device_pointer, is_host, note_places, peers};
 use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::{Copy2d, Place, Result, Rows};
+use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
 /// The largest distance between rows that the driver's functions take, on all its devices.
 const MAX_PITCH: usize = i32::MAX as usize;
@@ -111,11 +111,11 @@ fn between(copy: &Copy2d, dst_context: CUcontext, src_context: CUcontext) -> CUD
 }
 
 /// Queues a copy of rows; pageable memory is waited for, as in `copy.rs`.
-pub(super) fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<()> {
+pub(super) fn queue(stream: &Arc<StreamState>, copy: &Copy2d) -> Result<Position> {
     let places = [copy.dst.span.place, copy.src.span.place];
     note_places(stream, places);
     let queued = stream.submit(|| issue(stream.device(), stream.raw(), copy));
     // Also when it was refused half-way, row by row.
     let done = if places.contains(&Place::Pageable) { stream.finish() } else { Ok(()) };
-    queued.and(done)
+    queued.and_then(|position| done.map(|()| position))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUevent, CUevent_flags, CUevent_st, CUstream_st};
@@ -21,8 +21,8 @@ use super::stream::{self, CudaStream};
 use super::{DriverState, copy, copy_2d, managed_memory, memory};
 use crate::backend::usage::Counter;
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
-    PagePolicy, Result, Span, Stream, StreamOptions, Wait, inside_host_function,
+    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Failure, Fault, FaultKind, Fill,
+    MemoryUsage, PagePolicy, Result, Span, Stream, StreamOptions, Wait, inside_host_function,
 };
 
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never
@@ -61,6 +61,8 @@ pub(super) struct DeviceState {
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
     clock: Clock,
+    /// Those who wanted to be told have been told that the device failed.
+    told: OnceLock<()>,
 }
 
 impl DeviceState {
@@ -87,6 +89,7 @@ impl DeviceState {
             kernels: Kernels::default(),
             words: OnceLock::new(),
             clock: Clock::default(),
+            told: OnceLock::new(),
         })
     }
 
@@ -232,6 +235,32 @@ impl DeviceState {
         let done = self.call(|api| unsafe { api.stream_synchronize(raw.0) });
         self.spare_streams.lock().push(raw);
         queued.and(done)
+    }
+
+    /// Where the device has failed: before anybody else hears of it those are told who want to be.
+    /// The driver cannot say whose operation failed, so any stream will do. No lock may be held.
+    #[cold]
+    pub(super) fn tell_failure(self: &Arc<Self>) {
+        let Some(fault) = self.context.failure() else { return };
+        self.told.get_or_init(|| {
+            let streams = self.driver.streams_of(self);
+            let Some(observer) = streams.iter().find_map(|stream| stream.observer()) else {
+                return;
+            };
+            let failure = Failure { fault: fault.clone(), position: None, thread: None };
+            let Some(tell) = observer.failed(failure) else { return };
+            let (end, ended) = mpsc::channel::<()>();
+            let job = move || {
+                tell.run();
+                drop(end);
+            };
+            match self.driver.workers().start(Box::new(job)) {
+                // An error says that the other end is gone, as it is to be.
+                Ok(()) => drop(ended.recv()),
+                // No thread can be had: better here than never.
+                Err(job) => job(),
+            }
+        });
     }
 
     /// Waits until the streams of this device have nothing left to do and the blocks freed

@@ -8,6 +8,7 @@ use cudarc::driver::sys::CUevent_st;
 
 use super::context::Raw;
 use super::device::DeviceState;
+use super::driver::Api;
 use super::stream::StreamState;
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 
@@ -27,6 +28,14 @@ impl CudaEvent {
         self.raw
     }
 
+    /// As [`super::stream::CudaStream`] does it.
+    fn told<T>(&self, answer: Result<T>) -> Result<T> {
+        if answer.is_err() {
+            self.device.tell_failure();
+        }
+        answer
+    }
+
     /// One of ours, behind the trait.
     pub(super) fn of(event: &dyn Event) -> Result<&Self> {
         event.as_any().downcast_ref().ok_or_else(|| {
@@ -38,7 +47,7 @@ impl CudaEvent {
 impl Event for CudaEvent {
     fn is_complete(&self) -> Result<bool> {
         // SAFETY: the event lives as long as `self` and its device is open.
-        self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
+        self.told(self.device.poll(|api| unsafe { api.event_query(self.raw.0) }))
     }
 
     /// With a deadline the driver can only be asked about the latest record: an event that is
@@ -48,8 +57,8 @@ impl Event for CudaEvent {
             Some(deadline) => poll_until(deadline, || self.is_complete()),
             None => {
                 // SAFETY: as in `is_complete`.
-                self.device.call(|api| unsafe { api.event_synchronize(self.raw.0) })?;
-                Ok(Wait::Done)
+                let wait = |api: &Api| unsafe { api.event_synchronize(self.raw.0) };
+                self.told(self.device.call(wait).map(|()| Wait::Done))
             }
         }
     }

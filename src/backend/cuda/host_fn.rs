@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use super::context::Context;
 use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::{Delivery, FaultKind, Result, Ticket};
+use crate::backend::{Delivery, FaultKind, Position, Result, Ticket};
 
 const PAGE: usize = 4 << 10;
 const WORD: usize = size_of::<AtomicU32>();
@@ -138,6 +138,8 @@ fn at(addr: usize) -> &'static AtomicU32 {
 struct Call<F> {
     stream: Arc<StreamState>,
     function: F,
+    /// How often the stream was aborted when this was queued.
+    aborts: u64,
     /// The word to write afterwards, and what.
     done: Option<(usize, u32)>,
 }
@@ -145,13 +147,26 @@ struct Call<F> {
 impl<F> Call<F> {
     /// The stream is past the call: what it waits for now, if it does. Before the driver's function
     /// returns.
-    fn begin(self) -> (Arc<StreamState>, F, Option<Waiting>) {
+    fn begin(self) -> (Turn, F, Option<Waiting>) {
         let waiting = self.done.and_then(|(addr, number)| {
             // Relaxed: the driver calls this before it says that the stream is past it.
             self.stream.device().words()?.running.fetch_add(1, Ordering::Relaxed);
             Some(Waiting { stream: Arc::clone(&self.stream), addr, number })
         });
-        (self.stream, self.function, waiting)
+        (Turn { stream: self.stream, aborts: self.aborts }, self.function, waiting)
+    }
+}
+
+/// The turn of something in its stream.
+struct Turn {
+    stream: Arc<StreamState>,
+    aborts: u64,
+}
+
+impl Turn {
+    /// It is left out.
+    fn is_dropped(&self) -> bool {
+        self.stream.has_dropped(self.aborts)
     }
 }
 
@@ -173,23 +188,23 @@ impl Drop for Waiting {
 }
 
 /// Queues a call of `function` on another thread; later work of the stream waits for it. The
-/// function may make no driver call. It is left out when the stream is abandoned before its turn
+/// function may make no driver call. It is left out when the stream is abandoned or aborted before its turn
 /// comes, and on a device that fails before (the driver then forgets the call, and the few bytes
 /// that describe it).
 pub(super) fn queue<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     function: F,
-) -> Result<()> {
+) -> Result<Position> {
     queue_and_wait(stream, function, run_here::<F>, run_elsewhere::<F>)
 }
 
 /// Queues handing `delivery` over; with `wait`, later work of the stream waits for the ticket. It
-/// is dropped, undelivered, when the stream is abandoned before its turn comes.
+/// is dropped, undelivered, when the stream is abandoned or aborted before its turn comes.
 pub(super) fn hand_over(
     stream: &Arc<StreamState>,
     delivery: Box<dyn Delivery>,
     wait: bool,
-) -> Result<()> {
+) -> Result<Position> {
     if wait {
         queue_and_wait(stream, delivery, deliver_and_wait, deliver)
     } else {
@@ -206,7 +221,7 @@ fn queue_and_wait<F: Send + 'static>(
     function: F,
     without_word: Entry,
     entry: Entry,
-) -> Result<()> {
+) -> Result<Position> {
     let device = stream.device();
     stream.submit_with_word(|slot| {
         let Some(words) = device.words() else {
@@ -234,7 +249,12 @@ fn launch<F: Send + 'static>(
     function: F,
     done: Option<(usize, u32)>,
 ) -> Result<()> {
-    let call = Box::into_raw(Box::new(Call { stream: Arc::clone(stream), function, done }));
+    let call = Box::into_raw(Box::new(Call {
+        stream: Arc::clone(stream),
+        function,
+        aborts: stream.aborts(),
+        done,
+    }));
     // SAFETY: a live stream, and a function that fits its argument, which is given away here.
     let launched = stream
         .device()
@@ -249,8 +269,8 @@ fn launch<F: Send + 'static>(
 unsafe extern "C" fn run_here<F: FnOnce()>(call: *mut c_void) {
     // SAFETY: the box of `launch`; the driver calls once.
     let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    let (stream, function, _) = call.begin();
-    if !stream.is_abandoned() {
+    let (turn, function, _) = call.begin();
+    if !turn.is_dropped() {
         function();
     }
 }
@@ -258,10 +278,10 @@ unsafe extern "C" fn run_here<F: FnOnce()>(call: *mut c_void) {
 unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: as in `run_here`.
     let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    let (stream, function, waiting) = call.begin();
-    let device = Arc::clone(stream.device());
+    let (turn, function, waiting) = call.begin();
+    let device = Arc::clone(turn.stream.device());
     let job = move || {
-        if !stream.is_abandoned() {
+        if !turn.is_dropped() {
             function();
         }
         drop(waiting);
@@ -275,8 +295,8 @@ unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_vo
 unsafe extern "C" fn deliver(call: *mut c_void) {
     // SAFETY: as in `run_here`.
     let call = unsafe { Box::from_raw(call.cast::<Call<Box<dyn Delivery>>>()) };
-    let (stream, delivery, waiting) = call.begin();
-    if !stream.is_abandoned() {
+    let (turn, delivery, waiting) = call.begin();
+    if !turn.is_dropped() {
         let go_on = |waiting| Ticket::new(move || drop::<Waiting>(waiting));
         delivery.deliver(waiting.map_or(Ticket::unawaited(), go_on));
     }
@@ -286,8 +306,8 @@ unsafe extern "C" fn deliver(call: *mut c_void) {
 unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
     // SAFETY: as in `run_here`.
     let call = unsafe { Box::from_raw(call.cast::<Call<Box<dyn Delivery>>>()) };
-    let (stream, delivery, _) = call.begin();
-    if !stream.is_abandoned() {
+    let (turn, delivery, _) = call.begin();
+    if !turn.is_dropped() {
         let (go_on, gone) = mpsc::channel::<()>();
         delivery.deliver(Ticket::new(move || drop(go_on)));
         // An error says that the other end is gone, as it is to be.

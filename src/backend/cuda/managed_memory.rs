@@ -7,7 +7,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUmem_advise, CUmemLocation, CUmemLocatio
 use super::DriverState;
 use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::{Advice, Home, Place, Result, Span};
+use crate::backend::{Advice, Home, Place, Position, Result, Span};
 
 fn location(driver: &DriverState, home: Home) -> CUmemLocation {
     let (type_, id) = match home {
@@ -40,7 +40,7 @@ pub(super) fn advise(device: &DeviceState, range: Span, advice: Advice) -> Resul
 }
 
 /// Queues a move.
-pub(super) fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<()> {
+pub(super) fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Position> {
     let device = stream.device();
     if range.place != Place::Device(device.context().ordinal()) {
         stream.note_crossing();

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::context::{Context, Raw};
 use super::device::DeviceState;
 use super::stream::StreamState;
-use crate::backend::{Element, Place, Reduce, ReduceOp, Result};
+use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
 
 /// The kernels `portacl_reduce_<op>_<element>(dst, src, elements)`, each a grid-stride loop.
 const PTX: &str = concat!(include_str!("kernels/reduce.ptx"), "\0");
@@ -115,7 +115,7 @@ fn blocks(elements: u64, cores: u32) -> u32 {
 }
 
 /// Queues a reduction.
-pub(super) fn queue(stream: &StreamState, reduce: &Reduce) -> Result<()> {
+pub(super) fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
     let device = stream.device();
     let module = device.kernels().get(device)?;
     let here = Place::Device(device.context().ordinal());

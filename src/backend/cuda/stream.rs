@@ -16,8 +16,8 @@ use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
 use super::{copy, copy_2d, host_fn, managed_memory, reduce};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Reduce, Result, Span,
-    Stream, StreamOptions, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Observer, Position,
+    Reduce, Result, Span, Stream, StreamOptions, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -45,8 +45,12 @@ pub(super) struct StreamState {
     destroyed: RwLock<bool>,
     /// See [`Stream::abandon`].
     abandoned: AtomicBool,
-    /// The device's failure was handed out by [`Stream::take_failure`].
-    failure_taken: AtomicBool,
+    /// How often it was aborted, and why the last time.
+    aborts: AtomicU64,
+    aborted: Mutex<Option<Fault>>,
+    observer: Option<Arc<dyn Observer>>,
+    /// As it was made.
+    priority: u32,
 }
 
 /// A stream of the driver that does not wait for the legacy default stream, nor it for this one.
@@ -71,6 +75,27 @@ impl StreamState {
     pub(super) fn is_abandoned(&self) -> bool {
         // Relaxed: a flag by itself; work that is under way may or may not see it.
         self.abandoned.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn aborts(&self) -> u64 {
+        self.aborts.load(Ordering::Acquire)
+    }
+
+    /// Whether what was queued when there had been so many aborts is left out, if it can be.
+    pub(super) fn has_dropped(&self, aborts: u64) -> bool {
+        self.is_abandoned() || self.aborts() != aborts
+    }
+
+    /// Fails if an abort came since there had been so many.
+    fn check_aborts(&self, aborts: u64) -> Result<()> {
+        if self.aborts() == aborts {
+            return Ok(());
+        }
+        self.aborted.lock().clone().map_or(Ok(()), Err)
+    }
+
+    pub(super) fn observer(&self) -> Option<&Arc<dyn Observer>> {
+        self.observer.as_ref()
     }
 
     /// The next operation uses memory of another device.
@@ -100,7 +125,7 @@ impl StreamState {
     }
 
     /// Gives the driver something to do in this stream.
-    pub(super) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(super) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
         self.submit_with_word(|_| queue())
     }
 
@@ -108,16 +133,16 @@ impl StreamState {
     pub(super) fn submit_with_word(
         &self,
         queue: impl FnOnce(&mut Option<Word>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Position> {
         self.check_accepts()?;
         let queued = queue(&mut self.submitting.lock());
         // Also when it failed: a part may have been queued. Release, with the Acquire in
         // `is_known_idle`: whoever sees the count knows that there is something to ask about.
-        self.submitted.fetch_add(1, Ordering::Release);
-        queued
+        let before = self.submitted.fetch_add(1, Ordering::Release);
+        queued.map(|()| before + 1)
     }
 
-    fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+    fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
         self.submit(|| self.device.call(calls))
     }
 
@@ -195,7 +220,10 @@ impl CudaStream {
             dropped: AtomicBool::new(false),
             destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),
-            failure_taken: AtomicBool::new(false),
+            aborts: AtomicU64::new(0),
+            aborted: Mutex::default(),
+            observer: options.observer,
+            priority: options.priority,
         });
         device.driver().add_stream(&state);
         Ok(Self(state))
@@ -204,48 +232,87 @@ impl CudaStream {
     fn device(&self) -> &Arc<DeviceState> {
         &self.0.device
     }
+
+    /// An answer that whoever gets it may take for a failure: those are told first who wanted it.
+    fn told<T>(&self, answer: Result<T>) -> Result<T> {
+        if answer.is_err() {
+            self.device().tell_failure();
+        }
+        answer
+    }
+
+    fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.device().context().healthy()?;
+        if self.0.is_known_idle() {
+            return Ok(Wait::Done);
+        }
+        let aborts = self.0.aborts();
+        let Some(deadline) = deadline else {
+            self.0.finish()?;
+            self.device().driver().reap();
+            return self.0.check_aborts(aborts).map(|()| Wait::Done);
+        };
+        // The driver has no bounded wait. A mark and not the stream is polled, or a stream that is
+        // given work all the time would never be done.
+        if self.0.is_idle()? {
+            return Ok(Wait::Done);
+        }
+        let submitted = self.0.submitted.load(Ordering::Acquire);
+        let mark = Mark::new(&self.0)?;
+        let wait = poll_until(deadline, || {
+            self.0.check_aborts(aborts)?;
+            mark.poll()
+        })?;
+        if wait == Wait::Done {
+            self.0.note_finished(submitted);
+            drop(mark);
+            self.device().driver().reap();
+        }
+        Ok(wait)
+    }
 }
 
 impl Stream for CudaStream {
-    fn copy(&self, copy: Copy) -> Result<()> {
-        copy::queue_copy(&self.0, &copy)
+    fn copy(&self, copy: Copy) -> Result<Position> {
+        self.told(copy::queue_copy(&self.0, &copy))
     }
 
-    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
-        copy::queue_batch(&self.0, copies)
+    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
+        self.told(copy::queue_batch(&self.0, copies))
     }
 
-    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
-        copy_2d::queue(&self.0, &copy)
+    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
+        self.told(copy_2d::queue(&self.0, &copy))
     }
 
-    fn fill(&self, fill: Fill) -> Result<()> {
-        copy::queue_fill(&self.0, &fill)
+    fn fill(&self, fill: Fill) -> Result<Position> {
+        self.told(copy::queue_fill(&self.0, &fill))
     }
 
-    fn prefetch(&self, range: Span, to: Home) -> Result<()> {
-        managed_memory::prefetch(&self.0, range, to)
+    fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
+        self.told(managed_memory::prefetch(&self.0, range, to))
     }
 
-    fn reduce(&self, reduce: Reduce) -> Result<()> {
-        reduce::queue(&self.0, &reduce)
+    fn reduce(&self, reduce: Reduce) -> Result<Position> {
+        self.told(reduce::queue(&self.0, &reduce))
     }
 
-    fn host_fn(&self, function: HostFn) -> Result<()> {
-        host_fn::queue(&self.0, move || function.run())
+    fn host_fn(&self, function: HostFn) -> Result<Position> {
+        self.told(host_fn::queue(&self.0, move || function.run()))
     }
 
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
-        host_fn::hand_over(&self.0, delivery, wait)
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
+        self.told(host_fn::hand_over(&self.0, delivery, wait))
     }
 
-    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
         // SAFETY: an event and a stream of the same open device.
-        self.0.submit_calls(|api| unsafe { api.event_record(event.raw().0, self.0.raw.0) })
+        let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
+        self.told(self.0.submit_calls(record))
     }
 
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
         if limit.is_some() {
             return Err(Fault::new(
                 FaultKind::Unsupported,
@@ -255,53 +322,46 @@ impl Stream for CudaStream {
         }
         let event = CudaEvent::of(&**event)?;
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
-        self.0.submit_calls(|api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) })
+        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
+        self.told(self.0.submit_calls(wait))
     }
 
     fn is_idle(&self) -> Result<bool> {
-        self.device().context().healthy()?;
-        self.0.is_idle()
+        let idle = self.device().context().healthy().and_then(|()| self.0.is_idle());
+        self.told(idle)
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.device().context().healthy()?;
-        if self.0.is_known_idle() {
-            return Ok(Wait::Done);
-        }
-        let Some(deadline) = deadline else {
-            self.0.finish()?;
-            self.device().driver().reap();
-            return Ok(Wait::Done);
-        };
-        // The driver has no bounded wait. A mark and not the stream is polled, or a stream that is
-        // given work all the time would never be done.
-        if self.0.is_idle()? {
-            return Ok(Wait::Done);
-        }
-        let submitted = self.0.submitted.load(Ordering::Acquire);
-        let mark = Mark::new(&self.0)?;
-        let wait = poll_until(deadline, || mark.poll())?;
-        if wait == Wait::Done {
-            self.0.note_finished(submitted);
-            drop(mark);
-            self.device().driver().reap();
-        }
-        Ok(wait)
-    }
-
-    /// The driver cannot tell whose operation failed: a failure ends the whole context, and each
-    /// of its streams hands it out once.
-    fn take_failure(&self) -> Option<Fault> {
-        let fault = self.device().context().failure()?;
-        // Relaxed: only who comes first matters, and the fault itself does not change.
-        let taken = self.0.failure_taken.swap(true, Ordering::Relaxed);
-        (!taken).then(|| fault.clone())
+        self.told(self.wait_for_all(deadline))
     }
 
     /// The driver cannot drop work: what it holds will run, except for host functions that have
     /// not started.
-    fn abandon(&self) {
+    fn abandon(&self) -> Position {
         self.0.abandoned.store(true, Ordering::Relaxed);
+        self.0.submitted.load(Ordering::Acquire)
+    }
+
+    /// As [`Self::abandon`]: records happen, so nobody is left waiting for one.
+    fn abort(&self, why: Fault) {
+        *self.0.aborted.lock() = Some(why);
+        self.0.aborts.fetch_add(1, Ordering::Release);
+    }
+
+    fn retire(&self) {}
+
+    fn set_priority(&self, priority: u32) -> Result<()> {
+        if priority == self.0.priority {
+            return Ok(());
+        }
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            format!(
+                "the driver keeps the priority {} that the stream was made with; give \
+                 aclrtCreateStreamV2 the priority {priority}",
+                self.0.priority
+            ),
+        ))
     }
 
     fn as_any(&self) -> &dyn Any {

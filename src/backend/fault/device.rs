@@ -66,9 +66,10 @@ impl Device for FaultDevice {
 
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.plan.enter(Site::DeviceCreateStream)?;
+        let observer = options.observer.clone();
         let inner = self.inner.create_stream(options)?;
         self.plan.ledger.made(Kind::Stream);
-        Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan))))
+        Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan), observer)))
     }
 
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {

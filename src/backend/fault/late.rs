@@ -1,54 +1,40 @@
 //! Operations that fail when their turn comes: host functions of ours in their place.
 
-use std::collections::BTreeMap;
-use std::ffi::c_void;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use crate::backend::{Fault, HostFn};
+use crate::backend::{Failure, Fault, HostFn, Observer, Position, Result, Stream, thread_number};
 
-/// Failures of one stream whose turn has come, the first one first.
-#[derive(Default)]
+/// The failures of one stream.
 pub(super) struct Late {
-    /// The first failure that nobody was told of.
-    failure: Mutex<Option<Fault>>,
+    observer: Option<Arc<dyn Observer>>,
+    /// Held while an operation is queued: it tells where it stands, which is known then.
+    queuing: Arc<Mutex<()>>,
 }
-
-/// Failures whose turn has not come, by the number that is the argument of their host function.
-/// Not a pointer: an abandoned stream may drop an operation, or run it after its owner is gone.
-struct Waiting {
-    last: usize,
-    faults: BTreeMap<usize, (Weak<Late>, Fault)>,
-}
-
-static WAITING: Mutex<Waiting> = Mutex::new(Waiting { last: 0, faults: BTreeMap::new() });
 
 impl Late {
-    /// What to queue in place of an operation that is to fail.
-    pub(super) fn failing_operation(self: &Arc<Self>, fault: Fault) -> HostFn {
-        let mut waiting = WAITING.lock();
-        // Those that an abandoned stream has dropped.
-        waiting.faults.retain(|_, (stream, _)| stream.strong_count() > 0);
-        waiting.last += 1;
-        let number = waiting.last;
-        waiting.faults.insert(number, (Arc::downgrade(self), fault));
-        // SAFETY: the argument is a number, and the function takes any.
-        unsafe { HostFn::new(fail, std::ptr::without_provenance_mut(number)) }
+    pub(super) fn new(observer: Option<Arc<dyn Observer>>) -> Self {
+        Self { observer, queuing: Arc::default() }
     }
 
-    /// The first failure since the last call.
-    pub(super) fn take(&self) -> Option<Fault> {
-        self.failure.lock().take()
-    }
-}
-
-/// The turn of failure number `argument` has come.
-unsafe extern "C" fn fail(argument: *mut c_void) {
-    let found = WAITING.lock().faults.remove(&argument.addr());
-    if let Some((stream, fault)) = found
-        && let Some(stream) = stream.upgrade()
-    {
-        stream.failure.lock().get_or_insert(fault);
+    /// Queues something that fails with `fault` in place of an operation.
+    pub(super) fn queue(&self, stream: &dyn Stream, fault: Fault) -> Result<Position> {
+        let (observer, queuing) = (self.observer.clone(), Arc::clone(&self.queuing));
+        let (place, thread) = (Arc::new(OnceLock::new()), Some(thread_number()));
+        let known = Arc::clone(&place);
+        let fail = move || {
+            drop(queuing.lock());
+            let failure = Failure { fault, position: known.get().copied(), thread };
+            // This is a thread for user code already.
+            if let Some(tell) = observer.and_then(|observer| observer.failed(failure)) {
+                tell.run();
+            }
+        };
+        let _queuing = self.queuing.lock();
+        let position = stream.host_fn(HostFn::from_closure(fail))?;
+        // Set here only.
+        let _ = place.set(position);
+        Ok(position)
     }
 }

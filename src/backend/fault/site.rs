@@ -67,6 +67,7 @@ sites! {
     StreamWait "stream.wait" Driver,
     StreamIsIdle "stream.is_idle" Driver,
     StreamSynchronize "stream.synchronize" Driver,
+    StreamSetPriority "stream.set_priority" Driver,
     EventIsComplete "event.is_complete" Driver,
     EventSynchronize "event.synchronize" Driver,
     EventElapsedMs "event.elapsed_ms" Driver,
@@ -87,7 +88,7 @@ const QUEUED: [Site; 8] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 12] = [
+pub const INFALLIBLE: [(&str, &str); 13] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
@@ -96,8 +97,9 @@ pub const INFALLIBLE: [(&str, &str); 12] = [
     ("device.info", "facts, known since the device was opened"),
     ("device.memory_usage", "counts"),
     ("device.least_priority", "likewise"),
-    ("stream.take_failure", "tells failures, and so those of queued operations"),
     ("stream.abandon", "gives up; there is nothing to refuse"),
+    ("stream.abort", "drops; there is nothing to refuse"),
+    ("stream.retire", "a note"),
     ("stream.as_any", "the decorator itself"),
     ("event.as_any", "the decorator itself"),
 ];

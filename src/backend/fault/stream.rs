@@ -9,70 +9,74 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Reduce, Result, Span,
-    Stream, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Observer, Position,
+    Reduce, Result, Span, Stream, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
 pub(super) struct FaultStream {
     inner: Arc<dyn Stream>,
     plan: Arc<Plan>,
-    late: Arc<Late>,
+    late: Late,
 }
 
 impl FaultStream {
-    pub(super) fn new(inner: Arc<dyn Stream>, plan: Arc<Plan>) -> Self {
-        Self { inner, plan, late: Arc::default() }
+    pub(super) fn new(
+        inner: Arc<dyn Stream>,
+        plan: Arc<Plan>,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Self {
+        Self { inner, plan, late: Late::new(observer) }
     }
 
     /// Queues an operation, or one that fails in its place.
-    fn queue(&self, site: Site, operation: impl FnOnce() -> Result<()>) -> Result<()> {
+    fn queue(&self, site: Site, operation: impl FnOnce() -> Result<Position>) -> Result<Position> {
         match self.plan.enter_queued(site)? {
             Entered::Go => operation(),
-            Entered::Later(fault) => self.inner.host_fn(self.late.failing_operation(fault)),
+            Entered::Later(fault) => self.late.queue(&*self.inner, fault),
         }
     }
 }
 
 impl Stream for FaultStream {
-    fn copy(&self, copy: Copy) -> Result<()> {
+    fn copy(&self, copy: Copy) -> Result<Position> {
         self.queue(Site::StreamCopy, || self.inner.copy(copy))
     }
 
-    fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
+    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
         self.queue(Site::StreamCopyBatch, || self.inner.copy_batch(copies))
     }
 
-    fn copy_2d(&self, copy: Copy2d) -> Result<()> {
+    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
         self.queue(Site::StreamCopy2d, || self.inner.copy_2d(copy))
     }
 
-    fn fill(&self, fill: Fill) -> Result<()> {
+    fn fill(&self, fill: Fill) -> Result<Position> {
         self.queue(Site::StreamFill, || self.inner.fill(fill))
     }
 
-    fn prefetch(&self, range: Span, to: Home) -> Result<()> {
+    fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
         self.queue(Site::StreamPrefetch, || self.inner.prefetch(range, to))
     }
 
-    fn reduce(&self, reduce: Reduce) -> Result<()> {
+    fn reduce(&self, reduce: Reduce) -> Result<Position> {
         self.queue(Site::StreamReduce, || self.inner.reduce(reduce))
     }
 
-    fn host_fn(&self, function: HostFn) -> Result<()> {
+    fn host_fn(&self, function: HostFn) -> Result<Position> {
         self.queue(Site::StreamHostFn, || self.inner.host_fn(function))
     }
 
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
         self.queue(Site::StreamHandOver, || self.inner.hand_over(delivery, wait))
     }
 
-    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         self.plan.enter(Site::StreamRecord)?;
         self.inner.record(&FaultEvent::of(&**event)?.inner)
     }
 
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<()> {
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
         self.plan.enter(Site::StreamWait)?;
         self.inner.wait(&FaultEvent::of(&**event)?.inner, limit)
     }
@@ -87,12 +91,21 @@ impl Stream for FaultStream {
         self.inner.synchronize(deadline)
     }
 
-    fn take_failure(&self) -> Option<Fault> {
-        self.late.take().or_else(|| self.inner.take_failure())
+    fn abandon(&self) -> Position {
+        self.inner.abandon()
     }
 
-    fn abandon(&self) {
-        self.inner.abandon();
+    fn abort(&self, why: Fault) {
+        self.inner.abort(why);
+    }
+
+    fn retire(&self) {
+        self.inner.retire();
+    }
+
+    fn set_priority(&self, priority: u32) -> Result<()> {
+        self.plan.enter(Site::StreamSetPriority)?;
+        self.inner.set_priority(priority)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -11,8 +11,8 @@ use super::plan::{Plan, Settings};
 use super::site::{self, INFALLIBLE, Site};
 use super::{FaultDriver, wrap};
 use crate::backend::{
-    Block, Copy, Device, Driver, Fault, FaultKind, Fill, HostFn, PagePolicy, Place, Span, Stream,
-    StreamOptions, Wait, cpu,
+    Block, Copy, Device, Driver, Fault, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span,
+    Stream, StreamOptions, Wait, cpu, thread_number,
 };
 
 /// A device of the CPU backend whose calls fail as `faults` says.
@@ -171,7 +171,8 @@ fn counting(counter: &AtomicUsize) -> HostFn {
 #[test]
 fn an_operation_fails_when_its_turn_comes() {
     let bench = Bench::new("stream.fill:2:later,stream.host_fn:1:later");
-    let (stream, block) = (bench.stream(), bench.block());
+    let (heard, block) = (Arc::new(Heard::default()), bench.block());
+    let stream = bench.device.create_stream(heard.options()).unwrap();
     let counter = AtomicUsize::new(0);
     for value in 1..=2 {
         stream.fill(Fill::bytes(span(block), value)).unwrap();
@@ -179,9 +180,15 @@ fn an_operation_fails_when_its_turn_comes() {
     stream.host_fn(counting(&counter)).unwrap();
     stream.host_fn(counting(&counter)).unwrap();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
-    let told = stream.take_failure().unwrap();
-    failed(&told, FaultKind::Execution, "call 2 of stream.fill");
-    assert_eq!(stream.take_failure(), None, "the first failure only, once");
+    let told = heard.take();
+    for (failure, (position, call)) in
+        told.iter().zip([(2, "call 2 of stream.fill"), (3, "call 1 of stream.host_fn")])
+    {
+        failed(&failure.fault, FaultKind::Execution, call);
+        assert_eq!(failure.position, Some(position));
+        assert_eq!(failure.thread, Some(thread_number()));
+    }
+    assert_eq!(told.len(), 2);
     assert_eq!(counter.load(Ordering::SeqCst), 1, "the first host function is not called");
     let mut read = [0u8; 4096];
     let addr = read.as_mut_ptr().addr();
@@ -193,7 +200,8 @@ fn an_operation_fails_when_its_turn_comes() {
 #[test]
 fn an_abandoned_stream_takes_its_failures_along() {
     let bench = Bench::new("stream.fill:1:later");
-    let (blocker, stream, block) = (bench.stream(), bench.stream(), bench.block());
+    let (heard, block) = (Arc::new(Heard::default()), bench.block());
+    let [blocker, stream] = [0, 1].map(|_| bench.device.create_stream(heard.options()).unwrap());
     let counter = AtomicUsize::new(0);
     let event = bench.device.create_event(false).unwrap();
     blocker.host_fn(counting(&counter)).unwrap();
@@ -203,8 +211,7 @@ fn an_abandoned_stream_takes_its_failures_along() {
     stream.abandon();
     drop(stream);
     assert_eq!(blocker.synchronize(None).unwrap(), Wait::Done);
-    assert_eq!(blocker.take_failure(), None);
-    assert_eq!(bench.stream().take_failure(), None);
+    assert_eq!(heard.take(), []);
 }
 
 #[test]

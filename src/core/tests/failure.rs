@@ -93,7 +93,7 @@ fn an_event_tells_the_failure_of_the_stream_that_recorded_it() {
     let bench = Bench::new();
     let ((failing, work), (other, _)) = (bench.stream(), bench.stream());
     let (event, bystander) = (recorded_on(failing), recorded_on(other));
-    work.fail("before the event");
+    work.fail_at(1, "before the event");
     event::synchronize(bystander, -1).unwrap();
     fails(event::synchronize(event, -1), Code::AicoreException, &["before the event"]);
     event::synchronize(event, -1).unwrap();
@@ -103,6 +103,19 @@ fn an_event_tells_the_failure_of_the_stream_that_recorded_it() {
     work.fail("not seen from there");
     event::synchronize(event, 1000).unwrap();
     fails(stream::synchronize(failing), Code::AicoreException, &["not seen from there"]);
+}
+
+#[test]
+fn an_event_leaves_what_failed_after_it_to_the_stream() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let event = recorded_on(raw);
+    let later = recorded_on(raw);
+    work.fail_at(2, "after the event");
+    event::synchronize(event, -1).unwrap();
+    event::synchronize(event, 1000).unwrap();
+    fails(event::synchronize(later, -1), Code::AicoreException, &["after the event"]);
+    stream::synchronize(raw).unwrap();
 }
 
 #[test]

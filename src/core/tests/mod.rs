@@ -75,7 +75,7 @@ impl Drop for Bench {
 }
 
 fn native(raw: u64) -> Arc<ScriptStream> {
-    ScriptStream::of(&*handles::get::<Stream>("stream", raw).unwrap().native)
+    ScriptStream::of(handles::get::<Stream>("stream", raw).unwrap().native())
 }
 
 /// Starts `body` in a thread that has set device `id`.

@@ -9,14 +9,16 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Delivery, Device, DeviceInfo, Driver, Event, Fault, FaultKind,
-    Fill, Foreign, Home, HostFn, MemoryUsage, PagePolicy, Reduce, Result, Span, Stream,
-    StreamOptions, Ticket, Wait,
+    Advice, Block, Copy, Copy2d, Delivery, Device, DeviceInfo, Driver, Event, Failure, Fault,
+    FaultKind, Fill, Foreign, Home, HostFn, MemoryUsage, Observer, PagePolicy, Position, Reduce,
+    Result, Span, Stream, StreamOptions, Ticket, Wait,
 };
 use crate::core::runtime;
 
 const DEVICES: u32 = 2;
 pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
+/// The thread that queued what fails.
+pub(super) const THREAD: u32 = 4711;
 /// How much higher devices see registered memory than the host does.
 pub(super) const DEVICE_OFFSET: usize = 1 << 40;
 /// An address where freed device memory was.
@@ -329,11 +331,12 @@ impl Device for ScriptDevice {
         self.enter("free")
     }
 
-    fn create_stream(&self, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
+    fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.enter("create_stream")?;
         self.script.made(Thing::Stream);
         Ok(Arc::new_cyclic(|itself| ScriptStream {
             device: self.itself.upgrade().expect("it is inside a call"),
+            observer: options.observer,
             work: Mutex::default(),
             moved: Condvar::new(),
             itself: Weak::clone(itself),
@@ -380,8 +383,13 @@ struct Work {
     busy: bool,
     /// Calls of synchronize that are waiting.
     waiting: usize,
-    failure: Option<Fault>,
+    /// How many operations were queued.
+    queued: Position,
     abandoned: bool,
+    retired: bool,
+    /// Why it was aborted, each time.
+    aborts: Vec<Fault>,
+    priority: u32,
     /// What it hands over when it comes to it, and whether it waits then.
     deliveries: VecDeque<(Box<dyn Delivery>, bool)>,
     /// It waits for a ticket.
@@ -397,6 +405,7 @@ impl Work {
 /// A stream whose work is what the test says.
 pub(super) struct ScriptStream {
     device: Arc<ScriptDevice>,
+    observer: Option<Arc<dyn Observer>>,
     work: Mutex<Work>,
     moved: Condvar,
     itself: Weak<Self>,
@@ -440,9 +449,19 @@ impl ScriptStream {
         self.moved.notify_all();
     }
 
-    /// An operation fails, as they do: later, with nobody inside a call.
+    /// The operation queued last fails, as they do: later, with nobody inside a call.
     pub(super) fn fail(&self, text: &str) {
-        self.work.lock().failure.get_or_insert(Fault::new(FaultKind::Execution, text));
+        let position = self.work.lock().queued;
+        self.fail_at(position, text);
+    }
+
+    /// Operation number `position` fails.
+    pub(super) fn fail_at(&self, position: Position, text: &str) {
+        let fault = Fault::new(FaultKind::Execution, text);
+        let failure = Failure { fault, position: Some(position), thread: Some(THREAD) };
+        if let Some(tell) = self.observer.as_ref().unwrap().failed(failure) {
+            std::thread::spawn(|| tell.run()).join().unwrap();
+        }
     }
 
     /// How many calls wait for it.
@@ -454,73 +473,79 @@ impl ScriptStream {
         self.work.lock().abandoned
     }
 
-    fn submit(&self, call: &'static str) -> Result<()> {
+    fn submit(&self, call: &'static str) -> Result<Position> {
         self.device.enter(call)?;
-        match self.work.lock().abandoned {
-            true => Err(Fault::new(FaultKind::Abandoned, "it was given up")),
-            false => Ok(()),
+        let mut work = self.work.lock();
+        if work.abandoned {
+            return Err(Fault::new(FaultKind::Abandoned, "it was given up"));
         }
+        work.queued += 1;
+        Ok(work.queued)
     }
 
-    fn wait(&self, deadline: Option<Instant>) -> Wait {
+    fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
         let mut work = self.work.lock();
         work.waiting += 1;
         let mut in_time = true;
-        while !work.is_over() && in_time {
+        let aborts = work.aborts.len();
+        while !work.is_over() && in_time && work.aborts.len() == aborts {
             match deadline {
                 None => self.moved.wait(&mut work),
                 Some(deadline) => in_time = !self.moved.wait_until(&mut work, deadline).timed_out(),
             }
         }
         work.waiting -= 1;
-        if work.is_over() { Wait::Done } else { Wait::TimedOut }
+        match work.aborts.get(aborts) {
+            Some(why) => Err(why.clone()),
+            None => Ok(if work.is_over() { Wait::Done } else { Wait::TimedOut }),
+        }
     }
 }
 
 impl Stream for ScriptStream {
-    fn copy(&self, _copy: Copy) -> Result<()> {
+    fn copy(&self, _copy: Copy) -> Result<Position> {
         self.submit("copy")
     }
 
-    fn copy_batch(&self, _copies: &[Copy]) -> Result<()> {
+    fn copy_batch(&self, _copies: &[Copy]) -> Result<Position> {
         self.submit("copy_batch")
     }
 
-    fn copy_2d(&self, _copy: Copy2d) -> Result<()> {
+    fn copy_2d(&self, _copy: Copy2d) -> Result<Position> {
         self.submit("copy_2d")
     }
 
-    fn fill(&self, _fill: Fill) -> Result<()> {
+    fn fill(&self, _fill: Fill) -> Result<Position> {
         self.submit("fill")
     }
 
-    fn prefetch(&self, _range: Span, _to: Home) -> Result<()> {
+    fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
         self.submit("prefetch")
     }
 
-    fn reduce(&self, _reduce: Reduce) -> Result<()> {
+    fn reduce(&self, _reduce: Reduce) -> Result<Position> {
         self.submit("reduce")
     }
 
-    fn host_fn(&self, _function: HostFn) -> Result<()> {
+    fn host_fn(&self, _function: HostFn) -> Result<Position> {
         self.submit("host_fn")
     }
 
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<()> {
-        self.submit("hand_over")?;
+    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
+        let position = self.submit("hand_over")?;
         self.work.lock().deliveries.push_back((delivery, wait));
         self.go_on();
-        Ok(())
+        Ok(position)
     }
 
-    fn record(&self, event: &Arc<dyn Event>) -> Result<()> {
-        self.submit("record")?;
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
+        let position = self.submit("record")?;
         let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
         *event.recorded_on.lock() = self.itself.upgrade();
-        Ok(())
+        Ok(position)
     }
 
-    fn wait(&self, _event: &Arc<dyn Event>, _limit: Option<Duration>) -> Result<()> {
+    fn wait(&self, _event: &Arc<dyn Event>, _limit: Option<Duration>) -> Result<Position> {
         self.submit("wait")
     }
 
@@ -534,19 +559,37 @@ impl Stream for ScriptStream {
         let wait = Self::wait(self, deadline);
         // The device may have failed meanwhile.
         self.device.enter("synchronized")?;
-        Ok(wait)
+        wait
     }
 
-    fn take_failure(&self) -> Option<Fault> {
-        self.work.lock().failure.take()
-    }
-
-    fn abandon(&self) {
+    /// What was queued while it was busy is dropped, all but the first operation.
+    fn abandon(&self) -> Position {
         let mut work = self.work.lock();
         work.abandoned = true;
+        let kept = if work.busy { work.queued.min(1) } else { work.queued };
         let given_up = std::mem::take(&mut work.deliveries);
         drop(work);
         drop(given_up);
+        kept
+    }
+
+    fn abort(&self, why: Fault) {
+        let mut work = self.work.lock();
+        work.aborts.push(why);
+        let given_up = std::mem::take(&mut work.deliveries);
+        drop(work);
+        self.moved.notify_all();
+        drop(given_up);
+    }
+
+    fn retire(&self) {
+        self.work.lock().retired = true;
+    }
+
+    fn set_priority(&self, priority: u32) -> Result<()> {
+        self.device.enter("set_priority")?;
+        self.work.lock().priority = priority;
+        Ok(())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -575,7 +618,7 @@ impl Event for ScriptEvent {
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device.enter("event_synchronize")?;
         let stream = self.recorded_on.lock().clone();
-        Ok(stream.map_or(Wait::Done, |stream| stream.wait(deadline)))
+        stream.map_or(Ok(Wait::Done), |stream| stream.wait(deadline))
     }
 
     fn elapsed_ms(&self, _start: &dyn Event) -> Result<f32> {

@@ -9,8 +9,8 @@ use crate::algo::mix::mix;
 use crate::algo::stream_queue::{Claim, Help};
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
-use crate::backend::cpu::operation::{Awaited, Operation, SHORT};
-use crate::backend::{Fault, FaultKind, HostFn, Ticket, Wait};
+use crate::backend::cpu::operation::{Awaited, Operation, SHORT, Task};
+use crate::backend::{Fault, FaultKind, Ticket, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
 const SPINS: u32 = 200;
@@ -22,14 +22,16 @@ impl Queue {
     /// `stop` says so after an operation; then the claim is given up.
     pub(in crate::backend::cpu) fn run(
         self: &Arc<Self>,
-        claim: Claim<'_, Operation>,
+        claim: Claim<'_, Task>,
         runner: &mut Runner<'_>,
         stop: &mut dyn FnMut() -> bool,
     ) {
         let mut claim = claim.lock();
         // Begins with the first operation on memory; user code is not the device's work.
         let mut working = None;
-        while let Some((locked, operation)) = claim.next(|on| self.subscribe(on)) {
+        while let Some((locked, task)) = claim.next(|on| self.subscribe(on)) {
+            let Task { operation, thread } = task;
+            let mut told = None;
             claim = match operation {
                 // It has happened.
                 Operation::Wait(_) => locked,
@@ -45,7 +47,8 @@ impl Queue {
                     delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
                     let mut claim = claim.lock();
                     if let Some(record) = record {
-                        claim.go_on_with(Operation::Wait(Awaited { record, limit: None }));
+                        let wait = Operation::Wait(Awaited { record, limit: None });
+                        claim.go_on_with(Task { operation: wait, thread });
                     }
                     claim
                 }
@@ -59,10 +62,11 @@ impl Queue {
                             runner.leave_user_code();
                         }
                         Entry::NotNow => {
-                            self.hold(claim, runner, function);
+                            let operation = Operation::HostFn(function);
+                            self.hold(claim, runner, Task { operation, thread });
                             return;
                         }
-                        Entry::Failed(fault) => self.fail(fault),
+                        Entry::Failed(fault) => told = self.fail(fault, thread),
                     }
                     claim.lock()
                 }
@@ -73,12 +77,12 @@ impl Queue {
                     }
                     self.delay();
                     working.get_or_insert_with(|| self.busy().begin());
-                    self.run_guarded(&operation);
+                    let failed = self.run_guarded(&operation);
+                    told = failed.and_then(|fault| self.fail(fault, thread));
                     claim.lock()
                 }
             };
-            claim.finish();
-            self.waiters.notify_all();
+            self.finish(&mut claim, told);
             if stop() {
                 if claim.release() {
                     self.shared.executor.push(Arc::clone(self));
@@ -90,33 +94,31 @@ impl Queue {
 
     /// The claimer cannot call this function: the queue goes back to the executor, with it in
     /// front again.
-    fn hold(
-        self: &Arc<Self>,
-        claim: Claim<'_, Operation>,
-        runner: &mut Runner<'_>,
-        function: HostFn,
-    ) {
-        match claim.lock().put_back(Operation::HostFn(function)) {
+    fn hold(self: &Arc<Self>, claim: Claim<'_, Task>, runner: &mut Runner<'_>, task: Task) {
+        match claim.lock().put_back(task) {
             Ok(true) => runner.hold(Arc::clone(self)),
             Ok(false) => {}
-            // Abandoned, and over now.
-            Err(_) => self.waiters.notify_all(),
+            // Dropped meanwhile, and over now.
+            Err((_, list)) => {
+                self.waiters.notify_all();
+                if list {
+                    self.shared.executor.push(Arc::clone(self));
+                }
+            }
         }
     }
 
-    /// Runs an operation on memory; a panic becomes the stream's failure.
-    pub(super) fn run_guarded(&self, operation: &Operation) {
+    /// Runs an operation on memory; a panic is its failure.
+    pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
         let run = AssertUnwindSafe(|| operation.run(&self.shared));
-        let Err(panic) = catch_unwind(run) else { return };
+        let Err(panic) = catch_unwind(run) else { return None };
         let said = panic
             .downcast_ref::<&str>()
             .copied()
             .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
             .unwrap_or("no text");
-        self.fail(Fault::new(
-            FaultKind::Execution,
-            format!("an operation of the stream failed by a defect in portacl: {said}"),
-        ));
+        let text = format!("an operation of the stream failed by a defect in portacl: {said}");
+        Some(Fault::new(FaultKind::Execution, text))
     }
 
     /// In asynchronous mode: a moment that depends on the seed, the stream and the operation, in
@@ -175,7 +177,7 @@ impl Queue {
         let mut queue = Arc::clone(self);
         let mut until: Option<Arc<Record>> = None;
         for _ in 0..MAX_CHAIN {
-            let record = match queue.operations.help(|first| !first.is_host_fn()) {
+            let record = match queue.operations.help(|first| !first.operation.is_host_fn()) {
                 Help::Claimed(claim) => {
                     let mut runner = Runner::helper(&self.shared.executor);
                     let mut stop =

@@ -27,7 +27,9 @@ fn cost() {
         stream.record(&event).unwrap();
         _ = black_box(stream.synchronize(None));
     });
-    nanoseconds("idle: fill 256 bytes", 1_000_000, || stream.fill(fill(small, 256, 1)).unwrap());
+    nanoseconds("idle: fill 256 bytes", 1_000_000, || {
+        stream.fill(fill(small, 256, 1)).unwrap();
+    });
     nanoseconds("idle: fill 16 KiB, claimed", 200_000, || {
         stream.fill(fill(large, 16 << 10, 1)).unwrap();
     });

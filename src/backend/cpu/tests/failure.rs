@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::stream::CpuStream;
 use super::*;
-use crate::backend::FaultKind;
+use crate::backend::{Failure, FaultKind, Heard, Observer, inside_host_function, thread_number};
 
 fn panic_in(stream: &Arc<dyn Stream>) {
     stream.as_any().downcast_ref::<CpuStream>().unwrap().inner().push_panic();
@@ -13,15 +13,72 @@ fn panic_in(stream: &Arc<dyn Stream>) {
 #[test]
 fn a_panic_becomes_a_failure_and_the_stream_goes_on() {
     in_all_modes(|bench| {
-        let (stream, target) = (bench.stream(), bench.alloc(64).addr);
-        assert!(stream.take_failure().is_none());
-        panic_in(&stream);
+        let (heard, target) = (Arc::new(Heard::default()), bench.alloc(64).addr);
+        let stream = bench.device.create_stream(heard.options()).unwrap();
         stream.fill(fill(target, 64, 1)).unwrap();
+        panic_in(&stream);
+        stream.fill(fill(target, 64, 2)).unwrap();
         sync(&stream);
-        let fault = stream.take_failure().expect("no failure");
-        assert_eq!(fault.kind, FaultKind::Execution);
-        assert!(fault.text.contains("a test's panic"), "{}", fault.text);
-        assert!(stream.take_failure().is_none());
+        let [failure] = &heard.take()[..] else { panic!("not one failure") };
+        assert_eq!(failure.fault.kind, FaultKind::Execution);
+        assert!(failure.fault.text.contains("a test's panic"), "{}", failure.fault.text);
+        assert_eq!((failure.position, failure.thread), (Some(2), Some(thread_number())));
+        assert_eq!(bench.read(target, 64), [2; 64]);
+    });
+}
+
+/// User code is told on a thread of ours before the failure is over, and only its stream waits.
+#[test]
+fn who_is_told_of_a_failure_holds_up_its_stream_only() {
+    in_all_modes(|bench| {
+        let (heard, target) = (Arc::new(Heard::default()), bench.alloc(64).addr);
+        let stream = bench.device.create_stream(heard.options()).unwrap();
+        let other = bench.stream();
+        let (event, me) = (bench.event(), thread_number());
+        let (begin, begun) = channel();
+        let (end, ended) = channel::<()>();
+        heard.tell_next(HostFn::from_closure(move || {
+            assert!(inside_host_function());
+            begin.send(thread_number()).unwrap();
+            let _ = ended.recv();
+        }));
+        panic_in(&stream);
+        stream.record(&event).unwrap();
+        // This thread helps, where that is done, and must not be the one that is told.
+        let soon = Instant::now() + Duration::from_millis(20);
+        assert_eq!(stream.synchronize(Some(soon)).unwrap(), Wait::TimedOut);
+        assert_ne!(begun.recv().unwrap(), me);
+        assert!(!event.is_complete().unwrap());
+        other.fill(fill(target, 64, 1)).unwrap();
+        sync(&other);
+        drop(end);
+        sync(&stream);
+        assert!(event.is_complete().unwrap());
+    });
+}
+
+/// An observer may give the stream up whose operation has failed.
+#[test]
+fn a_failure_can_stop_its_stream() {
+    struct Stop(Mutex<Option<Arc<dyn Stream>>>);
+    impl Observer for Stop {
+        fn failed(&self, _failure: Failure) -> Option<HostFn> {
+            self.0.lock().take()?.abandon();
+            Some(HostFn::from_closure(|| ()))
+        }
+    }
+    in_all_modes(|bench| {
+        let stop = Arc::new(Stop(Mutex::new(None)));
+        let options = StreamOptions { observer: Some(stop.clone()), ..Default::default() };
+        let (stream, target) = (bench.device.create_stream(options).unwrap(), bench.alloc(64).addr);
+        *stop.0.lock() = Some(Arc::clone(&stream));
+        bench.device.fill(fill(target, 64, 1)).unwrap();
+        let gate = Gate::close(&stream);
+        panic_in(&stream);
+        stream.fill(fill(target, 64, 2)).unwrap();
+        gate.open();
+        sync(&stream);
+        assert_eq!(stream.fill(fill(target, 64, 3)).unwrap_err().kind, FaultKind::Abandoned);
         assert_eq!(bench.read(target, 64), [1; 64]);
     });
 }

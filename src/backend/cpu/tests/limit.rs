@@ -11,10 +11,10 @@ fn timer_has_thread(bench: &Bench) -> bool {
 }
 
 fn assert_timed_out(stream: &Arc<dyn Stream>, limit: &str) {
-    let fault = stream.take_failure().expect("no failure");
+    let fault = take_failure(stream).expect("no failure");
     assert_eq!(fault.kind, FaultKind::WaitTimedOut);
     assert!(fault.text.contains(limit), "{}", fault.text);
-    assert!(stream.take_failure().is_none());
+    assert!(take_failure(stream).is_none());
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_wait_that_takes_too_long_fails_and_the_stream_goes_on() {
         assert!(!event.is_complete().unwrap());
         gate.open();
         sync(&recorder);
-        assert!(recorder.take_failure().is_none());
+        assert!(take_failure(&recorder).is_none());
     });
 }
 
@@ -54,7 +54,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
         }
         gate.open();
         sync(&stream);
-        assert!(stream.take_failure().is_none());
+        assert!(take_failure(&stream).is_none());
         // Neither does one for what has happened, or for what comes before it anyway.
         stream.wait(&event, Some(Duration::from_nanos(1))).unwrap();
         let gate = Gate::close(&stream);
@@ -62,7 +62,7 @@ fn a_wait_that_is_over_in_time_does_not_fail() {
         stream.wait(&event, Some(Duration::from_nanos(1))).unwrap();
         gate.open();
         sync(&stream);
-        assert!(stream.take_failure().is_none());
+        assert!(take_failure(&stream).is_none());
     });
 }
 
@@ -78,7 +78,7 @@ fn the_time_counts_from_when_the_stream_comes_to_the_wait() {
         sync(&recorder);
         behind.open();
         sync(&stream);
-        assert!(stream.take_failure().is_none());
+        assert!(take_failure(&stream).is_none());
     });
 }
 
@@ -99,7 +99,7 @@ fn each_wait_has_its_own_limit() {
         gate.open();
         sync(&patient);
         sync(&endless);
-        assert!(patient.take_failure().is_none() && endless.take_failure().is_none());
+        assert!(take_failure(&patient).is_none() && take_failure(&endless).is_none());
     });
 }
 
@@ -116,7 +116,7 @@ fn a_stream_that_gave_up_on_one_event_still_waits_for_the_next() {
         let deadline = Instant::now() + LONG;
         let failure = loop {
             assert!(Instant::now() < deadline, "the wait does not end");
-            if let Some(failure) = stream.take_failure() {
+            if let Some(failure) = take_failure(&stream) {
                 break failure;
             }
             std::thread::yield_now();
@@ -127,7 +127,7 @@ fn a_stream_that_gave_up_on_one_event_still_waits_for_the_next() {
         assert!(!stream.is_idle().unwrap(), "released by an event that it does not wait for");
         second_gate.open();
         sync(&stream);
-        assert!(stream.take_failure().is_none());
+        assert!(take_failure(&stream).is_none());
     });
 }
 
@@ -150,7 +150,7 @@ fn blocked_streams_share_one_timer_which_ends_when_it_is_not_needed() {
         sync(&streams[1]);
         gate.open();
         streams.iter().for_each(sync);
-        let timed_out = streams.iter().filter(|stream| stream.take_failure().is_some()).count();
+        let timed_out = streams.iter().filter(|stream| take_failure(stream).is_some()).count();
         assert_eq!(timed_out, 500);
         let deadline = Instant::now() + LONG;
         while timer_has_thread(&bench) {

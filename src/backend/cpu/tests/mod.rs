@@ -9,14 +9,17 @@ mod order;
 mod reduce;
 mod threads;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::{CpuDriver, Options};
 use crate::backend::{
-    Block, Copy, Device, Driver, Element, Event, Fill, HostFn, PagePolicy, Place, Reduce, ReduceOp,
-    Span, Stream, StreamOptions, Wait,
+    Block, Copy, Device, Driver, Element, Event, Fault, Fill, Heard, HostFn, PagePolicy, Place,
+    Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
 };
 
 pub(super) const MIB: usize = 1 << 20;
@@ -25,6 +28,15 @@ pub(super) const MIB: usize = 1 << 20;
 pub(super) struct Bench {
     pub(super) driver: CpuDriver,
     pub(super) device: Arc<dyn Device>,
+}
+
+/// Who observes a stream, by its address.
+static HEARD: Mutex<BTreeMap<usize, Arc<Heard>>> = Mutex::new(BTreeMap::new());
+
+/// The first failure of a stream of [`Bench::stream`] since the last call; forgets the others.
+pub(super) fn take_failure(stream: &Arc<dyn Stream>) -> Option<Fault> {
+    let heard = Arc::clone(&HEARD.lock()[&Arc::as_ptr(stream).addr()]);
+    heard.take().into_iter().next().map(|failure| failure.fault)
 }
 
 /// Runs a test in all modes.
@@ -60,7 +72,10 @@ impl Bench {
     }
 
     pub(super) fn stream(&self) -> Arc<dyn Stream> {
-        self.device.create_stream(StreamOptions::default()).unwrap()
+        let heard = Arc::new(Heard::default());
+        let stream = self.device.create_stream(heard.options()).unwrap();
+        HEARD.lock().insert(Arc::as_ptr(&stream).addr(), heard);
+        stream
     }
 
     pub(super) fn event(&self) -> Arc<dyn Event> {

@@ -20,7 +20,7 @@ fn the_device_describes_itself() {
     let free = setup.device.free_memory().unwrap();
     assert!(free > 0 && free <= info.total_memory);
     for priority in [0, setup.device.least_priority()] {
-        setup.device.create_stream(StreamOptions { priority }).unwrap();
+        setup.device.create_stream(StreamOptions { priority, ..Default::default() }).unwrap();
     }
 }
 

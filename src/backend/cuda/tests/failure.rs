@@ -1,7 +1,13 @@
 //! What the test double refuses on demand.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::{Setup, fail};
-use crate::backend::{FaultKind, Fill, PagePolicy, Place, Span, StreamOptions};
+use crate::backend::{
+    Failure, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span, StreamOptions,
+    inside_host_function,
+};
 
 #[test]
 fn a_failed_device_says_so_and_takes_no_other_with_it() {
@@ -10,22 +16,33 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
         println!("skipped: needs the test double, with two devices");
         return;
     }
-    let (stream, bystander) = (setup.stream(), setup.stream());
+    let heard = Arc::new(Heard::default());
+    let stream = setup.device.create_stream(heard.options()).unwrap();
+    let bystander = setup.device.create_stream(heard.options()).unwrap();
+    let told = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&told);
+    heard.tell_next(HostFn::from_closure(move || {
+        assert!(inside_host_function());
+        flag.store(true, Ordering::SeqCst);
+    }));
     let block = setup.device.alloc(100, PagePolicy::NormalOnly).unwrap();
     let span = Span { addr: block.addr, len: 100, place: Place::Device(0) };
     stream.fill(Fill::bytes(span, 1)).unwrap();
     let fault = stream.synchronize(None).unwrap_err();
+    // Before anybody else knows, once, and of no operation: the driver cannot tell which it was.
+    assert!(told.load(Ordering::SeqCst));
+    let failure = Failure { fault: fault.clone(), position: None, thread: None };
+    assert_eq!(heard.take(), [failure]);
     assert_eq!(fault.kind, FaultKind::Execution);
     assert!(fault.text.contains("719") && fault.text.contains("device 0"), "{}", fault.text);
     for stream in [&stream, &bystander] {
-        assert_eq!(stream.take_failure(), Some(fault.clone()));
-        assert_eq!(stream.take_failure(), None);
         assert_eq!(stream.fill(Fill::bytes(span, 1)), Err(fault.clone()));
         assert_eq!(stream.is_idle(), Err(fault.clone()));
     }
     assert_eq!(setup.device.alloc(1, PagePolicy::NormalOnly), Err(fault.clone()));
     assert_eq!(setup.device.create_event(false).err(), Some(fault.clone()));
     assert_eq!(setup.device.free(block), Err(fault));
+    assert_eq!(heard.take(), []);
 
     let other = setup.driver.open(1).unwrap();
     let there = other.alloc(100, PagePolicy::NormalOnly).unwrap();

@@ -42,7 +42,7 @@ fn many_streams_wait_at_once() {
     }
     let inbox = Inbox::default();
     let streams: Vec<_> = (0..20).map(|_| setup.stream()).collect();
-    streams.iter().for_each(|stream| stream.hand_over(inbox.parcel(0), true).unwrap());
+    streams.iter().for_each(|stream| _ = stream.hand_over(inbox.parcel(0), true).unwrap());
     await_names(&inbox, &[0; 20]);
     (0..streams.len()).for_each(|index| drop(inbox.take(index)));
     for stream in &streams {
