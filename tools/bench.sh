@@ -55,6 +55,25 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure jemalloc bench_jemalloc
 done
 
+# Instructions that the library itself executes for one call on the stand-in driver, which moves no
+# time into them: the difference between many calls and few.
+say "counting instructions"
+cmake --preset test >build/test.configure.log
+cmake --build build/test --target fake_cuda
+instructions() {
+    local name=$1 calls=$2
+    rm -f "$work"/callgrind.*
+    env FAKE_CUDA_MEMORY=64M LD_LIBRARY_PATH="$PWD/build/test/tests/fake_cuda/lib" PORTACL_BACKEND=cuda \
+        valgrind -q --tool=callgrind --separate-threads=yes --callgrind-out-file="$work/callgrind.out" \
+        "$programs/bench_cuda" "$name" "$calls" >"$work/callgrind.log" 2>&1 || { cat "$work/callgrind.log" >&2; return 1; }
+    tools/count_instructions.py libportacl "$work"/callgrind.out*
+}
+for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc; do
+    few=$(instructions "$name" 1000)
+    many=$(instructions "$name" 3000)
+    printf '{"name": "%s", "value": %d}\n' "$name" $(((many - few) / 2000))
+done | tee "$work/instructions.1.json"
+
 "$work/python/bin/python" tools/bench_report.py "$work" docs/benchmarks >docs/benchmarks.md.new
 mv docs/benchmarks.md.new docs/benchmarks.md
 say "docs/benchmarks.md and docs/benchmarks/*.svg are written"

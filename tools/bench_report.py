@@ -193,7 +193,7 @@ def machine():
 
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "floors", "memory", "jemalloc")
+    programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "floors", "memory", "jemalloc", "instructions")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
     commit = output("git", "rev-parse", "--short", "HEAD")
@@ -224,6 +224,14 @@ def main():
     print_goals(memory_goals(r))
     print("## Cost of a call\n")
     print_calls(r["entry"])
+    print("## The CUDA backend\n")
+    print("Instructions that portacl itself executes for one call, on the stand-in driver (callgrind; the driver's own not "
+          "counted). What they take on a GPU beside the raw driver is in `docs/gpu`, once one was had.\n")
+    print("| call | instructions |")
+    print("|---|---|")
+    for (name, _), values in r["instructions"].values.items():
+        print(f"| {name} | {values[0]} |")
+    print()
     print("## Size\n")
     print("| what | bytes | goal |")
     print("|---|---|---|")

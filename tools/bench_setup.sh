@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=()
-for package in pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libjemalloc-dev python3-venv; do
+for package in pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libjemalloc-dev python3-venv valgrind; do
     [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == *" installed" ]] || packages+=("$package")
 done
 if ((${#packages[@]})); then

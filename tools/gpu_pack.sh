@@ -18,7 +18,7 @@ ctest --test-dir build/gpu -L '^cuda$' --show-only=json-v1 |
 # shutdown_test runs it.
 cp build/gpu/cpp_tests/unload_child "$pack/tests/"
 [[ -s $pack/tests.txt ]] || die "the build has no test with the label cuda"
-cp build/gpu/benches/bench_entry build/gpu/benches/*.so "$pack/benches/"
+cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
 find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) \
     -exec strip --strip-debug {} +

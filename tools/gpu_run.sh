@@ -65,6 +65,10 @@ fi
 
 one bench.entry benches/bench_entry
 cat "$results/bench.entry.log"
+# Beside the raw driver: a table for people, and a line of JSON for each row.
+one bench.cuda benches/bench_cuda
+cat "$results/bench.cuda.log"
+figures=$(grep '^{' "$results/bench.cuda.log" | paste -sd, -)
 
 cat >"$results/results.json" <<JSON
 {
@@ -74,6 +78,7 @@ cat >"$results/results.json" <<JSON
   "date": "$(date -u +%F)",
   "compute_sanitizer": $([[ -n $sanitizer ]] && echo true || echo false),
   "tests": [$passed],
+  "figures": [$figures],
   "programs": [$rows
   ]
 }

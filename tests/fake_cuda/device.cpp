@@ -106,8 +106,10 @@ void create_devices() {
     State& all = state();
     constexpr uint64_t kContextBase =
         (uint64_t{0x5AFE} << 48) | (static_cast<uint64_t>(HandleKind::kContext) << 40);
-    all.pinned_arena = std::make_unique<Arena>(size_t{64} << 30, false);
-    all.mapped_arena = std::make_unique<Arena>(size_t{64} << 30, false);
+    // In proportion to the memory: under an instrumenting tool addresses are scarce.
+    const size_t addresses = config().memory * 16;
+    all.pinned_arena = std::make_unique<Arena>(addresses, false);
+    all.mapped_arena = std::make_unique<Arena>(addresses, false);
     for (int ordinal = 0; ordinal < config().devices; ++ordinal) {
         auto context = std::make_unique<Context>(ordinal, config().memory);
         const uint64_t handle = kContextBase + 16 * static_cast<uint64_t>(ordinal + 1);

@@ -1,0 +1,257 @@
+// What the API costs above the raw driver, in turns in one run: calls that queue work, rates of
+// copies, allocation. PORTACL_BACKEND=cuda. With a name and a number it only makes so many of the
+// API's calls, for counting instructions: bench_cuda NAME CALLS.
+#include <atomic>
+#include <cstring>
+
+#include "acl_check.h"
+#include "measure.h"
+#include "peers/cuda_driver.h"
+
+namespace {
+
+constexpr int kRounds = 41;
+// Fewer than a driver queues before it lets the caller wait.
+constexpr int kBatch = 200;
+constexpr std::size_t kSmall = 64;
+constexpr std::size_t kLargest = std::size_t{1} << 30;
+
+const cuda::Driver& Raw() {
+    static const cuda::Driver driver;
+    return driver;
+}
+
+// The same objects twice: of the API and of the driver.
+struct Objects {
+    aclrtStream stream = nullptr;
+    aclrtEvent event = nullptr;
+    void* device = nullptr;
+    void* pinned = nullptr;
+
+    cuda::Context raw_context = nullptr;
+    cuda::Stream raw_stream = nullptr;
+    cuda::Event raw_event = nullptr;
+    cuda::Address raw_device = 0;
+    void* raw_pinned = nullptr;
+    // What a host function's stream waits for, as the API does it.
+    std::atomic<std::uint32_t>* word = nullptr;
+    std::uint32_t called = 0;
+
+    explicit Objects(std::size_t bytes) {
+        ACL(aclInit(nullptr));
+        ACL(aclrtSetDevice(0));
+        ACL(aclrtCreateStream(&stream));
+        ACL(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+        ACL(aclrtMalloc(&device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL(aclrtMallocHost(&pinned, bytes));
+        const cuda::Driver& raw = Raw();
+        raw.Init(0);
+        raw.Retain(&raw_context, 0);
+        raw.SetCurrent(raw_context);
+        raw.StreamCreate(&raw_stream, cuda::kNonBlocking);
+        raw.EventCreate(&raw_event, cuda::kNoTiming);
+        raw.MemAlloc(&raw_device, bytes);
+        raw.HostAlloc(&raw_pinned, bytes, 0);
+        void* page = nullptr;
+        raw.HostAlloc(&page, 4096, 0);
+        word = new (page) std::atomic<std::uint32_t>(0);
+        std::memset(pinned, 1, bytes);
+        std::memset(raw_pinned, 1, bytes);
+    }
+
+    ~Objects() {
+        const cuda::Driver& raw = Raw();
+        raw.FreeHost(word);
+        raw.FreeHost(raw_pinned);
+        raw.MemFree(raw_device);
+        raw.EventDestroy(raw_event);
+        raw.StreamDestroy(raw_stream);
+        raw.Release(0);
+        ACL(aclrtFreeHost(pinned));
+        ACL(aclrtFree(device));
+        ACL(aclrtDestroyEvent(event));
+        ACL(aclrtDestroyStream(stream));
+        ACL(aclrtResetDevice(0));
+        ACL(aclFinalize());
+    }
+
+    void Finish() {
+        ACL(aclrtSynchronizeStream(stream));
+        Raw().StreamSynchronize(raw_stream);
+    }
+};
+
+// One call that queues work, and the same through the driver.
+struct Row {
+    const char* name;
+    double limit;
+    void (*api)(Objects&);
+    void (*raw)(Objects&);
+};
+
+const Row kRows[] = {
+    {"aclrtMemcpyAsync", 30,
+     [](Objects& o) {
+         ACL(aclrtMemcpyAsync(o.device, kSmall, o.pinned, kSmall, ACL_MEMCPY_HOST_TO_DEVICE,
+                              o.stream));
+     },
+     [](Objects& o) { Raw().CopyIn(o.raw_device, o.raw_pinned, kSmall, o.raw_stream); }},
+    {"aclrtRecordEvent", 30, [](Objects& o) { ACL(aclrtRecordEvent(o.event, o.stream)); },
+     [](Objects& o) { Raw().EventRecord(o.raw_event, o.raw_stream); }},
+    {"aclrtStreamWaitEvent", 30, [](Objects& o) { ACL(aclrtStreamWaitEvent(o.stream, o.event)); },
+     [](Objects& o) { Raw().StreamWaitEvent(o.raw_stream, o.raw_event, 0); }},
+    {"aclrtLaunchHostFunc", 30,
+     [](Objects& o) {
+         ACL(aclrtLaunchHostFunc(
+             o.stream, [](void*) {}, nullptr));
+     },
+     [](Objects& o) {
+         const auto tell = [](void* objects) {
+             auto& mine = *static_cast<Objects*>(objects);
+             mine.word->fetch_add(1, std::memory_order_release);
+         };
+         Raw().LaunchHostFunc(o.raw_stream, tell, &o);
+         Raw().WaitValue(o.raw_stream, reinterpret_cast<cuda::Address>(o.word), ++o.called,
+                         cuda::kWaitUntilEqual);
+     }},
+};
+
+double Queue(void (*call)(Objects&), Objects& objects) {
+    const double took = bench::PerCall(kBatch, [&] { call(objects); });
+    objects.Finish();
+    return took;
+}
+
+void Print(const char* name, double api, double raw, const char* unit, const char* goal, bool met) {
+    std::fprintf(stderr, "%-44s %12.4g %12.4g %s   %s: %s\n", name, api, raw, unit, goal,
+                 met ? "met" : "missed");
+    std::printf(
+        "{\"name\": \"%s\", \"portacl\": %.4g, \"driver\": %.4g, \"unit\": \"%s\", "
+        "\"goal\": \"%s\", \"met\": %s}\n",
+        name, api, raw, unit, goal, met ? "true" : "false");
+}
+
+void Calls(Objects& objects) {
+    for (const Row& row : kRows) {
+        std::vector<double> api, raw, above;
+        for (int round = 0; round < kRounds; round++) {
+            api.push_back(Queue(row.api, objects));
+            raw.push_back(Queue(row.raw, objects));
+            above.push_back(api.back() - raw.back());
+        }
+        Print(row.name, bench::Median(api), bench::Median(raw), "ns", "at most 30 ns above",
+              bench::Median(above) <= row.limit);
+    }
+}
+
+// Gigabytes per second of `copy`, which waits for the data.
+template <typename Copy>
+double Rate(std::size_t bytes, Copy copy) {
+    copy();
+    const int rounds = bytes >= (64u << 20) ? 9 : 41;
+    return static_cast<double>(bytes) / bench::Median(bench::Each(rounds, copy));
+}
+
+void Rates(Objects& o, std::size_t largest) {
+    std::vector<char> pageable(std::min<std::size_t>(largest, 64u << 20), 1);
+    char name[64];
+    for (std::size_t size = 64u << 10; size <= largest; size *= 4) {
+        const auto row = [&](const char* what, double api, double raw, double limit) {
+            std::snprintf(name, sizeof name, "%s, %zu KiB", what, size >> 10);
+            char goal[48];
+            std::snprintf(goal, sizeof goal, "at least %.2f of the driver's", limit);
+            Print(name, api, raw, "GB/s", goal, api >= limit * raw);
+        };
+        row("pinned host to device",
+            Rate(size,
+                 [&] {
+                     ACL(aclrtMemcpyAsync(o.device, size, o.pinned, size, ACL_MEMCPY_HOST_TO_DEVICE,
+                                          o.stream));
+                     ACL(aclrtSynchronizeStream(o.stream));
+                 }),
+            Rate(size,
+                 [&] {
+                     Raw().CopyIn(o.raw_device, o.raw_pinned, size, o.raw_stream);
+                     Raw().StreamSynchronize(o.raw_stream);
+                 }),
+            0.99);
+        row("device to pinned host",
+            Rate(size,
+                 [&] {
+                     ACL(aclrtMemcpyAsync(o.pinned, size, o.device, size, ACL_MEMCPY_DEVICE_TO_HOST,
+                                          o.stream));
+                     ACL(aclrtSynchronizeStream(o.stream));
+                 }),
+            Rate(size,
+                 [&] {
+                     Raw().CopyOut(o.raw_pinned, o.raw_device, size, o.raw_stream);
+                     Raw().StreamSynchronize(o.raw_stream);
+                 }),
+            0.99);
+        if (size > pageable.size()) continue;
+        row("pageable host to device",
+            Rate(size,
+                 [&] {
+                     ACL(aclrtMemcpy(o.device, size, pageable.data(), size,
+                                     ACL_MEMCPY_HOST_TO_DEVICE));
+                 }),
+            Rate(size, [&] { Raw().CopyInNow(o.raw_device, pageable.data(), size); }), 1);
+        row("device to pageable host",
+            Rate(size,
+                 [&] {
+                     ACL(aclrtMemcpy(pageable.data(), size, o.device, size,
+                                     ACL_MEMCPY_DEVICE_TO_HOST));
+                 }),
+            Rate(size, [&] { Raw().CopyOutNow(pageable.data(), o.raw_device, size); }), 1);
+    }
+}
+
+void Allocation() {
+    constexpr std::size_t kBytes = 1u << 20;
+    const auto api = [] {
+        void* memory;
+        ACL(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL(aclrtFree(memory));
+    };
+    const auto raw = [] {
+        cuda::Address memory;
+        Raw().MemAlloc(&memory, kBytes);
+        Raw().MemFree(memory);
+    };
+    std::vector<double> ours, theirs;
+    for (int round = 0; round < kRounds; round++) {
+        ours.push_back(bench::PerCall(20, api));
+        theirs.push_back(bench::PerCall(20, raw));
+    }
+    const double mine = bench::Median(ours), its = bench::Median(theirs);
+    Print("aclrtMalloc + aclrtFree, 1 MiB", mine, its, "ns", "at most 1.1 of the driver's",
+          mine <= 1.1 * its);
+}
+
+int Count(const char* name, int calls) {
+    Objects objects(kSmall);
+    for (const Row& row : kRows) {
+        if (std::strcmp(row.name, name) != 0) continue;
+        for (int done = 0; done < calls; done += kBatch) {
+            for (int i = 0; i < std::min(kBatch, calls - done); i++) row.api(objects);
+            ACL(aclrtSynchronizeStream(objects.stream));
+        }
+        return 0;
+    }
+    std::fprintf(stderr, "no row is called %s\n", name);
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 3) return Count(argv[1], std::atoi(argv[2]));
+    std::fprintf(stderr, "%-44s %12s %12s\n", "", "portacl", "driver");
+    // A stand-in driver has no gigabytes to move.
+    const char* largest = std::getenv("BENCH_CUDA_LARGEST");
+    const std::size_t bytes = largest ? std::strtoull(largest, nullptr, 10) : kLargest;
+    Objects objects(bytes);
+    Calls(objects);
+    Allocation();
+    Rates(objects, bytes);
+}

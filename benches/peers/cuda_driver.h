@@ -1,0 +1,69 @@
+// The raw CUDA driver, found at run time as portacl finds it, with what the benchmarks need of it.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace cuda {
+
+using Result = int;
+using Address = unsigned long long;
+using Context = void*;
+using Stream = void*;
+using Event = void*;
+
+constexpr unsigned kNonBlocking = 1;     // of streams
+constexpr unsigned kNoTiming = 2;        // of events
+constexpr unsigned kWaitUntilEqual = 1;  // of a wait for a value
+
+inline void* Symbol(const char* name) {
+    static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    void* const symbol = library ? dlsym(library, name) : nullptr;
+    if (symbol) return symbol;
+    std::fprintf(stderr, "libcuda.so.1 has no %s: %s\n", name, dlerror());
+    std::exit(1);
+}
+
+template <typename... Arguments>
+struct Function {
+    const char* name;
+    Result (*call)(Arguments...) = reinterpret_cast<Result (*)(Arguments...)>(Symbol(name));
+
+    // Ends the program when the driver refuses.
+    void operator()(Arguments... arguments) const {
+        const Result result = call(arguments...);
+        if (result == 0) return;
+        std::fprintf(stderr, "%s: driver error %d\n", name, result);
+        std::exit(1);
+    }
+};
+
+struct Driver {
+    Function<unsigned> Init{"cuInit"};
+    Function<Context*, int> Retain{"cuDevicePrimaryCtxRetain"};
+    Function<Context> SetCurrent{"cuCtxSetCurrent"};
+    Function<int> Release{"cuDevicePrimaryCtxRelease_v2"};
+    Function<Stream*, unsigned> StreamCreate{"cuStreamCreate"};
+    Function<Stream> StreamDestroy{"cuStreamDestroy_v2"};
+    Function<Stream> StreamSynchronize{"cuStreamSynchronize"};
+    Function<Stream, Event, unsigned> StreamWaitEvent{"cuStreamWaitEvent"};
+    Function<Stream, Address, std::uint32_t, unsigned> WaitValue{"cuStreamWaitValue32_v2"};
+    Function<Event*, unsigned> EventCreate{"cuEventCreate"};
+    Function<Event> EventDestroy{"cuEventDestroy_v2"};
+    Function<Event, Stream> EventRecord{"cuEventRecord"};
+    Function<Stream, void (*)(void*), void*> LaunchHostFunc{"cuLaunchHostFunc"};
+    Function<Address*, std::size_t> MemAlloc{"cuMemAlloc_v2"};
+    Function<Address> MemFree{"cuMemFree_v2"};
+    Function<void**, std::size_t, unsigned> HostAlloc{"cuMemHostAlloc"};
+    Function<void*> FreeHost{"cuMemFreeHost"};
+    Function<Address, const void*, std::size_t, Stream> CopyIn{"cuMemcpyHtoDAsync_v2"};
+    Function<void*, Address, std::size_t, Stream> CopyOut{"cuMemcpyDtoHAsync_v2"};
+    Function<Address, const void*, std::size_t> CopyInNow{"cuMemcpyHtoD_v2"};
+    Function<void*, Address, std::size_t> CopyOutNow{"cuMemcpyDtoH_v2"};
+};
+
+}  // namespace cuda

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Instructions that one shared library executed itself, from callgrind's files of all threads.
+
+usage: count_instructions.py LIBRARY FILE...
+"""
+
+import re
+import sys
+
+
+def count(library, path):
+    """Sums the costs of lines under `ob=...LIBRARY`, without those of the functions it calls."""
+    names, current, total, inclusive = {}, "", 0, False
+    for line in open(path, encoding="utf-8"):
+        # A name stands where its number is used first, which may be in the line of a called object.
+        if match := re.match(r"(c?)ob=\((\d+)\)(?: (.*))?", line):
+            called, number, name = match.groups()
+            if name:
+                names[number] = name.strip()
+            if not called:
+                current = names[number]
+        elif line.startswith("calls="):
+            # The next line is what the called function took.
+            inclusive = True
+        elif re.match(r"[+\-*\d]", line):
+            if not inclusive and library in current:
+                total += int(line.split()[1])
+            inclusive = False
+    return total
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    print(sum(count(sys.argv[1], path) for path in sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    main()
