@@ -95,18 +95,51 @@ fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Re
     })
 }
 
-/// Copies at once, in order with nothing: gives the driver all of it, then waits once.
-pub(super) fn copy_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
-    let on_host = |copy: &&Copy| is_host(copy.dst.place) && is_host(copy.src.place);
-    // SAFETY: the core has checked both ranges of each.
-    copies.iter().filter(on_host).for_each(|copy| unsafe { copy_host(copy) });
-    if copies.iter().all(|copy| on_host(&copy)) {
+/// Whose stream makes a copy at once: this device's if an end is on it; else that of one end, which
+/// reaches its own memory whatever the devices may do with each other's. `None`: this device's.
+pub(super) fn other_doer(device: &DeviceState, dst: Place, src: Place) -> Option<Arc<DeviceState>> {
+    let here = device.context().ordinal();
+    [dst, src]
+        .into_iter()
+        .try_fold(None, |other, place| match place {
+            Place::Device(ordinal) if ordinal == here => Err(()),
+            Place::Device(ordinal) => Ok(other.or_else(|| device.driver().device(ordinal))),
+            Place::Pageable | Place::Pinned => Ok(other),
+        })
+        .unwrap_or_default()
+}
+
+/// Copies at once, in order with nothing.
+pub(super) fn copy_now(device: &DeviceState, copy: &Copy) -> Result<()> {
+    if is_host(copy.dst.place) && is_host(copy.src.place) {
+        // SAFETY: the core has checked both ranges.
+        unsafe { copy_host(copy) };
         return Ok(());
     }
-    device.on_own_stream(|stream| {
-        let mut others = copies.iter().filter(|copy| !on_host(copy));
-        others.try_for_each(|copy| issue_copy(device, stream, copy))
-    })
+    let other = other_doer(device, copy.dst.place, copy.src.place);
+    let device = other.as_deref().unwrap_or(device);
+    device.on_own_stream(|stream| issue_copy(device, stream, copy))
+}
+
+/// Copies at once: gives each device all that it has to do, and waits for it once.
+pub(super) fn copy_batch_now(device: &DeviceState, copies: &[Copy]) -> Result<()> {
+    let (on_host, mut left): (Vec<&Copy>, Vec<&Copy>) =
+        copies.iter().partition(|copy| is_host(copy.dst.place) && is_host(copy.src.place));
+    // SAFETY: the core has checked both ranges of each.
+    on_host.into_iter().for_each(|copy| unsafe { copy_host(copy) });
+    while let Some(first) = left.first() {
+        let doer = |copy: &Copy| other_doer(device, copy.dst.place, copy.src.place);
+        let other = doer(first);
+        let is_same =
+            |copy: &&Copy| doer(copy).as_ref().map(Arc::as_ptr) == other.as_ref().map(Arc::as_ptr);
+        let (now, later): (Vec<&Copy>, Vec<&Copy>) = left.into_iter().partition(is_same);
+        let device = other.as_deref().unwrap_or(device);
+        device.on_own_stream(|stream| {
+            now.iter().try_for_each(|copy| issue_copy(device, stream, copy))
+        })?;
+        left = later;
+    }
+    Ok(())
 }
 
 /// Fills at once, in order with nothing. The driver fills only memory of the stream's own device.

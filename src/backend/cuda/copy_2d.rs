@@ -8,7 +8,7 @@ use cudarc::driver::sys::{
 };
 
 use super::context::Raw;
-use super::copy::{self, device_pointer, is_host, note_places, peers};
+use super::copy::{self, device_pointer, is_host, note_places, other_doer, peers};
 use super::device::DeviceState;
 use super::stream::StreamState;
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
@@ -41,7 +41,7 @@ impl Side {
 }
 
 /// Gives the driver a copy of rows.
-pub(super) fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
+fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Result<()> {
     if copy.dst.pitch > MAX_PITCH || copy.src.pitch > MAX_PITCH {
         let mut rows = 0..copy.height;
         return rows.try_for_each(|row| copy::issue_copy(device, stream, &copy.row(row)));
@@ -54,6 +54,13 @@ pub(super) fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2
     let job = within(copy, Place::Device(device.context().ordinal()));
     // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
     device.call(|api| unsafe { api.memcpy_2d_async(&job, stream.0) })
+}
+
+/// Copies rows at once, in order with nothing.
+pub(super) fn copy_now(device: &DeviceState, copy: &Copy2d) -> Result<()> {
+    let other = other_doer(device, copy.dst.span.place, copy.src.span.place);
+    let device = other.as_deref().unwrap_or(device);
+    device.on_own_stream(|stream| issue(device, stream, copy))
 }
 
 /// For the function that copies where one device is concerned.

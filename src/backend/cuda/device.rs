@@ -389,15 +389,15 @@ impl Device for CudaDevice {
     }
 
     fn copy(&self, copy: Copy) -> Result<()> {
-        copy::copy_now(&self.0, &[copy])
+        copy::copy_now(&self.0, &copy)
     }
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
-        copy::copy_now(&self.0, copies)
+        copy::copy_batch_now(&self.0, copies)
     }
 
     fn copy_2d(&self, copy: Copy2d) -> Result<()> {
-        self.0.on_own_stream(|stream| copy_2d::issue(&self.0, stream, &copy))
+        copy_2d::copy_now(&self.0, &copy)
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {
