@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 
 #[test]
-fn two_thousand_blocked_streams_need_few_threads() {
+fn ten_thousand_blocked_streams_need_few_threads() {
     in_all_modes(|bench| {
         const LEN: usize = 512;
         let (sum, ones) = (bench.alloc(LEN).addr, bench.alloc(LEN).addr);
@@ -14,7 +14,7 @@ fn two_thousand_blocked_streams_need_few_threads() {
         let (first, event) = (bench.stream(), bench.event());
         let gate = Gate::close(&first);
         first.record(&event).unwrap();
-        let streams: Vec<_> = (0..2000).map(|_| bench.stream()).collect();
+        let streams: Vec<_> = (0..10_000).map(|_| bench.stream()).collect();
         let ran = Arc::new(AtomicUsize::new(0));
         for stream in &streams {
             stream.wait(&event, None).unwrap();
@@ -26,7 +26,7 @@ fn two_thousand_blocked_streams_need_few_threads() {
         assert_eq!(ran.load(Ordering::Relaxed), 0);
         gate.open();
         streams.iter().for_each(sync);
-        assert_eq!(ran.load(Ordering::Relaxed), 2000);
+        assert_eq!(ran.load(Ordering::Relaxed), 10_000);
     });
 }
 
