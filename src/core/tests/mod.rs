@@ -1,6 +1,7 @@
 //! The core over a scripted backend, which can do what the real ones cannot do on demand: fail
 //! late, refuse any call, hang.
 
+mod copy_jobs;
 mod create;
 mod failure;
 mod finalize;

@@ -1,0 +1,119 @@
+//! What becomes of copies: one piece, rows or a batch, and what is held while they are made.
+
+use super::script::Thing;
+use super::*;
+use crate::backend::FaultKind;
+use crate::core::memcpy_batch::{self, Arrays, Attribute, Entry, Failure, Location};
+use crate::core::{error, memcpy_2d};
+
+/// Copies from host memory to each of these addresses of device 0.
+struct Up(Vec<usize>);
+
+impl Arrays for Up {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn null(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn entry(&self, index: usize) -> Entry {
+        Entry { dst: self.0[index], dest_max: 8, src: 64, size: 8 }
+    }
+
+    fn attributes(&self) -> usize {
+        1
+    }
+
+    fn attribute(&self, _index: usize) -> Attribute {
+        let (dst, src) = (Location { kind: 1, id: 0 }, Location { kind: 0, id: 0 });
+        Attribute { first: 0, dst, src }
+    }
+}
+
+fn rows(dst: usize, pitch: usize, height: usize) -> memcpy_2d::Request {
+    let (src, src_pitch) = (64, pitch);
+    memcpy_2d::Request { dst, dst_pitch: pitch, src, src_pitch, width: 8, height, kind: 1 }
+}
+
+/// The next backend call tells its name: that is how a test sees which one it was.
+fn asked(bench: &Bench, call: &'static str, job: impl FnOnce() -> error::Result<()>) {
+    bench.script.fail_next(call, FaultKind::Driver, call);
+    fails(job(), Code::DrvInternalError, &[call]);
+}
+
+fn blames(told: Result<(), Failure>, entry: Option<usize>, words: &str) {
+    let failure = told.unwrap_err();
+    assert_eq!(failure.entry, entry, "{}", failure.error);
+    assert!(failure.error.text().contains(words), "{words:?} is not in: {}", failure.error);
+}
+
+#[test]
+fn rows_without_gaps_are_one_piece() {
+    let bench = Bench::new();
+    let dst = memory::malloc(100, 0).unwrap();
+    for (pitch, height) in [(8, 3), (8, 1), (100, 1), (usize::MAX, 1)] {
+        asked(&bench, "copy_now", || memcpy_2d::copy(rows(dst, pitch, height)));
+        asked(&bench, "copy", || memcpy_2d::copy_async(rows(dst, pitch, height), 0));
+    }
+    let one_side = memcpy_2d::Request { src_pitch: 8, ..rows(dst, 10, 3) };
+    for request in [rows(dst, 10, 3), one_side] {
+        asked(&bench, "copy_2d_now", || memcpy_2d::copy(request));
+        asked(&bench, "copy_2d", || memcpy_2d::copy_async(request, 0));
+    }
+}
+
+#[test]
+fn a_batch_is_looked_at_before_any_of_it_is_copied() {
+    let bench = Bench::new();
+    let dst = memory::malloc(64, 0).unwrap();
+    let freed = memory::malloc(64, 0).unwrap();
+    memory::free(freed).unwrap();
+    for call in ["copy_batch_now", "copy_batch"] {
+        let copy = |arrays: Up| match call {
+            "copy_batch" => memcpy_batch::copy_async(&arrays, 0),
+            _ => memcpy_batch::copy(&arrays),
+        };
+        bench.script.fail_next(call, FaultKind::Driver, "it was asked");
+        blames(copy(Up(vec![dst, dst + 8, 0])), Some(2), "dsts[2] is null");
+        blames(copy(Up(vec![dst, freed, dst])), Some(1), "dsts[1]");
+        blames(copy(Up(vec![dst + 1000, dst])), Some(0), "dsts[0]");
+        copy(Up(Vec::new())).unwrap();
+        // What the device says is nobody's fault.
+        blames(copy(Up(vec![dst, dst + 8])), None, "it was asked");
+        copy(Up(vec![dst, dst + 8])).unwrap();
+    }
+}
+
+/// The script notices what happens on a device that is closed; a device that is only at one end of
+/// a copy is not closed either.
+#[test]
+fn a_device_at_the_other_end_is_not_closed_under_a_copy() {
+    for call in ["copy_now", "copy", "copy_2d_now", "copy_2d", "copy_batch_now", "copy_batch"] {
+        let bench = Bench::new();
+        let dst = memory::malloc(64, 0).unwrap();
+        device::set(1).unwrap();
+        bench.script.close_gate(call);
+        let inside = on_device(1, move || {
+            let request = memcpy::Request { dst, dest_max: 64, src: 64, count: 64, kind: 1 };
+            let batch = |told: Result<(), Failure>| told.map_err(|failure| failure.error);
+            match call {
+                "copy_now" => memcpy::copy(request),
+                "copy" => memcpy::copy_async(request, 0),
+                "copy_2d_now" => memcpy_2d::copy(rows(dst, 10, 3)),
+                "copy_2d" => memcpy_2d::copy_async(rows(dst, 10, 3), 0),
+                "copy_batch_now" => batch(memcpy_batch::copy(&Up(vec![dst]))),
+                _ => batch(memcpy_batch::copy_async(&Up(vec![dst]), 0)),
+            }
+        });
+        wait_until("the call to be inside", || bench.script.at_gate() == 1);
+        let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };
+        reset.assert_blocked();
+        assert_eq!(bench.script.live(Thing::OpenDevice), 2, "{call}");
+        bench.script.open_gate();
+        inside.join().unwrap();
+        reset.join().unwrap();
+        bench.script.assert_kept();
+    }
+}
