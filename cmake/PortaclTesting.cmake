@@ -16,7 +16,7 @@ endif()
 
 # What a developer's shell may have set must not change what a label means.
 set(portacl_env_common
-    PORTACL_BACKEND=unset: PORTACL_CPU_ASYNC=unset: PORTACL_CPU_DEVICES=unset:
+    ASCEND_RT_VISIBLE_DEVICES=unset: PORTACL_BACKEND=unset: PORTACL_CPU_ASYNC=unset: PORTACL_CPU_DEVICES=unset:
     PORTACL_CPU_MEMORY=unset: PORTACL_CPU_GUARD=unset: PORTACL_FAULT=unset: PORTACL_FAULT_COUNT=unset:
     FAKE_CUDA_LEAK_CHECK=unset:)
 if(PORTACL_SANITIZER STREQUAL "address")

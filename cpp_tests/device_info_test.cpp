@@ -1,12 +1,13 @@
 // Facts about devices: their numbers, priorities, state.
-#include "support/acl_test.h"
-#include "support/says.h"
-#include "support/threads.h"
-
+#include <portacl/portacl.h>
 #include <unistd.h>
 
 #include <climits>
 #include <string>
+
+#include "support/acl_test.h"
+#include "support/says.h"
+#include "support/threads.h"
 
 using namespace portacl_test;
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
+use super::visibility;
 use crate::backend::fault;
 
 /// Which backend to use.
@@ -37,6 +38,8 @@ pub struct Environment {
     pub cpu_seed: u64,
     /// `PORTACL_CPU_GUARD=1`.
     pub cpu_guard: bool,
+    /// `ASCEND_RT_VISIBLE_DEVICES`, for [`super::visibility::Visibility`]; `None`: all devices.
+    pub visible_devices: Option<String>,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
@@ -107,6 +110,7 @@ impl Environment {
         };
         Ok(Self {
             backend,
+            visible_devices: set(visibility::VARIABLE),
             cpu_devices,
             cpu_memory,
             cpu_always_async,

@@ -79,14 +79,19 @@ impl Device {
 }
 
 /// The slot of a device id that came from C.
-pub fn slot<'a>(session: &'a Session, argument: &str, id: i32) -> Result<&'a DeviceSlot> {
+pub fn slot<'a>(
+    session: &'a Session,
+    argument: &str,
+    id: impl Into<i64>,
+) -> Result<&'a DeviceSlot> {
+    let id = id.into();
     usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
         Error::new(
             Code::InvalidDeviceId,
             format_args!(
-                "{argument} is {id}; the {} backend has {} devices here, ids start at 0",
+                "{argument} is {id}; with the {} backend {}",
                 session.driver.name(),
-                session.devices.len()
+                session.visibility.in_words()
             ),
         )
     })
@@ -174,18 +179,6 @@ pub fn is_healthy(id: i32) -> Result<bool> {
         Err(fault) if fault.kind == FaultKind::Execution => Ok(false),
         Err(fault) => Err(fault.into()),
     }
-}
-
-/// The six conversions between user, logical and physical ids: all are the same here.
-pub fn same_id(argument: &str, id: i32) -> Result<i32> {
-    let count = runtime::device_count()?;
-    if u32::try_from(id).is_ok_and(|id| id < count) {
-        return Ok(id);
-    }
-    Err(Error::new(
-        Code::InvalidDeviceId,
-        format_args!("{argument} is {id}; there are {count} devices here, ids start at 0"),
-    ))
 }
 
 /// aclrtDeviceGetStreamPriorityRange: the least and the most urgent priority.

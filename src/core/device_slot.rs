@@ -1,7 +1,7 @@
 //! The reference count of a device, and its way from closed to open and back.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
@@ -16,9 +16,9 @@ use super::handles::Object;
 use super::leave::wait_until_alone;
 use super::memory::Owner;
 use super::stream::Stream;
-use super::{memory, runtime, thread};
+use super::{memory, peer, runtime, thread};
 use crate::algo::slot_table::{self, Handle};
-use crate::backend::Driver;
+use crate::backend::{DeviceInfo, Driver};
 
 /// Striped counters keep threads that set the same device from writing to one cache line.
 const SHARDS: usize = 32;
@@ -90,6 +90,8 @@ pub struct DeviceSlot {
     device: RwLock<Option<Arc<Device>>>,
     /// The session is ending: the device is not opened any more.
     ended: AtomicBool,
+    /// What the backend said of it.
+    info: OnceLock<DeviceInfo>,
 }
 
 #[derive(Default)]
@@ -106,6 +108,7 @@ impl DeviceSlot {
             state: Mutex::default(),
             device: RwLock::default(),
             ended: AtomicBool::new(false),
+            info: OnceLock::new(),
         }
     }
 
@@ -129,6 +132,17 @@ impl DeviceSlot {
         let (device, primary) = self.open(&state, driver)?;
         device.sets.primary.store(primary.raw(), Ordering::SeqCst);
         Ok(device)
+    }
+
+    /// Facts about the device, open or not.
+    pub fn info(&self, driver: &dyn Driver) -> Result<&DeviceInfo> {
+        match self.info.get() {
+            Some(info) => Ok(info),
+            None => {
+                let info = driver.describe(self.id)?;
+                Ok(self.info.get_or_init(|| info))
+            }
+        }
     }
 
     /// The device if it is open. Whoever holds it keeps a reset from going on: for a moment only.
@@ -243,6 +257,7 @@ impl DeviceSlot {
             !ending.timed_out
         });
         ending.timed_out |= !alone;
+        peer::forget(&device);
         if !ending.timed_out {
             memory::release_device_memory(&device, &mut ending);
             ending.step_on_device(device.native.close());

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
-use super::error::{Error, Result};
-use super::{config, device, runtime};
+use super::error::Result;
+use super::{config, runtime};
 
 /// The version of the API (not of this library): major, minor, patch.
 pub const API_VERSION: [i32; 3] = [1, 17, 0];
@@ -13,6 +13,16 @@ pub const API_VERSION: [i32; 3] = [1, 17, 0];
 pub fn soc_name() -> &'static CStr {
     static NAME: OnceLock<CString> = OnceLock::new();
     NAME.get_or_init(|| CString::new(config::soc_name()).unwrap_or_else(|_| c"Ascend910B1".into()))
+}
+
+/// The number of that processor's architecture, for programs that choose code by it; 0 where its
+/// name does not say it.
+pub fn npu_arch() -> i64 {
+    /// Of the Ascend 910B and 910_93.
+    const A2_AND_A3: i64 = 2201;
+    let name = soc_name().to_bytes();
+    let known = [&b"Ascend910B"[..], b"Ascend910_93"];
+    if known.iter().any(|start| name.starts_with(start)) { A2_AND_A3 } else { 0 }
 }
 
 /// The number of this process, for others to put on their lists.
@@ -26,15 +36,4 @@ pub fn backend_name() -> Result<&'static CStr> {
         "cuda" => c"cuda",
         _ => c"cpu",
     })
-}
-
-/// What the backend calls device `id`, which must be open.
-pub fn device_name(id: i32) -> Result<String> {
-    let session = runtime::session()?;
-    let device = device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "deviceId {id} is not in use, so nothing is known of it; call aclrtSetDevice({id}) first"
-        ))
-    })?;
-    Ok(device.native.info().name.clone())
 }

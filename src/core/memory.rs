@@ -19,7 +19,7 @@ static ALLOCATIONS: AddressMap = AddressMap::new();
 
 /// Whose memory it is: one opening of a device, or, for pinned memory, one session. An id is not
 /// enough, because what ends late must not take what its successor has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner(u32);
 
 impl Owner {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::config::{BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
@@ -13,6 +13,7 @@ use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::memory::Owner;
+use super::visibility::Visibility;
 use super::{exception, memory, report, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -24,6 +25,8 @@ pub struct Session {
     pub driver: Arc<dyn Driver>,
     /// One slot per device, indexed by device id.
     pub devices: Box<[DeviceSlot]>,
+    /// Which of the backend's devices these are.
+    pub visibility: Visibility,
     /// As the owner of pinned memory.
     pub owner: Owner,
     /// How long its end waits for user code that does not return.
@@ -38,8 +41,8 @@ static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Published<Session> = Published::new();
 /// Set by finalize, cleared by aclInit and aclrtSetDevice.
 static FINALIZED: AtomicBool = AtomicBool::new(false);
-/// Device count of the last session, for queries after its end.
-static LAST_COUNT: AtomicU32 = AtomicU32::new(0);
+/// The devices of the last session, for queries after its end.
+static LAST_VISIBILITY: RwLock<Option<Visibility>> = RwLock::new(None);
 /// `defaultDevice.default_device` of the configuration file; -1: none.
 static DEFAULT_DEVICE: AtomicI64 = AtomicI64::new(-1);
 
@@ -68,10 +71,9 @@ pub fn init(path: Option<&Path>) -> Result<()> {
         return Err(Error::new(
             Code::Failure,
             format_args!(
-                "configPath \"{shown}\": defaultDevice.default_device is {id}; the {} backend has {} \
-                 devices here, ids start at 0",
+                "configPath \"{shown}\": defaultDevice.default_device is {id}; with the {} backend {}",
                 session.driver.name(),
-                session.devices.len()
+                session.visibility.in_words()
             ),
         ));
     }
@@ -167,13 +169,18 @@ pub fn glance() -> Option<Ref<'static, Session>> {
     SESSION.get()
 }
 
-/// Number of devices; a pure query that works at any time.
-pub fn device_count() -> Result<u32> {
+/// The devices of this process; a pure query that works at any time.
+pub fn visibility() -> Result<Visibility> {
     match session() {
-        Ok(session) => Ok(session.devices.len() as u32),
-        Err(_) if is_finalized() => Ok(LAST_COUNT.load(Ordering::Acquire)),
+        Ok(session) => Ok(session.visibility.clone()),
+        Err(_) if is_finalized() => Ok(LAST_VISIBILITY.read().clone().unwrap_or_default()),
         Err(error) => Err(error),
     }
+}
+
+/// Number of devices; a pure query that works at any time.
+pub fn device_count() -> Result<u32> {
+    Ok(visibility()?.count())
 }
 
 fn open_session() -> Result<Arc<Session>> {
@@ -194,8 +201,8 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
         return Ok(session);
     }
     let environment = Environment::read()?;
-    let driver = open_driver(&environment)?;
-    let session = Session::new(driver, environment.finalize_timeout);
+    let (driver, visibility) = open_driver(&environment)?;
+    let session = Session::new(driver, visibility, environment.finalize_timeout);
     SESSION.replace(Some(session.clone()));
     Ok(session)
 }
@@ -204,44 +211,58 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
 #[cfg(test)]
 pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
     let _life = LIFE.lock();
-    let left = SESSION.replace(Some(Session::new(driver, patience)));
+    let visibility = Visibility::choose(None, driver.device_count());
+    let left = SESSION.replace(Some(Session::new(driver, visibility, patience)));
     assert!(left.is_none(), "the life before has not ended");
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
 }
 
 impl Session {
-    fn new(driver: Arc<dyn Driver>, patience: Duration) -> Arc<Self> {
-        let devices: Box<[DeviceSlot]> = (0..driver.device_count()).map(DeviceSlot::new).collect();
-        LAST_COUNT.store(devices.len() as u32, Ordering::Release);
-        Arc::new(Self { driver, devices, owner: Owner::new(), patience })
+    fn new(driver: Arc<dyn Driver>, visibility: Visibility, patience: Duration) -> Arc<Self> {
+        let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
+        *LAST_VISIBILITY.write() = Some(visibility.clone());
+        Arc::new(Self { driver, devices, visibility, owner: Owner::new(), patience })
     }
 }
 
-fn open_driver(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
+/// The backend, over the visible ones of its devices.
+fn open_driver(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visibility)> {
+    let mut visibility = Visibility::default();
+    let mut choose = |count| {
+        visibility = Visibility::choose(environment.visible_devices.as_deref(), count);
+        visibility.logical_ids().to_vec()
+    };
     let driver = match environment.backend {
-        BackendChoice::Cuda => cuda::open(),
-        BackendChoice::Cpu => open_cpu(environment),
-        BackendChoice::Auto => cuda::open().or_else(|_| open_cpu(environment)),
+        BackendChoice::Cuda => cuda::open_chosen(&mut choose),
+        BackendChoice::Cpu => open_cpu(environment, &mut choose),
+        BackendChoice::Auto => {
+            cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
+        }
     }?;
-    Ok(match &environment.fault {
+    let driver = match &environment.fault {
         None => {
             fault::forget();
             driver
         }
         Some(settings) => fault::wrap(driver, settings),
-    })
+    };
+    Ok((driver, visibility))
 }
 
-fn open_cpu(environment: &Environment) -> backend::Result<Arc<dyn Driver>> {
+fn open_cpu(
+    environment: &Environment,
+    choose: impl FnOnce(u32) -> Vec<u32>,
+) -> backend::Result<Arc<dyn Driver>> {
     let defaults = cpu::Options::default();
-    cpu::open(cpu::Options {
+    let options = cpu::Options {
         devices: environment.cpu_devices.unwrap_or(defaults.devices),
         memory_per_device: environment.cpu_memory.unwrap_or(defaults.memory_per_device),
         asynchronous: environment.cpu_always_async,
         seed: environment.cpu_seed,
         guard: environment.cpu_guard,
-    })
+    };
+    cpu::open_chosen(options, choose)
 }
 
 /// How long idle threads of ours are waited for when user code has used up the time to wait.

@@ -3,113 +3,216 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::{device, info};
+use crate::core::error::Error;
+use crate::core::{device, device_info, info, visibility};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclError, aclrtAtomicOperation, aclrtDevAttr, aclrtDevFeatureType, aclrtHacType,
-    aclrtHostMemMapCapability, aclrtUtilizationInfo, aclrtUuid,
+    ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtAtomicOperation,
+    aclrtDevAttr, aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability,
+    aclrtUtilizationInfo, aclrtUuid,
 };
-use crate::ffi::value::Out;
+use crate::ffi::value::{Out, enum_value, must_be_null, text};
 
-/// Tells one number about a device: cores, memory, caches, place in the machine.
+/// Tells one number about a device, which need not be set.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the CPU
+///   cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
+///   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
+/// - Threads (202 to 212): the GPU's bounds, those of one core divided between its two vector cores; 0 on the CPU.
+/// - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is
+///   the level-2 cache of one core, 0 where the system does not tell.
+/// - Place: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids
+///   (401, 404, 405, 407) are 0; the device is a card (409) on PCI Express (408).
+/// - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is that of the
+///   processor which aclrtGetSocName names, 0 where it is not known.
+///
+/// @param deviceId 0 to the number of devices less 1.
+/// @param attr an aclrtDevAttr.
+/// @param value receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+/// usable device, or the driver does not answer.
+/// Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceInfo(
     deviceId: u32,
     attr: MaybeUninit<aclrtDevAttr>,
     value: *mut i64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetDeviceInfo",
-        "this fact about devices is not available; use aclrtGetDeviceCount and \
-             aclrtGetMemInfo for what is known",
-    )
+    guard("aclrtGetDeviceInfo", || {
+        let out = Out::new("value", value)?;
+        out.write(device_info::number(deviceId, enum_value(attr))?);
+        Ok(())
+    })
 }
 
-/// Tells whether a device has a feature: ACL_DEV_FEATURE_SUPPORT or ACL_DEV_FEATURE_NOT_SUPPORT.
+/// Tells whether a device has a feature. Neither of those that can be asked for exists here, so the answer is
+/// always ACL_DEV_FEATURE_NOT_SUPPORT.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param devFeatureType an aclrtDevFeatureType.
+/// @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCapability(
     deviceId: i32,
     devFeatureType: MaybeUninit<aclrtDevFeatureType>,
     value: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetDeviceCapability",
-        "this fact about devices is not available; use aclrtGetDeviceCount and \
-             aclrtGetMemInfo for what is known",
-    )
+    guard("aclrtGetDeviceCapability", || {
+        let out = Out::new("value", value)?;
+        out.write(match device_info::has_feature(deviceId, enum_value(devFeatureType))? {
+            true => ACL_DEV_FEATURE_SUPPORT,
+            false => ACL_DEV_FEATURE_NOT_SUPPORT,
+        });
+        Ok(())
+    })
 }
 
 /// Tells how busy a device is, in percent.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// Its cores: the share of the time in which at least one thread ran operations of the device, since this was asked
+/// last for the device, by anybody, or since it was set if that came later. Operations that are so short that they
+/// run inside the call that queues them (64 KiB) do not count, and host functions neither. All three kinds of cores
+/// give the same number, because one kind does the work of all. The memory: the share that is in use, rounded up.
+/// A device that is not set gives 0.
+///
+/// @param deviceId 0 to the number of devices less 1.
+/// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, whose driver does not tell;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+/// usable device, or the driver does not answer.
+/// Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     deviceId: i32,
     utilizationInfo: *mut aclrtUtilizationInfo,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetDeviceUtilizationRate",
-        "how busy a device is is not measured; use the system's tools",
-    )
+    guard("aclrtGetDeviceUtilizationRate", || {
+        let out = Out::new("utilizationInfo", utilizationInfo)?;
+        // SAFETY: not null, and by the contract of the C boundary it points to such a structure; it
+        // may be unaligned.
+        let extend = unsafe { (&raw const (*utilizationInfo).utilizationExtend).read_unaligned() };
+        must_be_null("utilizationInfo->utilizationExtend", extend)?;
+        let busy = device_info::utilization(deviceId)?;
+        let time = busy.time as i32;
+        out.write(aclrtUtilizationInfo {
+            cubeUtilization: time,
+            vectorUtilization: time,
+            aicpuUtilization: time,
+            memoryUtilization: busy.memory as i32,
+            utilizationExtend: extend,
+        });
+        Ok(())
+    })
 }
 
-/// Tells how two devices are connected, as ACL_RT_DEVS_TOPOLOGY_* bits.
+/// Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and nobody
+/// looks closer.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1.
+/// @param otherDeviceId another device.
+/// @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevicesTopo(
     deviceId: u32,
     otherDeviceId: u32,
     value: *mut u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetDevicesTopo",
-        "the connection of devices is not examined; assume that all of them are on one host",
-    )
+    guard("aclrtGetDevicesTopo", || {
+        let out = Out::new("value", value)?;
+        out.write(device_info::topology(deviceId, otherDeviceId)?);
+        Ok(())
+    })
 }
 
-/// Tells a number that names the device for ever and everywhere.
+/// Tells 16 bytes that name the device: they stay the same, also for the next process, and no other device has
+/// them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the logical id of
+/// the device, as a UUID of version 8; a container is a machine of its own as far as it has such an identity.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param uuid receives the bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is
+/// too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
+/// Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceGetUuid",
-        "devices have no lasting identity here; use their index",
-    )
+    guard("aclrtDeviceGetUuid", || {
+        let out = Out::new("uuid", uuid)?;
+        let bytes = device_info::uuid(deviceId)?.map(|byte| byte as c_char);
+        out.write(aclrtUuid { bytes });
+        Ok(())
+    })
 }
 
-/// Writes the device's PCI address as text.
+/// Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it). CPU
+/// devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs that tell
+/// devices apart by address can do so.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param pciBusId receives the text and a zero.
+/// @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+/// usable device, or the driver does not answer.
+/// Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
     deviceId: i32,
     pciBusId: *mut c_char,
     len: i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceGetPCIBusId",
-        "PCI addresses are not kept; use the index of the device",
-    )
+    guard("aclrtDeviceGetPCIBusId", || {
+        let size = usize::try_from(len).unwrap_or(0);
+        // Whether there is room is told below, with what is needed.
+        let room = text::Buffer::new("pciBusId", pciBusId, "len", size.max(1))?;
+        let address = device_info::pci_address(deviceId)?.to_string();
+        if address.len() >= size {
+            return Err(Error::invalid_param(format_args!(
+                "len is {len}; the address \"{address}\" and its zero need {} bytes",
+                address.len() + 1
+            )));
+        }
+        room.write(&address);
+        Ok(())
+    })
 }
 
 /// Finds the device with a PCI address.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is left
+/// out is 0.
+/// @param deviceId receives the id.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such a text; ACL_ERROR_RT_INVALID_DEVICEID
+/// 107001: none of this process's devices is there; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     pciBusId: *const c_char,
     deviceId: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceGetByPCIBusId",
-        "PCI addresses are not kept; use the index of the device",
-    )
+    guard("aclrtDeviceGetByPCIBusId", || {
+        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        let address = unsafe { text::required("pciBusId", pciBusId) }?;
+        let out = Out::new("deviceId", deviceId)?;
+        out.write(device_info::at_pci_address(&address.to_string_lossy())?);
+        Ok(())
+    })
 }
 
 /// The process id that other processes put on their lists to share memory with this one: the id in this
@@ -148,10 +251,13 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
     })
 }
 
-/// The logical id of a device from its user id. User ids count the devices of this process, logical ids those of the
-/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+/// The logical id of a device from its user id.
 ///
-/// @param userDevid 0 to the number of devices less 1.
+/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
+///
+/// @param userDevid 0 to the number that aclrtGetDeviceCount gives less 1.
 /// @param logicDevId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -163,19 +269,22 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
 ) -> aclError {
     guard("aclrtGetLogicDevIdByUserDevId", || {
         let out = Out::new("logicDevId", logicDevId)?;
-        out.write(device::same_id("userDevid", userDevid)?);
+        out.write(visibility::logical_of_user("userDevid", userDevid)?);
         Ok(())
     })
 }
 
-/// The user id of a device from its logical id. User ids count the devices of this process, logical ids those of the
-/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+/// The user id of a device from its logical id.
 ///
-/// @param logicDevId 0 to the number of devices less 1.
+/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
+///
+/// @param logicDevId 0 to the number of the machine's devices less 1.
 /// @param userDevid receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     logicDevId: i32,
@@ -183,15 +292,18 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
 ) -> aclError {
     guard("aclrtGetUserDevIdByLogicDevId", || {
         let out = Out::new("userDevid", userDevid)?;
-        out.write(device::same_id("logicDevId", logicDevId)?);
+        out.write(visibility::user_of_logical("logicDevId", logicDevId)?);
         Ok(())
     })
 }
 
-/// The logical id of a device from its physical id. User ids count the devices of this process, logical ids those of the
-/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+/// The logical id of a device from its physical id.
 ///
-/// @param phyDevId 0 to the number of devices less 1.
+/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
+///
+/// @param phyDevId 0 to the number of the machine's devices less 1.
 /// @param logicDevId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -203,15 +315,18 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
 ) -> aclError {
     guard("aclrtGetLogicDevIdByPhyDevId", || {
         let out = Out::new("logicDevId", logicDevId)?;
-        out.write(device::same_id("phyDevId", phyDevId)?);
+        out.write(visibility::same_id("phyDevId", phyDevId)?);
         Ok(())
     })
 }
 
-/// The physical id of a device from its logical id. User ids count the devices of this process, logical ids those of the
-/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+/// The physical id of a device from its logical id.
 ///
-/// @param logicDevId 0 to the number of devices less 1.
+/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
+///
+/// @param logicDevId 0 to the number of the machine's devices less 1.
 /// @param phyDevId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -223,15 +338,18 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
 ) -> aclError {
     guard("aclrtGetPhyDevIdByLogicDevId", || {
         let out = Out::new("phyDevId", phyDevId)?;
-        out.write(device::same_id("logicDevId", logicDevId)?);
+        out.write(visibility::same_id("logicDevId", logicDevId)?);
         Ok(())
     })
 }
 
-/// The physical id of a device from its user id. User ids count the devices of this process, logical ids those of the
-/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+/// The physical id of a device from its user id.
 ///
-/// @param userDevId 0 to the number of devices less 1.
+/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
+///
+/// @param userDevId 0 to the number that aclrtGetDeviceCount gives less 1.
 /// @param phyDevId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -243,19 +361,22 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
 ) -> aclError {
     guard("aclrtGetPhyDevIdByUserDevId", || {
         let out = Out::new("phyDevId", phyDevId)?;
-        out.write(device::same_id("userDevId", userDevId)?);
+        out.write(visibility::logical_of_user("userDevId", userDevId)?);
         Ok(())
     })
 }
 
-/// The user id of a device from its physical id. User ids count the devices of this process, logical ids those of the
-/// machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+/// The user id of a device from its physical id.
 ///
-/// @param phyDevId 0 to the number of devices less 1.
+/// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
+///
+/// @param phyDevId 0 to the number of the machine's devices less 1.
 /// @param userDevId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     phyDevId: i32,
@@ -263,7 +384,7 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
 ) -> aclError {
     guard("aclrtGetUserDevIdByPhyDevId", || {
         let out = Out::new("userDevId", userDevId)?;
-        out.write(device::same_id("phyDevId", phyDevId)?);
+        out.write(visibility::user_of_logical("phyDevId", phyDevId)?);
         Ok(())
     })
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::core::info;
+use crate::core::{device_info, info};
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::aclError;
 use crate::ffi::value::text;
@@ -19,12 +19,13 @@ pub unsafe extern "C" fn portaclBackendName() -> *const c_char {
 
 /// Tells what a device is, for a person: the GPU's name, or how many cores the CPU device has.
 ///
-/// @param deviceId a device that is in use (aclrtSetDevice, by any thread).
+/// @param deviceId 0 to the number of devices less 1; it need not be set.
 /// @param name receives a zero-terminated text, cut to `size` where it is longer.
 /// @param size room at `name` in bytes, at least 1; 128 is plenty.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not
-/// in use; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+/// usable device, or the driver does not answer. Thread-safe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceName(
     deviceId: i32,
@@ -33,7 +34,7 @@ pub unsafe extern "C" fn portaclDeviceName(
 ) -> aclError {
     guard("portaclDeviceName", || {
         let out = text::Buffer::new("name", name, "size", size)?;
-        out.write(&info::device_name(deviceId)?);
+        out.write(&device_info::name(deviceId)?);
         Ok(())
     })
 }
