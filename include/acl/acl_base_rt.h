@@ -869,25 +869,44 @@ aclFloat16 aclFloatToFloat16(float value);
 const char *aclrtGetSocName(void);
 
 /**
- * Tells a number about the chip's cores or caches.
+ * Tells a number about a device's cores or caches: the same as aclrtGetDeviceInfo gives for
+ * ACL_DEV_ATTR_AICORE_CORE_NUM, ACL_DEV_ATTR_VECTOR_CORE_NUM and ACL_DEV_ATTR_L2_CACHE_SIZE.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param deviceInfo ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM or ACL_DEVICE_INFO_L2_SIZE.
+ * @param value receives the number; the cache in bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another `deviceInfo`;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device, or the driver does not answer.
+ * Thread-safe. Follows aclGetDeviceCapability of the Ascend runtime API.
  */
-aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value);
+aclError aclGetDeviceCapability(uint32_t deviceId,
+                                aclDeviceInfo deviceInfo,
+                                int64_t *value);
 
 /**
- * Tells whether the chip has an attribute.
+ * Tells whether the devices here have an attribute: infinities and NaNs (ACL_CANN_ATTR_INF_NAN) and bfloat16
+ * (ACL_CANN_ATTR_BF16) yes, operators that are compiled at run time (ACL_CANN_ATTR_JIT_COMPILE) no. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cannAttr an aclCannAttr other than ACL_CANN_ATTR_UNDEFINED.
+ * @param value receives 1 or 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such an attribute. Thread-safe. Follows
+ * aclGetCannAttribute of the Ascend runtime API.
  */
-aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value);
+aclError aclGetCannAttribute(aclCannAttr cannAttr,
+                             int32_t *value);
 
 /**
- * Tells which attributes there are.
+ * Tells which attributes aclGetCannAttribute can be asked for. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cannAttrList receives the address of a list that stays valid and unchanged; the caller does not free it.
+ * @param num receives its length.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclGetCannAttributeList of the
+ * Ascend runtime API.
  */
-aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num);
+aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList,
+                                 size_t *num);
 
 /**
  * Writes a line to the log: the format `fmt` and its arguments are those of printf. What is less

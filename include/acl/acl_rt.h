@@ -3702,16 +3702,43 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
 aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
 
 /**
- * Tells one number about a device: cores, memory, caches, place in the machine.
+ * Tells one number about a device, which need not be set.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the CPU
+ *   cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
+ *   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
+ * - Threads (202 to 212): the GPU's bounds, those of one core divided between its two vector cores; 0 on the CPU.
+ * - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is
+ *   the level-2 cache of one core, 0 where the system does not tell.
+ * - Place: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids
+ *   (401, 404, 405, 407) are 0; the device is a card (409) on PCI Express (408).
+ * - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is that of the
+ *   processor which aclrtGetSocName names, 0 where it is not known.
+ *
+ * @param deviceId 0 to the number of devices less 1.
+ * @param attr an aclrtDevAttr.
+ * @param value receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device, or the driver does not answer.
+ * Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
  */
-aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value);
+aclError aclrtGetDeviceInfo(uint32_t deviceId,
+                            aclrtDevAttr attr,
+                            int64_t *value);
 
 /**
- * Tells whether a device has a feature: ACL_DEV_FEATURE_SUPPORT or ACL_DEV_FEATURE_NOT_SUPPORT.
+ * Tells whether a device has a feature. Neither of those that can be asked for exists here, so the answer is
+ * always ACL_DEV_FEATURE_NOT_SUPPORT.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param devFeatureType an aclrtDevFeatureType.
+ * @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of the
+ * Ascend runtime API.
  */
 aclError aclrtGetDeviceCapability(int32_t deviceId,
                                   aclrtDevFeatureType devFeatureType,
@@ -3720,38 +3747,88 @@ aclError aclrtGetDeviceCapability(int32_t deviceId,
 /**
  * Tells how busy a device is, in percent.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * Its cores: the share of the time in which at least one thread ran operations of the device, since this was asked
+ * last for the device, by anybody, or since it was set if that came later. Operations that are so short that they
+ * run inside the call that queues them (64 KiB) do not count, and host functions neither. All three kinds of cores
+ * give the same number, because one kind does the work of all. The memory: the share that is in use, rounded up.
+ * A device that is not set gives 0.
+ *
+ * @param deviceId 0 to the number of devices less 1.
+ * @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, whose driver does not tell;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device, or the driver does not answer.
+ * Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
  */
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                        aclrtUtilizationInfo *utilizationInfo);
 
 /**
- * Tells how two devices are connected, as ACL_RT_DEVS_TOPOLOGY_* bits.
+ * Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and nobody
+ * looks closer.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1.
+ * @param otherDeviceId another device.
+ * @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the Ascend
+ * runtime API.
  */
-aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value);
+aclError aclrtGetDevicesTopo(uint32_t deviceId,
+                             uint32_t otherDeviceId,
+                             uint64_t *value);
 
 /**
- * Tells a number that names the device for ever and everywhere.
+ * Tells 16 bytes that name the device: they stay the same, also for the next process, and no other device has
+ * them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the logical id of
+ * the device, as a UUID of version 8; a container is a machine of its own as far as it has such an identity.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param uuid receives the bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is
+ * too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
+ * Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
  */
-aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
+aclError aclrtDeviceGetUuid(int32_t deviceId,
+                            aclrtUuid *uuid);
 
 /**
- * Writes the device's PCI address as text.
+ * Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it). CPU
+ * devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs that tell
+ * devices apart by address can do so.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param pciBusId receives the text and a zero.
+ * @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device, or the driver does not answer.
+ * Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
  */
-aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
+aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
+                                char *pciBusId,
+                                int32_t len);
 
 /**
  * Finds the device with a PCI address.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is left
+ * out is 0.
+ * @param deviceId receives the id.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such a text; ACL_ERROR_RT_INVALID_DEVICEID
+ * 107001: none of this process's devices is there; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
  */
-aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
+aclError aclrtDeviceGetByPCIBusId(const char *pciBusId,
+                                  int32_t *deviceId);
 
 /**
  * The process id that other processes put on their lists to share memory with this one: the id in this
@@ -3775,10 +3852,13 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
                                            int32_t *greatestPriority);
 
 /**
- * The logical id of a device from its user id. User ids count the devices of this process, logical ids those of the
- * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+ * The logical id of a device from its user id.
  *
- * @param userDevid 0 to the number of devices less 1.
+ * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
+ *
+ * @param userDevid 0 to the number that aclrtGetDeviceCount gives less 1.
  * @param logicDevId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -3788,23 +3868,29 @@ aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
                                        int32_t *logicDevId);
 
 /**
- * The user id of a device from its logical id. User ids count the devices of this process, logical ids those of the
- * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+ * The user id of a device from its logical id.
  *
- * @param logicDevId 0 to the number of devices less 1.
+ * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
+ *
+ * @param logicDevId 0 to the number of the machine's devices less 1.
  * @param userDevid receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
                                        int32_t *userDevid);
 
 /**
- * The logical id of a device from its physical id. User ids count the devices of this process, logical ids those of the
- * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+ * The logical id of a device from its physical id.
  *
- * @param phyDevId 0 to the number of devices less 1.
+ * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
+ *
+ * @param phyDevId 0 to the number of the machine's devices less 1.
  * @param logicDevId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -3814,10 +3900,13 @@ aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId,
                                       int32_t *logicDevId);
 
 /**
- * The physical id of a device from its logical id. User ids count the devices of this process, logical ids those of the
- * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+ * The physical id of a device from its logical id.
  *
- * @param logicDevId 0 to the number of devices less 1.
+ * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
+ *
+ * @param logicDevId 0 to the number of the machine's devices less 1.
  * @param phyDevId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -3827,10 +3916,13 @@ aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId,
                                       int32_t *phyDevId);
 
 /**
- * The physical id of a device from its user id. User ids count the devices of this process, logical ids those of the
- * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+ * The physical id of a device from its user id.
  *
- * @param userDevId 0 to the number of devices less 1.
+ * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
+ *
+ * @param userDevId 0 to the number that aclrtGetDeviceCount gives less 1.
  * @param phyDevId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
@@ -3840,14 +3932,17 @@ aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
                                      int32_t *phyDevId);
 
 /**
- * The user id of a device from its physical id. User ids count the devices of this process, logical ids those of the
- * machine or container, physical ids those of the hardware; all three are the same here. Works at any time.
+ * The user id of a device from its physical id.
  *
- * @param phyDevId 0 to the number of devices less 1.
+ * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
+ *
+ * @param phyDevId 0 to the number of the machine's devices less 1.
  * @param userDevId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
                                      int32_t *userDevId);
@@ -3890,32 +3985,64 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
                                      aclrtHostMemMapCapability *capabilities);
 
 /**
- * Tells whether one device can use another's memory.
+ * Tells whether one device can use another's memory directly. CPU devices always can. Copies between devices work
+ * in any case.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param canAccessPeer receives 1 or 0.
+ * @param deviceId the device that would use the memory; it need not be set.
+ * @param peerDeviceId another device, whose memory it is.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device, or the driver does not answer.
+ * Thread-safe. Follows aclrtDeviceCanAccessPeer of the Ascend runtime API.
  */
-aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
+aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer,
+                                  int32_t deviceId,
+                                  int32_t peerDeviceId);
 
 /**
- * Lets the current device use a peer's memory.
+ * Lets the current device use a peer's memory directly: in this direction, for all threads and streams, until
+ * aclrtDeviceDisablePeerAccess or until one of the two devices is reset. Repeating it changes nothing. The peer need
+ * not be set. Copies between devices work without it; on GPUs they are faster with it, and kernels need it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param peerDeviceId another device than the current one.
+ * @param flags must be 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flags` is not 0; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
+ * device; ACL_ERROR_RT_PARAM_INVALID 107000: the current device itself, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot
+ * (aclrtDeviceCanAccessPeer gives 0); ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+ * aclrtDeviceEnablePeerAccess of the Ascend runtime API.
  */
-aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId,
+                                     uint32_t flags);
 
 /**
- * Takes back aclrtDeviceEnablePeerAccess.
+ * Takes back aclrtDeviceEnablePeerAccess of the current device. Where there is nothing to take back it changes
+ * nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param peerDeviceId another device than the current one.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the
+ * current device itself, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtDeviceDisablePeerAccess of the
+ * Ascend runtime API.
  */
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
 /**
- * Tells whether one device may use another's memory at the moment.
+ * Tells whether aclrtDeviceEnablePeerAccess is in force, from one device to another.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId the device that uses the memory; one that is not set may use none.
+ * @param peerDeviceId another device, whose memory it is.
+ * @param status receives 1 or 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtDevicePeerAccessStatus of the
+ * Ascend runtime API.
  */
-aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status);
+aclError aclrtDevicePeerAccessStatus(int32_t deviceId,
+                                     int32_t peerDeviceId,
+                                     int32_t *status);
 
 /**
  * Creates a context of a device with a default stream of its own, and makes it current in the calling

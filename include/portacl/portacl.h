@@ -29,12 +29,13 @@ const char *portaclBackendName(void);
 /**
  * Tells what a device is, for a person: the GPU's name, or how many cores the CPU device has.
  *
- * @param deviceId a device that is in use (aclrtSetDevice, by any thread).
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
  * @param name receives a zero-terminated text, cut to `size` where it is longer.
  * @param size room at `name` in bytes, at least 1; 128 is plenty.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `name` is null or `size` is 0;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not
- * in use; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * usable device, or the driver does not answer. Thread-safe.
  */
 aclError portaclDeviceName(int32_t deviceId,
                            char *name,
