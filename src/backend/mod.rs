@@ -25,6 +25,7 @@ mod host_fn;
 mod info;
 mod managed_memory;
 mod probe;
+mod timer;
 mod usage;
 
 #[cfg(test)]

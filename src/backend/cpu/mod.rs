@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs` | records, and who waits for them |
-//! | `executor.rs`, `parallel.rs`, `timer.rs` | the threads |
+//! | `executor.rs`, `parallel.rs` | the threads |
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
@@ -36,7 +36,6 @@ mod registered;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod timer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -44,6 +43,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
+use super::timer::Timer;
 use super::{
     Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Result, Span, probe,
 };
@@ -55,8 +55,8 @@ use fence::{Deferred, Users};
 use host_access::Handler;
 use memory::DeviceMemory;
 use pinned::{HOST, HostMemory};
+use queue::Queue;
 use registered::Registered;
-use timer::Timer;
 
 /// How long [`Driver::shutdown`] waits for user code.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -109,7 +109,7 @@ struct Shared {
     own_view: usize,
     cores: usize,
     executor: Arc<Executor>,
-    timer: Arc<Timer>,
+    timer: Arc<Timer<Queue>>,
     users: Users,
     devices: Box<[Slot]>,
     /// The number that each of them has among all, chosen or not.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::Record;
-use super::timer::Limit;
+use super::queue::Queue;
 use super::{Shared, copy, copy_2d, reduce};
 use crate::algo::stream_queue;
+use crate::backend::timer::Limit;
 use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span, thread_number};
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -20,7 +21,7 @@ pub(super) const TINY: usize = 4 << 10;
 #[derive(Clone)]
 pub(super) struct Awaited {
     pub(super) record: Arc<Record>,
-    pub(super) limit: Option<Arc<Limit>>,
+    pub(super) limit: Option<Arc<Limit<Queue>>>,
 }
 
 /// An operation in a stream, and who queued it.

@@ -19,6 +19,7 @@ use super::event::Record;
 use super::operation::{Awaited, Operation, SHORT, Task, overlap};
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{LockedClaim, StreamQueue, Submission};
+use crate::backend::timer::{Timer, Waiter};
 use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
 
 /// Queues longer than this are not searched for uses of a block.
@@ -235,29 +236,6 @@ impl Queue {
         }
     }
 
-    /// The time of the wait with this ticket is over: the queue goes on without it, as failed.
-    pub(super) fn expire(self: &Arc<Self>, ticket: u64) {
-        let Some((claim, task)) = self.operations.expire(ticket) else { return };
-        let mut told = None;
-        if let Operation::Wait(on) = task.operation {
-            on.record.completion.unsubscribe(self);
-            if let Some(limit) = on.limit.filter(|_| !on.record.has_happened()) {
-                let text = format!(
-                    "the stream waited for an event for {:?}, as long as it may, and then went on \
-                     without it; see what holds up the stream that recorded the event, or allow more",
-                    limit.duration()
-                );
-                told = self.fail(Fault::new(FaultKind::WaitTimedOut, text), task.thread);
-            }
-        }
-        let mut claim = claim.lock();
-        self.finish(&mut claim, told);
-        let list = claim.release();
-        if list {
-            self.shared.executor.push(Arc::clone(self));
-        }
-    }
-
     /// Drops what has not started; nothing more is taken. The last operation that is kept.
     pub(super) fn abandon(self: &Arc<Self>) -> Position {
         let dropped = self.operations.abandon();
@@ -324,6 +302,26 @@ impl Queue {
     #[cfg(test)]
     pub(super) fn push_panic(self: &Arc<Self>) {
         self.push(self.submit().unwrap(), Operation::Panic);
+    }
+}
+
+impl Waiter for Queue {
+    /// The queue goes on without what it waited for, as failed.
+    fn expire(self: &Arc<Self>, ticket: u64) {
+        let Some((claim, task)) = self.operations.expire(ticket) else { return };
+        let mut told = None;
+        if let Operation::Wait(on) = task.operation {
+            on.record.completion.unsubscribe(self);
+            if let Some(limit) = on.limit.filter(|_| !on.record.has_happened()) {
+                told = self.fail(Timer::<Self>::fault(limit.duration()), task.thread);
+            }
+        }
+        let mut claim = claim.lock();
+        self.finish(&mut claim, told);
+        let list = claim.release();
+        if list {
+            self.shared.executor.push(Arc::clone(self));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,7 @@ pub(super) struct DeviceState {
     dropped_events: Mutex<Vec<Raw<CUevent_st>>>,
     /// Streams of our own that are not in use; see [`Self::on_own_stream`].
     spare_streams: Mutex<Vec<Raw<CUstream_st>>>,
+    watching: AtomicUsize,
     padding: Padding,
     managed_padding: Padding,
     device_bytes: Counter,
@@ -82,6 +83,7 @@ impl DeviceState {
             spare_events: Mutex::default(),
             dropped_events: Mutex::default(),
             spare_streams: Mutex::default(),
+            watching: AtomicUsize::new(0),
             padding: Padding::default(),
             managed_padding: Padding::default(),
             device_bytes: Counter::default(),
@@ -227,14 +229,35 @@ impl DeviceState {
         &self,
         queue: impl FnOnce(Raw<CUstream_st>) -> Result<()>,
     ) -> Result<()> {
-        self.check_open()?;
-        let spare = self.spare_streams.lock().pop();
-        let raw = spare.map_or_else(|| stream::create(self, 0), Ok)?;
+        let raw = self.borrow_stream()?;
         let queued = queue(raw);
         // SAFETY: a stream that nobody else uses until it is given back.
         let done = self.call(|api| unsafe { api.stream_synchronize(raw.0) });
-        self.spare_streams.lock().push(raw);
+        self.give_stream_back(raw);
         queued.and(done)
+    }
+
+    /// A stream of our own, with nothing to do.
+    pub(super) fn borrow_stream(&self) -> Result<Raw<CUstream_st>> {
+        self.check_open()?;
+        let spare = self.spare_streams.lock().pop();
+        spare.map_or_else(|| stream::create(self, 0), Ok)
+    }
+
+    /// Takes back what [`Self::borrow_stream`] lent, with nothing to do again.
+    pub(super) fn give_stream_back(&self, raw: Raw<CUstream_st>) {
+        self.spare_streams.lock().push(raw);
+    }
+
+    /// Ends what [`Self::borrow_stream`] lent, which may still have something to do.
+    pub(super) fn discard_stream(&self, raw: Raw<CUstream_st>) {
+        // SAFETY: nobody else has it. A failed context has taken it along already.
+        let _ = self.context.attempt(|api| unsafe { api.stream_destroy(raw.0) });
+    }
+
+    /// How many streams of our own watch events.
+    pub(super) fn watching(&self) -> &AtomicUsize {
+        &self.watching
     }
 
     /// Where the device has failed: before anybody else hears of it those are told who want to be.
@@ -272,7 +295,10 @@ impl DeviceState {
             if idle {
                 self.driver.reap_all();
             }
-            let in_use = self.words.get().is_some_and(Words::are_in_use);
+            // Acquire, with the Release of the last callback.
+            let watching =
+                self.context.healthy().is_ok() && self.watching.load(Ordering::Acquire) > 0;
+            let in_use = watching || self.words.get().is_some_and(Words::are_in_use);
             Ok(idle && !in_use && !self.driver.has_pending(self))
         });
         matches!(drained, Ok(Wait::Done))

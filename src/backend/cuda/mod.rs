@@ -3,8 +3,8 @@
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
 //! contexts, `peer` who may use whose memory, `owned` what memory is ours, `pending` memory that
-//! queued work still uses, `workers` threads for host functions, and `clock` makes times of the
-//! driver's differences.
+//! queued work still uses, `workers` threads for host functions, `timed_wait` ends waits that take
+//! too long, and `clock` makes times of the driver's differences.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
@@ -23,7 +23,9 @@ use self::owned::{Origin, Owned};
 use self::peer::Peers;
 use self::pending::Pending;
 use self::stream::StreamState;
+use self::timed_wait::TimedWait;
 use self::workers::Workers;
+use super::timer::Timer;
 use super::{
     Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Result,
     inside_host_function, probe,
@@ -49,6 +51,7 @@ mod registered;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod timed_wait;
 mod workers;
 
 /// Loads and initialises the CUDA driver of this machine. A fault of kind
@@ -90,6 +93,7 @@ struct DriverState {
     pinned: Mutex<HashMap<usize, (Pinned, Arc<Context>)>>,
     /// Run host functions.
     workers: Workers,
+    timer: Arc<Timer<TimedWait>>,
     /// A device was left with work that does not end.
     forsaken: AtomicBool,
 }
@@ -121,6 +125,7 @@ impl DriverState {
             padding: Padding::default(),
             pinned: Mutex::default(),
             workers: Workers::default(),
+            timer: Arc::default(),
             forsaken: AtomicBool::new(false),
         })
     }
@@ -144,6 +149,10 @@ impl DriverState {
 
     fn peers(&self) -> &Peers {
         &self.peers
+    }
+
+    fn timer(&self) -> &Arc<Timer<TimedWait>> {
+        &self.timer
     }
 
     fn workers(&self) -> &Workers {
@@ -423,6 +432,7 @@ impl Driver for CudaDriver {
 
     /// Work that a device was left with may use any memory: then everything stays as it is.
     fn shutdown(&self, patience: Duration) -> bool {
+        self.0.timer.stop();
         if self.0.is_forsaken() || !self.0.all_settled() {
             return false;
         }

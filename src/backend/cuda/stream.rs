@@ -14,7 +14,7 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
-use super::{copy, copy_2d, host_fn, managed_memory, reduce};
+use super::{copy, copy_2d, host_fn, managed_memory, reduce, timed_wait};
 use crate::backend::{
     Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Observer, Position,
     Reduce, Result, Span, Stream, StreamOptions, Wait,
@@ -313,14 +313,12 @@ impl Stream for CudaStream {
     }
 
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
-        if limit.is_some() {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                "streams of the cuda backend wait for events without a time limit; wait without one, \
-                 and bound the wait of the host with aclrtSynchronizeStreamWithTimeout",
-            ));
-        }
         let event = CudaEvent::of(&**event)?;
+        if let Some(limit) = limit
+            && !event.is_complete()?
+        {
+            return self.told(timed_wait::queue(&self.0, event.raw(), limit));
+        }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
         let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
         self.told(self.0.submit_calls(wait))

@@ -14,9 +14,11 @@ use crate::backend::{
     inside_host_function,
 };
 
+mod clock;
 mod device;
 mod failure;
 mod hand_over;
+mod limit;
 mod memory;
 mod reduce;
 mod stream;
@@ -153,6 +155,11 @@ impl Gate {
 
     /// The gate outlives the calls: each holds a reference of its own.
     fn queue(self: &Arc<Self>, stream: &Arc<dyn Stream>) {
+        stream.host_fn(self.function()).unwrap();
+    }
+
+    /// A host function that waits at the gate.
+    fn function(self: &Arc<Self>) -> HostFn {
         unsafe extern "C" fn pass(gate: *mut c_void) {
             assert!(inside_host_function());
             // SAFETY: the reference that `queue` gave away.
@@ -162,7 +169,7 @@ impl Gate {
         }
         let argument = Arc::into_raw(Arc::clone(self)).cast_mut().cast();
         // SAFETY: `pass` takes the reference it is given, once.
-        stream.host_fn(unsafe { HostFn::new(pass, argument) }).unwrap();
+        unsafe { HostFn::new(pass, argument) }
     }
 
     fn open(&self) {

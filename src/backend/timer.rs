@@ -7,24 +7,28 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::queue::Queue;
-use crate::backend::{Fault, FaultKind, Result};
+use super::{Fault, FaultKind, Result};
 
 /// The thread looks around so often while it is there, and ends when it was not needed meanwhile.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
 
-/// The clock of a driver's waits with a limit.
-#[derive(Default)]
-pub(super) struct Timer {
-    state: Mutex<State>,
+/// Something that waits with a limit.
+pub(super) trait Waiter: Send + Sync + 'static {
+    /// The time of the wait with this ticket is over. Called with no lock held; the wait may have
+    /// ended meanwhile.
+    fn expire(self: &Arc<Self>, ticket: u64);
+}
+
+/// The clock of a backend's waits with a limit.
+pub(super) struct Timer<W> {
+    state: Mutex<State<W>>,
     /// There is an earlier deadline than the thread knows of, or the end has come.
     changed: Condvar,
 }
 
-#[derive(Default)]
-struct State {
-    /// Streams that wait, by deadline and limit, each with the ticket of the wait.
-    armed: BTreeMap<(Instant, u64), (Weak<Queue>, u64)>,
+struct State<W> {
+    /// Who waits, by deadline and limit, each with the ticket of the wait.
+    armed: BTreeMap<(Instant, u64), (Weak<W>, u64)>,
     /// Limits that exist: waits that are queued or under way.
     limits: usize,
     /// How many were ever made.
@@ -36,17 +40,33 @@ struct State {
 }
 
 /// How long one queued wait may take.
-pub(super) struct Limit {
-    timer: Arc<Timer>,
+pub(super) struct Limit<W> {
+    timer: Arc<Timer<W>>,
     number: u64,
     duration: Duration,
-    /// Set when the stream comes to the wait.
+    /// Set when the wait begins.
     deadline: OnceLock<Instant>,
 }
 
-impl Timer {
+impl<W> Default for Timer<W> {
+    fn default() -> Self {
+        Self {
+            state: Mutex::new(State {
+                armed: BTreeMap::new(),
+                limits: 0,
+                made: 0,
+                wakes: None,
+                handle: None,
+                stopping: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+}
+
+impl<W: Waiter> Timer<W> {
     /// A limit for a wait that is about to be queued. While there is one there is a thread.
-    pub(super) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit>> {
+    pub(super) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit<W>>> {
         let mut state = self.state.lock();
         let mut ended = None;
         if state.wakes.is_none() {
@@ -78,11 +98,11 @@ impl Timer {
             let first = state.armed.first_entry();
             if let Some(due) = first.as_ref().map(|entry| entry.key().0 <= now)
                 && due
-                && let Some((queue, ticket)) = first.map(|entry| entry.remove())
+                && let Some((waiter, ticket)) = first.map(|entry| entry.remove())
             {
                 MutexGuard::unlocked(&mut state, || {
-                    if let Some(queue) = queue.upgrade() {
-                        queue.expire(ticket);
+                    if let Some(waiter) = waiter.upgrade() {
+                        waiter.expire(ticket);
                     }
                 });
                 continue;
@@ -99,7 +119,7 @@ impl Timer {
         state.wakes = None;
     }
 
-    /// Ends the thread; no stream waits any more.
+    /// Ends the thread; nobody waits any more.
     pub(super) fn stop(&self) {
         let mut state = self.state.lock();
         state.stopping = true;
@@ -111,23 +131,34 @@ impl Timer {
         }
     }
 
+    /// What a wait that took too long says of itself.
+    pub(super) fn fault(limit: Duration) -> Fault {
+        Fault::new(
+            FaultKind::WaitTimedOut,
+            format!(
+                "the stream waited for an event for {limit:?}, as long as it may, and then went on \
+                 without it; see what holds up the stream that recorded the event, or allow more"
+            ),
+        )
+    }
+
     #[cfg(test)]
     pub(super) fn has_thread(&self) -> bool {
         self.state.lock().wakes.is_some()
     }
 }
 
-impl Limit {
+impl<W> Limit<W> {
     pub(super) fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// The stream has come to the wait, which has this ticket: when the time is over the wait
-    /// expires. Called under the stream's lock, again if the stream was woken for nothing.
-    pub(super) fn arm(&self, queue: &Arc<Queue>, ticket: u64) {
+    /// The wait, which has this ticket, begins: when its time is over it expires. Called again, it
+    /// goes on. The waiter may hold its own lock.
+    pub(super) fn arm(&self, waiter: &Arc<W>, ticket: u64) {
         let deadline = *self.deadline.get_or_init(|| Instant::now() + self.duration);
         let mut state = self.timer.state.lock();
-        state.armed.insert((deadline, self.number), (Arc::downgrade(queue), ticket));
+        state.armed.insert((deadline, self.number), (Arc::downgrade(waiter), ticket));
         let too_late = state.wakes.is_some_and(|wakes| deadline < wakes);
         drop(state);
         if too_late {
@@ -136,7 +167,7 @@ impl Limit {
     }
 }
 
-impl Drop for Limit {
+impl<W> Drop for Limit<W> {
     fn drop(&mut self) {
         let mut state = self.timer.state.lock();
         state.limits -= 1;

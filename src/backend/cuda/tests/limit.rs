@@ -1,0 +1,132 @@
+//! Waits with a time limit.
+
+use super::*;
+use crate::backend::{Event, Fill, Heard, Wait};
+
+const SHORT: Duration = Duration::from_millis(5);
+
+/// Whether this driver's streams can wait for a word, without which there are no limits.
+fn has_limits() -> bool {
+    let has = symbol::<*const c_void>("cuStreamWaitValue32_v2").is_some();
+    if !has {
+        println!("skipped: this driver's streams cannot wait for a word");
+    }
+    has
+}
+
+/// A stream that is held, and an event that it records then.
+fn held(setup: &Setup) -> (Arc<dyn Stream>, Arc<Gate>, Arc<dyn Event>) {
+    let (stream, event) = (setup.stream(), setup.device.create_event(false).unwrap());
+    let gate = Gate::close(&stream);
+    stream.record(&event).unwrap();
+    (stream, gate, event)
+}
+
+fn sync(stream: &Arc<dyn Stream>) {
+    assert_eq!(stream.synchronize(Some(Instant::now() + LONG)).unwrap(), Wait::Done, "hangs");
+}
+
+#[test]
+fn a_wait_that_takes_too_long_fails_and_the_stream_goes_on() {
+    let Some(setup) = Setup::new() else { return };
+    let (recorder, gate, event) = held(&setup);
+    let heard = Arc::new(Heard::default());
+    let stream = setup.device.create_stream(heard.options()).unwrap();
+    let memory = setup.pinned(16);
+    if !has_limits() {
+        let refused = stream.wait(&event, Some(SHORT)).unwrap_err();
+        assert_eq!(refused.kind, FaultKind::Unsupported);
+        return gate.open();
+    }
+    for round in 1..=3 {
+        let before = Instant::now();
+        let position = stream.wait(&event, Some(SHORT)).unwrap();
+        stream.fill(Fill::bytes(memory.span(), round)).unwrap();
+        sync(&stream);
+        assert!(before.elapsed() >= SHORT);
+        let failures = heard.take();
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert_eq!(failures[0].fault.kind, FaultKind::WaitTimedOut);
+        assert!(failures[0].fault.text.contains("5ms"), "{failures:?}");
+        assert_eq!(failures[0].position, Some(position));
+        assert!(memory.bytes().iter().all(|byte| *byte == round));
+    }
+    assert!(!event.is_complete().unwrap());
+    gate.open();
+    sync(&recorder);
+}
+
+#[test]
+fn a_wait_that_is_over_in_time_does_not_fail() {
+    let Some(setup) = Setup::new() else { return };
+    if !has_limits() {
+        return;
+    }
+    let (recorder, gate, event) = held(&setup);
+    let heard = Arc::new(Heard::default());
+    let stream = setup.device.create_stream(heard.options()).unwrap();
+    let behind = Gate::close(&stream);
+    // This one comes to it when it has happened, the time of the others is long.
+    stream.wait(&event, Some(SHORT * 10)).unwrap();
+    let others: Vec<_> = (0..20).map(|_| setup.stream()).collect();
+    for other in &others {
+        other.wait(&event, Some(LONG)).unwrap();
+        other.wait(&event, Some(LONG)).unwrap();
+    }
+    std::thread::sleep(SHORT * 20);
+    assert!(others.iter().all(|other| !other.is_idle().unwrap()));
+    gate.open();
+    sync(&recorder);
+    others.iter().for_each(sync);
+    behind.open();
+    sync(&stream);
+    // One for what is before it anyway, and one for what has happened.
+    let gate = Gate::close(&stream);
+    stream.record(&event).unwrap();
+    stream.wait(&event, Some(LONG)).unwrap();
+    gate.open();
+    sync(&stream);
+    stream.wait(&event, Some(Duration::from_nanos(1))).unwrap();
+    sync(&stream);
+    assert_eq!(heard.take(), []);
+}
+
+#[test]
+fn a_wait_keeps_the_record_that_it_saw() {
+    let Some(setup) = Setup::new() else { return };
+    if !has_limits() {
+        return;
+    }
+    let (first, gate, event) = held(&setup);
+    let (second, stream) = (setup.stream(), setup.stream());
+    stream.wait(&event, Some(LONG)).unwrap();
+    let behind = Gate::close(&second);
+    second.record(&event).unwrap();
+    gate.open();
+    sync(&stream);
+    assert!(!event.is_complete().unwrap());
+    behind.open();
+    sync(&first);
+    sync(&second);
+}
+
+/// User code that is told of the failure holds up the stream that failed.
+#[test]
+fn the_stream_goes_on_when_those_who_want_it_are_told() {
+    let Some(setup) = Setup::new() else { return };
+    if !has_limits() {
+        return;
+    }
+    let (recorder, gate, event) = held(&setup);
+    let (heard, told) = (Arc::new(Heard::default()), Arc::new(Gate::default()));
+    heard.tell_next(told.function());
+    let stream = setup.device.create_stream(heard.options()).unwrap();
+    stream.wait(&event, Some(SHORT)).unwrap();
+    wait_until("the failure to be told", || told.entered() == 1);
+    assert!(!stream.is_idle().unwrap());
+    told.open();
+    sync(&stream);
+    assert_eq!(heard.take().len(), 1);
+    gate.open();
+    sync(&recorder);
+}
