@@ -443,3 +443,64 @@ fn loom_abandoning_while_the_record_happens() {
         assert_eq!(run == 0, !dropped.is_empty());
     });
 }
+
+/// A stream is aborted while a worker runs it and another thread submits: each operation is dropped
+/// or run, and what comes after is run.
+#[test]
+fn loom_aborting_while_others_submit_and_work() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::Note).unwrap();
+        let submitter = spawn(&stream, |stream| stream.push(Op::Note).unwrap());
+        let worker = worker(&ready, WORKER);
+        let (dropped, in_hand) = stream.operations.abort();
+        if let Some((ticket, _)) = in_hand {
+            assert!(ticket <= 2);
+        }
+        watch(&stream);
+        submitter.join().unwrap();
+        worker.join().unwrap();
+        let last = stream.push(Op::Note).unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check() + dropped.len(), 3);
+        assert_eq!(stream.log().last(), Some(&last));
+    });
+}
+
+/// A blocked stream is aborted while its record happens, and then used again.
+#[test]
+fn loom_aborting_while_the_record_happens() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        let record = Arc::new(Record::new());
+        let submission = stream.operations.submit().unwrap();
+        submission.block(Op::Wait(Arc::clone(&record)), |record| record.subscribe(&stream));
+        let recorder = {
+            let record = Arc::clone(&record);
+            thread::spawn(move || run_resumed(happen(&record)))
+        };
+        let _ = stream.operations.abort();
+        record.unsubscribe(&stream);
+        stream.push(Op::Note).unwrap();
+        recorder.join().unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 1);
+    });
+}
+
+/// A helper puts a host function back while the stream is aborted.
+#[test]
+fn loom_aborting_while_a_helper_puts_back() {
+    model(|| {
+        let (ready, [stream]) = streams();
+        stream.push(Op::User).unwrap();
+        let helper = spawn(&stream, |stream| stream.help(HELPER));
+        let (dropped, _) = stream.operations.abort();
+        let last = stream.push(Op::Note).unwrap();
+        helper.join().unwrap();
+        work(&ready, WORKER);
+        let run = stream.check();
+        assert!(run <= 2 && stream.log().last() == Some(&last));
+        assert!(dropped.len() <= 1);
+    });
+}

@@ -155,7 +155,7 @@ impl Stream {
             let mut go_on_with = None;
             match operation {
                 Op::User(_) if runner.helper => {
-                    if let Ok(true) = unlocked.lock().put_back(operation) {
+                    if let Ok(true) | Err((_, true)) = unlocked.lock().put_back(operation) {
                         self.list();
                     }
                     return;
@@ -460,6 +460,95 @@ mod real {
         assert!(stream.operations.is_idle(), "nobody would finish it");
         listed.run(claim, WORKER, &mut Vec::new());
         assert_eq!(stream.check(), 0);
+    }
+
+    #[test]
+    fn an_abort_drops_what_is_queued_and_the_queue_goes_on() {
+        let (ready, stream) = stream();
+        (0..3).for_each(|_| _ = stream.push(Op::Note));
+        let (dropped, in_hand) = stream.operations.abort();
+        assert_eq!((dropped.len(), in_hand, stream.operations.aborts()), (3, None, 1));
+        assert!(stream.operations.is_idle() && !stream.operations.was_dropped(3));
+        // The entry in the list is stale until somebody queues something: then it serves for that.
+        assert_eq!(stream.push(Op::Note), Some(4));
+        assert_eq!(ready.lock().len(), 1);
+        assert!(stream.operations.is_pending(4) && !stream.operations.is_pending(3));
+        work(&ready, WORKER);
+        assert!(!stream.operations.is_pending(4));
+        assert_eq!((stream.check(), stream.log()), (1, vec![4]));
+    }
+
+    #[test]
+    fn an_abort_leaves_what_is_in_hand_and_takes_back_what_has_not_begun() {
+        for begins in [true, false] {
+            let (ready, stream) = stream();
+            (0..2).for_each(|_| _ = stream.push(Op::Note));
+            let listed = ready.lock().pop_front().unwrap();
+            let claim = listed.operations.claim_listed().unwrap();
+            let (locked, first) = claim.lock().next(|_| true).unwrap();
+            let claim = locked.unlock();
+            let (dropped, in_hand) = stream.operations.abort();
+            assert_eq!((dropped.len(), in_hand), (1, Some((1, 1))));
+            assert!(stream.operations.is_pending(1) && !stream.operations.is_pending(2));
+            assert_eq!(stream.push(Op::Note), Some(3));
+            assert!(!stream.operations.has_finished(1), "it is in hand");
+            if begins {
+                stream.note(1);
+                let mut claim = claim.lock();
+                claim.finish();
+                assert!(claim.release());
+            } else {
+                let Err((_, list)) = claim.lock().put_back(first) else { panic!("it is kept") };
+                assert!(list, "what came after is for somebody else");
+            }
+            assert_eq!(stream.operations.finished(), 2);
+            stream.list();
+            work(&ready, WORKER);
+            assert_eq!(stream.log(), if begins { vec![1, 3] } else { vec![3] });
+            stream.check();
+        }
+    }
+
+    #[test]
+    fn an_aborted_wait_ends_and_a_late_record_wakes_nobody() {
+        let (ready, stream) = stream();
+        let record = Arc::new(Record::new());
+        stream.push(|_| Op::Wait(Arc::clone(&record))).unwrap();
+        work(&ready, WORKER);
+        assert!(stream.operations.blocked_on().is_some_and(|on| Arc::ptr_eq(&on, &record)));
+        assert_eq!(stream.operations.abort().0.len(), 1);
+        assert!(stream.operations.blocked_on().is_none() && stream.operations.is_idle());
+        assert!(happen(&record).is_empty());
+        stream.push(Op::Note).unwrap();
+        work(&ready, WORKER);
+        assert_eq!(stream.check(), 1);
+    }
+
+    #[test]
+    fn an_operation_in_place_of_another_ends_it_later() {
+        let (ready, stream) = stream();
+        (0..2).for_each(|_| _ = stream.push(Op::Note));
+        let listed = ready.lock().pop_front().unwrap();
+        let claim = listed.operations.claim_listed().unwrap();
+        let (mut locked, _) = claim.lock().next(|_| true).unwrap();
+        let record = Arc::new(Record::new());
+        locked.put_in_place(Op::Wait(Arc::clone(&record)));
+        assert!(locked.release());
+        stream.list();
+        work(&ready, WORKER);
+        assert_eq!(stream.operations.finished(), 0, "the first is not over");
+        run_resumed(happen(&record));
+        assert_eq!((stream.operations.finished(), stream.log()), (2, vec![2]));
+        stream.check();
+    }
+
+    #[test]
+    fn what_has_run_already_is_counted() {
+        let (_ready, stream) = stream();
+        assert_eq!(stream.operations.submit().unwrap().pass(), 1);
+        assert_eq!(stream.operations.submit().unwrap().pass(), 2);
+        assert!(stream.operations.is_idle() && stream.operations.has_finished(2));
+        assert_eq!((stream.operations.last_ticket(), stream.check()), (2, 0));
     }
 
     #[test]

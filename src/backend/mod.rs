@@ -510,10 +510,10 @@ pub trait Stream: Send + Sync {
     fn abandon(&self) -> Position;
 
     /// Drops what has not started, where the device can do that, and goes on taking work. What has
-    /// started on memory is waited for, user code that has begun is not. Whoever waits for this
-    /// stream, or for an event whose record is dropped, gets `why`. Other streams that wait for
-    /// such a record go on when the event is recorded again and that record happens.
-    fn abort(&self, why: Fault);
+    /// started on memory is waited for, until the deadline; user code that has begun is not. Whoever
+    /// waits for this stream, or for an event whose record is dropped, gets `why`. Other streams
+    /// that wait for such a record go on when the event is recorded again and that record happens.
+    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait;
 
     /// Nothing more will be queued: waits for records that an abort has dropped, or will drop, end.
     fn retire(&self);

@@ -1,7 +1,7 @@
 //! Failures of queued work: what a stream remembers of them, who hears of them, what stops.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -23,6 +23,13 @@ pub mod mode {
 /// No mode was set: the stream goes on.
 const UNSET: i32 = -1;
 
+/// What stopped the streams of a context.
+struct Stop {
+    fault: Fault,
+    /// Somebody was told.
+    told: AtomicBool,
+}
+
 /// The failures of a stream, as its backend tells them. It knows the stream by numbers only: who
 /// holds a stream or a device keeps a reset from going on.
 pub struct Failures {
@@ -36,9 +43,7 @@ pub struct Failures {
     /// The first failure that nobody was told of, and which operation it was.
     first: Mutex<Option<(Fault, Position)>>,
     /// What stopped the stream: every synchronise says so from then on.
-    stopped: OnceLock<Fault>,
-    /// Somebody was told that it stopped.
-    told: AtomicBool,
+    stopped: OnceLock<Arc<Stop>>,
     /// The last operation that was not dropped when it stopped. 0 until that is known: better say
     /// of a record that it was dropped than say nothing.
     kept: AtomicU64,
@@ -55,7 +60,6 @@ impl Failures {
             pending: AtomicBool::new(false),
             first: Mutex::new(None),
             stopped: OnceLock::new(),
-            told: AtomicBool::new(false),
             kept: AtomicU64::new(0),
         }
     }
@@ -99,16 +103,17 @@ impl Failures {
 
     /// As [`Self::report`], at the stream's end: that it was stopped is told if nobody knows.
     pub fn report_last(&self) -> Result<()> {
-        if self.told.load(Ordering::Acquire) { Ok(()) } else { self.report() }
+        let known = self.stopped.get().is_some_and(|stop| stop.told.load(Ordering::Acquire));
+        if known { Ok(()) } else { self.report() }
     }
 
     #[cold]
     fn tell(&self, before: Option<Position>) -> Result<()> {
         let is_before = |position| before.is_none_or(|before| position <= before);
-        if let Some(fault) = self.stopped.get()
+        if let Some(stop) = self.stopped.get()
             && before.is_none_or(|before| before > self.kept.load(Ordering::Acquire))
         {
-            return Err(self.has_stopped(fault));
+            return Err(self.has_stopped(stop));
         }
         let mut first = self.first.lock();
         match first.take_if(|(_, position)| is_before(*position)) {
@@ -122,12 +127,12 @@ impl Failures {
 
     /// Why the stream takes no more work, if a failure stopped it.
     pub fn refusal(&self) -> Option<Error> {
-        self.stopped.get().map(|fault| self.has_stopped(fault))
+        self.stopped.get().map(|stop| self.has_stopped(stop))
     }
 
-    fn has_stopped(&self, fault: &Fault) -> Error {
-        self.told.store(true, Ordering::Release);
-        let error = Error::from(fault.clone());
+    fn has_stopped(&self, stop: &Stop) -> Error {
+        stop.told.store(true, Ordering::Release);
+        let error = Error::from(stop.fault.clone());
         Error::new(
             error.code(),
             format_args!(
@@ -142,6 +147,7 @@ impl Failures {
 
     /// Stops all streams of the context.
     fn stop_context(&self, fault: &Fault) {
+        let stop = Arc::new(Stop { fault: fault.clone(), told: AtomicBool::new(false) });
         let mut streams = Stream::table().snapshot();
         streams.retain(|(_, stream)| stream.context == self.context);
         // First all know why, then they are stopped: nobody is refused without knowing.
@@ -150,7 +156,7 @@ impl Failures {
             // `pending` changes under this lock only.
             let _first = failures.first.lock();
             // What stopped it first is what it says.
-            let _ = failures.stopped.set(fault.clone());
+            let _ = failures.stopped.set(Arc::clone(&stop));
             failures.pending.store(true, Ordering::Release);
         }
         for (_, stream) in &streams {

@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), forbid(unsafe_code))]
 #![cfg_attr(test, deny(unsafe_code))]
 
+pub mod abort;
 pub mod config;
 pub mod context;
 pub mod data_buffer;
@@ -29,6 +30,8 @@ pub mod peer;
 pub mod report;
 pub mod runtime;
 pub mod stream;
+pub mod stream_attribute;
+pub mod stream_config;
 pub mod sys_param;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Streams: in-order queues of work, and waiting for them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::device::Device;
@@ -9,6 +10,7 @@ use super::error::{Code, Error, Result};
 use super::failure::Failures;
 use super::handles::{self, Object};
 use super::report::Subscription;
+use super::stream_attribute::Attributes;
 use super::thread;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
@@ -26,6 +28,17 @@ impl StreamFlags {
     /// From C. Unknown bits mean nothing, as in the API.
     pub fn from_bits(bits: u32) -> Self {
         Self(bits & Self::KNOWN)
+    }
+
+    /// The flags of a stream to be made.
+    pub fn for_new_stream(argument: &str, bits: u32) -> Result<Self> {
+        if bits & Self::PERSISTENT != 0 {
+            return Err(Error::unsupported(format_args!(
+                "{argument} has ACL_STREAM_PERSISTENT: such streams only serve to build graphs, which this \
+                 version does not have; create the stream without the flag"
+            )));
+        }
+        Ok(Self::from_bits(bits))
     }
 
     /// A stream that the host does not wait for: synchronizing it succeeds at once.
@@ -49,8 +62,10 @@ pub struct Stream {
     failures: Arc<Failures>,
     /// Which thread of the program runs its callbacks.
     pub callbacks: Subscription,
+    /// What is only kept.
+    pub attributes: Attributes,
     flags: StreamFlags,
-    priority: u32,
+    priority: AtomicU32,
     /// The stream that NULL stands for; it lives as long as its context.
     is_default: bool,
 }
@@ -79,8 +94,9 @@ impl Stream {
                 native,
                 failures,
                 callbacks,
+                attributes: Attributes::default(),
                 flags,
-                priority,
+                priority: AtomicU32::new(priority),
                 is_default,
             })
         };
@@ -133,6 +149,23 @@ impl Stream {
     /// Drops what has not started, and takes nothing more. The last operation that is kept.
     pub fn give_up(&self) -> Position {
         self.native.abandon()
+    }
+
+    /// Drops what has not started, and goes on: see [`backend::Stream::abort`].
+    pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
+        self.native.abort(why, deadline)
+    }
+
+    /// How urgent it is, 0 the most.
+    pub fn priority(&self) -> u32 {
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    /// Changes that, for what has not started.
+    pub fn set_priority(&self, priority: u32) -> Result<()> {
+        self.native.set_priority(priority)?;
+        self.priority.store(priority, Ordering::Relaxed);
+        Ok(())
     }
 
     /// As the tests made it.
@@ -217,7 +250,7 @@ pub fn flags(raw: u64) -> Result<u32> {
 
 /// aclrtStreamGetPriority.
 pub fn priority(raw: u64) -> Result<u32> {
-    Ok(resolve(raw)?.priority)
+    Ok(resolve(raw)?.priority())
 }
 
 /// aclrtGetStreamAvailableNum: how many more handles there are.
@@ -226,20 +259,20 @@ pub fn available() -> Result<u32> {
     Ok(Stream::table().room() as u32)
 }
 
-/// aclrtCreateStream, aclrtCreateStreamWithConfig. `priority` is accepted and has no meaning there.
+/// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    if flags & StreamFlags::PERSISTENT != 0 {
-        return Err(Error::unsupported(
-            "flag has ACL_STREAM_PERSISTENT: such streams only serve to build graphs, which this version \
-             does not have; create the stream without the flag",
-        ));
-    }
+    let flags = StreamFlags::for_new_stream("flag", flags)?;
     let device = thread::current()?.device.clone();
+    create_on(&device, 0, flags)
+}
+
+/// A new stream in the current context, which is on `device`.
+pub fn create_on(device: &Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
     let context = thread::current_handle().ok_or_else(|| {
         Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
     })?;
-    Stream::create(&device, context, 0, StreamFlags::from_bits(flags), false).map(Handle::raw)
+    Stream::create(device, context, priority, flags, false).map(Handle::raw)
 }
 
 /// aclrtDestroyStream: waits for what is pending. aclrtDestroyStreamForce: drops it.

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::{device, runtime};
+use crate::core::{abort, device, runtime};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceStateCallback, aclrtDeviceStatus,
@@ -155,16 +155,20 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
     })
 }
 
-/// Drops all work of a device, waiting at most `timeout` milliseconds.
+/// Drops what all streams of a device have queued, and stops what runs, as aclrtStreamAbort does it for one
+/// stream. The streams live on. Synchronizing one of them, or the device, meanwhile gives
+/// ACL_ERROR_RT_DEVICE_TASK_ABORT 107022, and so does synchronizing an event whose record was dropped.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId the device; it need not be the current one.
+/// @param timeout milliseconds to wait for operations on memory that have begun; 0 is for ever. Host
+/// functions that have begun are not waited for.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
+/// something that has begun was not over in time. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
+/// runtime API, whose unit of time is not documented.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceTaskAbort",
-        "the work of a whole device cannot be dropped; use aclrtDestroyStreamForce on its \
-             streams",
-    )
+    guard("aclrtDeviceTaskAbort", || abort::device(deviceId, timeout))
 }
 
 /// Has `callback` called before and after aclrtDeviceTaskAbort.
@@ -178,7 +182,7 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
 ) -> aclError {
     guard_unsupported(
         "aclrtSetDeviceTaskAbortCallback",
-        "aclrtDeviceTaskAbort is not available, so nothing would call back; leave the call out",
+        "aborts of a device are not announced; run the code beside aclrtDeviceTaskAbort",
     )
 }
 

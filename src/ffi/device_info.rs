@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::core::{device, device_info, info, visibility};
+use crate::core::{device, device_info, info, thread, visibility};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtAtomicOperation,
@@ -389,15 +389,19 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     })
 }
 
-/// Tells the number of the last task that this thread submitted.
+/// Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first
+/// one there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave
+/// the number as it is.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param taskId receives the number; 0 before this thread has submitted anything.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetThreadLastTaskId of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadLastTaskId(taskId: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtGetThreadLastTaskId",
-        "tasks are not numbered; record an event to find a place in a stream",
-    )
+    guard("aclrtGetThreadLastTaskId", || {
+        Out::new("taskId", taskId)?.write(thread::last_task());
+        Ok(())
+    })
 }
 
 /// Tells which atomic operations a device can do on host memory.

@@ -1,51 +1,96 @@
 //! Reports of work that failed on a device.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
-use crate::core::error::Error;
-use crate::ffi::guard::{guard_unsupported, guard_value};
+use crate::core::error::{Error, Result};
+use crate::core::exception::{self, Exception, Watcher};
+use crate::ffi::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle,
     aclrtOpExceptionCallback,
 };
 
-/// Has `callback` called when work fails on a device; null takes it back.
+type Function = unsafe extern "C" fn(*mut aclrtExceptionInfo);
+
+/// A C function as one that is told of failures.
+fn watcher(function: Function) -> Watcher {
+    Watcher {
+        address: function as usize,
+        call: Arc::new(move |exception| {
+            // SAFETY: by the contract of the C boundary it can be called from any thread until it
+            // is taken back, and does not look behind the pointer, whose type has no inside.
+            unsafe { function(std::ptr::without_provenance_mut(exception)) }
+        }),
+    }
+}
+
+fn required(callback: aclrtExceptionInfoCallback) -> Result<Function> {
+    callback.ok_or_else(|| {
+        Error::invalid_param(
+            "callback is null; it must be a function, and aclrtSetExceptionInfoCallback \
+                              takes one back that it has set",
+        )
+    })
+}
+
+/// Has `callback` called when queued work fails, in place of the function that an earlier call of this
+/// function has set. It does not touch those of aclrtExceptionInfoCallbackRegister; a function that is
+/// there as well is called twice.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// The callback runs on a thread of this library, after the failure and before any synchronize of the
+/// stream returns; the failed stream waits for it, others do not, and failures of several streams may call
+/// it at the same time. What it is given lives as long as the call. It may ask the
+/// aclrtGet*FromExceptionInfo functions, and must not allocate, free, wait, queue work, or create and
+/// destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID 107000. A GPU does not tell whose work
+/// has failed; its driver ends everything on the device: there it is called once, when a call of this library
+/// first meets the failure, and only device and code are known.
+///
+/// aclFinalize forgets it.
+///
+/// @param callback the function; null: nothing is called any more. A call that has begun goes on.
+/// @return ACL_SUCCESS. Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the
+/// Ascend runtime API; aclrtExceptionInfoCallbackRegister serves several users of the process.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetExceptionInfoCallback(
     callback: aclrtExceptionInfoCallback,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSetExceptionInfoCallback",
-        "failures on a device are not announced; check the code of aclrtSynchronizeStream",
-    )
+    guard("aclrtSetExceptionInfoCallback", || {
+        exception::set(callback.map(watcher));
+        Ok(())
+    })
 }
 
-/// Adds a function to those called when work fails on a device.
+/// Adds a function to those called when queued work fails; aclrtSetExceptionInfoCallback says how. They are
+/// called in the order in which they were added. aclFinalize forgets them.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param callback the function. One that was added before is there once, and this is no error.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe; works before aclInit. Follows
+/// aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtExceptionInfoCallbackRegister(
     callback: aclrtExceptionInfoCallback,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtExceptionInfoCallbackRegister",
-        "failures on a device are not announced; check the code of aclrtSynchronizeStream",
-    )
+    guard("aclrtExceptionInfoCallbackRegister", || {
+        exception::register(watcher(required(callback)?));
+        Ok(())
+    })
 }
 
-/// Takes back aclrtExceptionInfoCallbackRegister.
+/// Takes back aclrtExceptionInfoCallbackRegister. A call that has begun, or that is about to begin in
+/// another thread, goes on: code that is to be unloaded has to synchronize its streams first.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param callback the function. One that was not added is no error.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows
+/// aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(
     callback: aclrtExceptionInfoCallback,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtExceptionInfoCallbackUnregister",
-        "failures on a device are not announced; check the code of aclrtSynchronizeStream",
-    )
+    guard("aclrtExceptionInfoCallbackUnregister", || {
+        exception::unregister(required(callback)? as usize);
+        Ok(())
+    })
 }
 
 /// Has `callback` called when a kernel of a binary fails.
@@ -63,70 +108,71 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
     )
 }
 
-/// The number of the task that failed, 0xFFFFFFFF if it is not known.
+/// The number of the task that failed: its place in its stream, as aclrtGetThreadLastTaskId told it to the
+/// thread that submitted it.
 ///
-/// @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+/// Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetTaskIdFromExceptionInfo", u32::MAX, || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read; check \
-             the code of aclrtSynchronizeStream",
-        ))
+    guard_value("aclrtGetTaskIdFromExceptionInfo", Exception::UNKNOWN, || {
+        Ok(exception::find(info.addr())?.task)
     })
 }
 
-/// The number of the stream on which work failed, 0xFFFFFFFF if it is not known.
+/// The number of the stream on which work failed, as aclrtStreamGetId tells it.
 ///
-/// @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+/// Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetStreamIdFromExceptionInfo", u32::MAX, || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read; check \
-             the code of aclrtSynchronizeStream",
-        ))
+    guard_value("aclrtGetStreamIdFromExceptionInfo", Exception::UNKNOWN, || {
+        Ok(exception::find(info.addr())?.stream)
     })
 }
 
-/// The number of the thread that submitted what failed, 0xFFFFFFFF if it is not known.
+/// The system's number (gettid) of the thread that submitted what failed.
 ///
-/// @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+/// Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetThreadIdFromExceptionInfo", u32::MAX, || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read; check \
-             the code of aclrtSynchronizeStream",
-        ))
+    guard_value("aclrtGetThreadIdFromExceptionInfo", Exception::UNKNOWN, || {
+        Ok(exception::find(info.addr())?.thread)
     })
 }
 
-/// The device on which work failed, 0xFFFFFFFF if it is not known.
+/// The device on which work failed.
 ///
-/// @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+/// Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
-    guard_value("aclrtGetDeviceIdFromExceptionInfo", u32::MAX, || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read; check \
-             the code of aclrtSynchronizeStream",
-        ))
+    guard_value("aclrtGetDeviceIdFromExceptionInfo", Exception::UNKNOWN, || {
+        Ok(exception::find(info.addr())?.device)
     })
 }
 
-/// The code of the failure, 0xFFFFFFFF if it is not known.
+/// The code of the failure, which the next synchronize returns.
 ///
-/// @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+/// Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
     info: *const aclrtExceptionInfo,
 ) -> u32 {
-    guard_value("aclrtGetErrorCodeFromExceptionInfo", u32::MAX, || {
-        Err(Error::unsupported(
-            "failures on a device are not announced, so there is no information to read; check \
-             the code of aclrtSynchronizeStream",
-        ))
+    guard_value("aclrtGetErrorCodeFromExceptionInfo", Exception::UNKNOWN, || {
+        Ok(exception::find(info.addr())?.code)
     })
 }
 
@@ -141,8 +187,8 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetArgsFromExceptionInfo",
-        "failures on a device are not announced, so there is no information to read; check the \
-         code of aclrtSynchronizeStream",
+        "device binaries cannot be loaded, so no failure is a kernel's; use \
+         aclrtGetTaskIdFromExceptionInfo to see which task it was",
     )
 }
 
@@ -156,7 +202,7 @@ pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetFuncHandleFromExceptionInfo",
-        "failures on a device are not announced, so there is no information to read; check the \
-         code of aclrtSynchronizeStream",
+        "device binaries cannot be loaded, so no failure is a kernel's; use \
+         aclrtGetTaskIdFromExceptionInfo to see which task it was",
     )
 }

@@ -3,13 +3,14 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::{event, stream};
+use crate::core::stream_attribute::Attribute;
+use crate::core::{abort, event, stream, stream_attribute};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtCompareDataType, aclrtCondition, aclrtEvent, aclrtStream, aclrtStreamAttr,
     aclrtStreamAttrValue, aclrtStreamStateCallback, aclrtStreamStatus,
 };
-use crate::ffi::value::{Out, handle};
+use crate::ffi::value::{Out, enum_value, handle, must_not_be_null};
 
 /// Creates a stream in the current context: operations of one stream run in the order of their calls,
 /// those of different streams independently of each other.
@@ -257,15 +258,28 @@ pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> ac
     })
 }
 
-/// Drops a stream's queued work and stops what runs; the stream lives on.
+/// Drops what a stream has queued, and stops what runs. The stream lives on: what is queued after the call
+/// runs as ever.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// On the CPU an operation on memory that has begun is waited for, which takes no longer than the operation,
+/// and nothing of what was queued before touches memory after the call. A host function or callback that
+/// has begun is not waited for and goes on; later work of the stream waits for it. A GPU finishes what its
+/// driver holds, before later work of the stream; only host functions and callbacks that have not begun are
+/// dropped.
+///
+/// Synchronizing the stream or its device meanwhile, in another thread, gives ACL_ERROR_RT_STREAM_ABORT
+/// 107023. So does synchronizing an event whose record was dropped, also later, until it is recorded again;
+/// it is not complete until then. Other streams that wait for such an event stay blocked; they go on when it
+/// is recorded again and that record happens, or when they are aborted or destroyed themselves.
+///
+/// @param stream a stream; null: the default stream of the current context.
+/// @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
+/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context. Thread-safe. Follows
+/// aclrtStreamAbort of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclrtStreamAbort",
-        "work cannot be dropped while the stream lives on; use aclrtDestroyStreamForce",
-    )
+    guard("aclrtStreamAbort", || abort::stream(handle::from_c(stream)))
 }
 
 /// Stops a stream's work.
@@ -276,15 +290,26 @@ pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
     guard_unsupported("aclrtStreamStop", "a stream cannot be stopped; use aclrtDestroyStreamForce")
 }
 
-/// Sets what happens after a failure on the stream: ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
+/// Sets what happens when work of a stream fails, once in its life. ACL_CONTINUE_ON_FAILURE, as without this
+/// call: the next operation runs. ACL_STOP_ON_FAILURE: the first failure of this stream stops it and all
+/// other streams of its context at once: what they have queued is dropped (a GPU finishes what its driver
+/// holds), waits for events recorded there end, and every later submission and synchronize of these streams
+/// returns the failure's code, until the streams, or for a default stream its context, are destroyed.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// A failure of a whole GPU ends all of its work in either mode, until the device is reset.
+///
+/// @param stream a stream; null: the default stream of the current context.
+/// @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_PARAM_INVALID 107000: the
+/// mode was set before, or not a stream, destroyed, or called
+/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context. Thread-safe. Follows
+/// aclrtSetStreamFailureMode of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError {
-    guard_unsupported(
-        "aclrtSetStreamFailureMode",
-        "streams always go on after a failure; check the code of aclrtSynchronizeStream",
-    )
+    guard("aclrtSetStreamFailureMode", || {
+        stream_attribute::set_failure_mode(handle::from_c(stream), mode)
+    })
 }
 
 /// Has `callback` called after streams are made and before they end; null takes it back.
@@ -305,32 +330,70 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
 
 /// Sets an attribute of a stream.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// | attribute | member of `value` | meaning |
+/// |---|---|---|
+/// | ACL_STREAM_ATTR_FAILURE_MODE | `failureMode` | as aclrtSetStreamFailureMode, once in the stream's life |
+/// | ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | `overflowSwitch` | 0 or 1; kept, and overflow is never reported |
+/// | ACL_STREAM_ATTR_USER_CUSTOM_TAG | `userCustomTag` | any number; kept |
+/// | ACL_STREAM_ATTR_CACHE_OP_INFO | `cacheOpInfoSwitch` | 0 or 1; kept |
+/// | ACL_STREAM_ATTR_PRIORITY | `streamPriority` | 0 (most urgent) to the least of aclrtDeviceGetStreamPriorityRange, for what has not started; a GPU keeps the priority that the stream was made with |
+///
+/// @param stream a stream; null: the default stream of the current context.
+/// @param stmAttrType which attribute.
+/// @param value its value; only the attribute's own member is read.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, no such attribute, or a value out of
+/// range; ACL_ERROR_RT_PARAM_INVALID 107000: the failure mode was set before, or not a stream, destroyed, or called
+/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another priority on a GPU. Thread-safe. Follows
+/// aclrtSetStreamAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamAttribute(
     stream: aclrtStream,
     stmAttrType: MaybeUninit<aclrtStreamAttr>,
     value: *mut aclrtStreamAttrValue,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSetStreamAttribute",
-        "attributes of streams are not kept; leave the call out",
-    )
+    guard("aclrtSetStreamAttribute", || {
+        must_not_be_null("value", value)?;
+        let attribute = Attribute::from_number("stmAttrType", enum_value(stmAttrType))?;
+        // SAFETY: not null, and by the contract of the C boundary the attribute's member is there.
+        let number = unsafe {
+            match attribute {
+                Attribute::FailureMode => value.cast::<u64>().read_unaligned(),
+                _ => value.cast::<u32>().read_unaligned().into(),
+            }
+        };
+        stream_attribute::set(handle::from_c(stream), attribute, number)
+    })
 }
 
-/// Tells an attribute of a stream.
+/// Tells an attribute of a stream, as aclrtSetStreamAttribute or the stream's creator set it. Without that:
+/// ACL_CONTINUE_ON_FAILURE, and 0 for all others.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param stmAttrType which attribute.
+/// @param value receives its value; only the attribute's own member is written.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or no such attribute;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
+/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context. Thread-safe. Follows
+/// aclrtGetStreamAttribute of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamAttribute(
     stream: aclrtStream,
     stmAttrType: MaybeUninit<aclrtStreamAttr>,
     value: *mut aclrtStreamAttrValue,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetStreamAttribute",
-        "attributes of streams are not kept; assume the defaults",
-    )
+    guard("aclrtGetStreamAttribute", || {
+        let (long, short) = (Out::new("value", value.cast::<u64>())?, value.cast::<u32>());
+        let attribute = Attribute::from_number("stmAttrType", enum_value(stmAttrType))?;
+        let number = stream_attribute::get(handle::from_c(stream), attribute)?;
+        match attribute {
+            Attribute::FailureMode => long.write(number),
+            _ => Out::new("value", short)?.write(number as u32),
+        }
+        Ok(())
+    })
 }
 
 /// Empties a stream whose work was stored rather than run.

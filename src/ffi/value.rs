@@ -67,6 +67,16 @@ pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     Err(Error::invalid_param(format_args!("{argument} is {addr:#x}; it must be null")))
 }
 
+/// For pointers that are read by hand.
+pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
+    if pointer.is_null() {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is null; it must point to the value"
+        )));
+    }
+    Ok(())
+}
+
 #[cold]
 fn null(argument: &str) -> Error {
     Error::invalid_param(format_args!("{argument} is null; it must point to room for the result"))

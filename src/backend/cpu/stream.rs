@@ -258,12 +258,9 @@ impl Stream for CpuStream {
         self.queue.abandon()
     }
 
-    fn abort(&self, why: Fault) {
-        if let Some(started) = self.queue.abort(why) {
-            let over = || self.queue.operations.has_finished(started);
-            let wait = self.queue.wait_until(&over, None);
-            debug_assert_eq!(wait, Wait::Done);
-        }
+    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
+        let Some(started) = self.queue.abort(why) else { return Wait::Done };
+        self.queue.wait_until(&|| self.queue.operations.has_finished(started), deadline)
     }
 
     fn retire(&self) {

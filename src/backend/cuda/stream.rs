@@ -341,9 +341,10 @@ impl Stream for CudaStream {
     }
 
     /// As [`Self::abandon`]: records happen, so nobody is left waiting for one.
-    fn abort(&self, why: Fault) {
+    fn abort(&self, why: Fault, _deadline: Option<Instant>) -> Wait {
         *self.0.aborted.lock() = Some(why);
         self.0.aborts.fetch_add(1, Ordering::Release);
+        Wait::Done
     }
 
     fn retire(&self) {}

@@ -95,8 +95,8 @@ impl Stream for FaultStream {
         self.inner.abandon()
     }
 
-    fn abort(&self, why: Fault) {
-        self.inner.abort(why);
+    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
+        self.inner.abort(why, deadline)
     }
 
     fn retire(&self) {

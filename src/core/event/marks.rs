@@ -1,10 +1,11 @@
 //! Points that streams have to come past: what an event remembers of its waits and resets.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::Event;
 use crate::algo::slot_table::Handle;
-use crate::backend;
+use crate::backend::{self, FaultKind};
 use crate::core::error::Result;
 use crate::core::handles::Object;
 use crate::core::stream::Stream;
@@ -29,6 +30,14 @@ impl Mark {
             return Ok(true);
         }
         Ok(self.native.is_complete()?)
+    }
+}
+
+impl Mark {
+    /// Whether an abort of the stream has dropped it.
+    fn was_dropped(&self) -> bool {
+        let told = self.native.synchronize(Some(Instant::now()));
+        told.is_err_and(|why| matches!(why.kind, FaultKind::Aborted | FaultKind::DeviceAborted))
     }
 }
 
@@ -70,10 +79,10 @@ impl Marks {
         Ok(false)
     }
 
-    /// Whether all streams have come past their points.
+    /// Whether all streams have come past their points, or have dropped them.
     pub fn all_past(&self) -> Result<bool> {
         for mark in &self.0 {
-            if !mark.is_past()? {
+            if !mark.is_past()? && !mark.was_dropped() {
                 return Ok(false);
             }
         }

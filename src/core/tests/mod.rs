@@ -1,9 +1,12 @@
 //! The core over a scripted backend, which can do what the real ones cannot do on demand: fail
 //! late, refuse any call, hang.
 
+mod abort;
 mod copy_jobs;
 mod create;
+mod exception;
 mod failure;
+mod failure_mode;
 mod finalize;
 mod memory_use;
 mod release;

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,8 @@ pub(super) struct Script {
     broken: Mutex<Option<String>>,
     /// Things that exist, by what they are.
     live: [AtomicI64; 6],
+    /// The least urgent priority of its devices' streams.
+    least_priority: AtomicU32,
     /// The shutdown was called.
     ended: AtomicBool,
 }
@@ -74,6 +76,10 @@ impl Script {
     /// The next `call` fails with a fault of `kind` that says `text`.
     pub(super) fn fail_next(&self, call: &'static str, kind: FaultKind, text: &str) {
         self.faults.lock().insert(call, Fault::new(kind, text));
+    }
+
+    pub(super) fn set_least_priority(&self, least: u32) {
+        self.least_priority.store(least, Ordering::SeqCst);
     }
 
     /// From now on the device answers everything with this.
@@ -290,7 +296,7 @@ impl Device for ScriptDevice {
     }
 
     fn least_priority(&self) -> u32 {
-        0
+        self.script.least_priority.load(Ordering::SeqCst)
     }
 
     fn free_memory(&self) -> Result<u64> {
@@ -337,7 +343,7 @@ impl Device for ScriptDevice {
         Ok(Arc::new_cyclic(|itself| ScriptStream {
             device: self.itself.upgrade().expect("it is inside a call"),
             observer: options.observer,
-            work: Mutex::default(),
+            work: Mutex::new(Work { priority: options.priority, ..Work::default() }),
             moved: Condvar::new(),
             itself: Weak::clone(itself),
         }))
@@ -464,6 +470,19 @@ impl ScriptStream {
         }
     }
 
+    pub(super) fn is_retired(&self) -> bool {
+        self.work.lock().retired
+    }
+
+    /// Why it was aborted, each time.
+    pub(super) fn aborts(&self) -> Vec<Fault> {
+        self.work.lock().aborts.clone()
+    }
+
+    pub(super) fn priority(&self) -> u32 {
+        self.work.lock().priority
+    }
+
     /// How many calls wait for it.
     pub(super) fn waiting(&self) -> usize {
         self.work.lock().waiting
@@ -573,13 +592,15 @@ impl Stream for ScriptStream {
         kept
     }
 
-    fn abort(&self, why: Fault) {
+    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         let mut work = self.work.lock();
         work.aborts.push(why);
         let given_up = std::mem::take(&mut work.deliveries);
+        let started = work.busy;
         drop(work);
         self.moved.notify_all();
         drop(given_up);
+        if started && deadline.is_some() { Wait::TimedOut } else { Wait::Done }
     }
 
     fn retire(&self) {

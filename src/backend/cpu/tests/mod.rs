@@ -1,5 +1,6 @@
 //! Tests that drive the traits as the core does, each in all modes.
 
+mod abort;
 mod cost;
 mod failure;
 mod hand_over;

@@ -1,0 +1,86 @@
+//! Who is called when work fails, and what may be asked then.
+
+use std::sync::Arc;
+
+use super::script::THREAD;
+use super::*;
+use crate::core::exception::{self, Exception, Watcher};
+
+/// Notes which watcher was called, with what.
+type Calls = Arc<Mutex<Vec<(usize, usize, Exception)>>>;
+
+fn watcher(address: usize, calls: &Calls) -> Watcher {
+    let calls = Arc::clone(calls);
+    let call = Arc::new(move |info| {
+        // A thread of the library: calls of the API are refused.
+        assert!(thread::refuse_inside_host_function().is_err());
+        calls.lock().push((address, info, exception::find(info).unwrap()));
+    });
+    Watcher { address, call }
+}
+
+fn take(calls: &Calls) -> Vec<usize> {
+    std::mem::take(&mut *calls.lock()).into_iter().map(|(address, ..)| address).collect()
+}
+
+#[test]
+fn everybody_is_called_who_wants_to_be_in_order() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let calls = Calls::default();
+    work.fail("nobody knows");
+    exception::set(Some(watcher(1, &calls)));
+    exception::set(Some(watcher(2, &calls)));
+    for address in [3, 4, 3, 2] {
+        exception::register(watcher(address, &calls));
+    }
+    work.fail("all know");
+    // One that is there in both ways is called twice.
+    assert_eq!(take(&calls), [2, 3, 4, 2]);
+    exception::unregister(3);
+    exception::unregister(99);
+    exception::set(None);
+    work.fail("two know");
+    assert_eq!(take(&calls), [4, 2]);
+    exception::forget_all();
+    work.fail("nobody knows");
+    assert!(take(&calls).is_empty());
+    stream::synchronize(raw).unwrap_err();
+}
+
+#[test]
+fn the_information_tells_what_failed_and_dies_with_the_call() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let calls = Calls::default();
+    exception::register(watcher(1, &calls));
+    work.fail_at(7, "the seventh");
+    let (_, info, exception) = calls.lock()[0];
+    let wanted = Exception {
+        task: 7,
+        stream: stream::id(raw).unwrap() as u32,
+        thread: THREAD,
+        device: 0,
+        code: Code::AicoreException.value() as u32,
+    };
+    assert_eq!(exception, wanted);
+    fails(exception::find(info), Code::ParamInvalid, &["its call is over"]);
+    fails(exception::find(0), Code::InvalidParam, &["info is null"]);
+    exception::forget_all();
+    stream::synchronize(raw).unwrap_err();
+}
+
+#[test]
+fn a_finalize_forgets_who_wanted_to_know() {
+    let calls = Calls::default();
+    let mut bench = Bench::new();
+    exception::set(Some(watcher(1, &calls)));
+    exception::register(watcher(2, &calls));
+    runtime::finalize().unwrap();
+    bench.next_life().assert_nothing_left();
+    device::set(0).unwrap();
+    let (raw, work) = bench.stream();
+    work.fail("nobody knows");
+    assert!(take(&calls).is_empty());
+    stream::synchronize(raw).unwrap_err();
+}
