@@ -394,6 +394,19 @@ impl AddressMap {
         Some(range)
     }
 
+    /// Changes the owner's words of the range that begins exactly here; false when there is none. A
+    /// look-up at this very moment may find nothing.
+    pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
+        let _state = self.state.lock();
+        match self.look_up(base) {
+            Some((index, range)) if range.base == base => {
+                self.records[index as usize].write(Some(&Range { words, ..range }));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Removes and returns all ranges that are `wanted`, which runs under the map's lock.
     pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
         let mut state = self.state.lock();

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
+use super::allocation::Owner;
 use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::error::{Code, Error, Result};
 use super::event::EventCount;
 use super::handles::Object;
-use super::memory::Owner;
 use super::runtime::{self, Session};
 use super::stream::{self, Stream};
 use super::thread;

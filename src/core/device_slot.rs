@@ -7,6 +7,7 @@ use std::time::Instant;
 use crossbeam_utils::CachePadded;
 use parking_lot::{Mutex, RwLock};
 
+use super::allocation::Owner;
 use super::context::Context;
 use super::device::Device;
 use super::ending::Ending;
@@ -14,7 +15,6 @@ use super::error::{Error, Result};
 use super::event::Event;
 use super::handles::Object;
 use super::leave::wait_until_alone;
-use super::memory::Owner;
 use super::stream::Stream;
 use super::{memory, peer, runtime, thread};
 use crate::algo::slot_table::{self, Handle};

@@ -67,11 +67,23 @@ impl Kind {
 
     /// Fails where the pointers are not what the kind says they are; `remedy` is what to do then.
     pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
-        if self.fits(dst.place, src.place) {
+        if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
             Ok(())
         } else {
             Err(contradiction(self, dst, src, remedy))
         }
+    }
+
+    /// As [`Self::fits`], where managed memory, which is the host's as well as a device's, is taken
+    /// for what the kind wants.
+    #[cold]
+    fn fits_managed(self, dst: &Span, src: &Span) -> bool {
+        let places = |span: &Span| match memory::is_managed(span.addr) {
+            true => vec![span.place, Place::Pinned],
+            false => vec![span.place],
+        };
+        let sources = places(src);
+        places(dst).iter().any(|&dst| sources.iter().any(|&src| self.fits(dst, src)))
     }
 }
 
@@ -289,6 +301,7 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
     };
     let dst = operand("dst", request.dst)?;
     let src = operand("src", request.src)?;
+    let _held = hold_others(&dst, &src, &stream.device)?;
     let reduce = Reduce { dst, src, op, element };
     stream.submit(|native| native.reduce(reduce)).map(drop)
 }

@@ -2,109 +2,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::device::Device;
+use super::allocation::{Allocation, Kind, Owner, open_device};
+use super::device::{self, Device};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::malloc_config::MallocConfig;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
-use super::{runtime, thread};
-use crate::algo::address_map::{AddressMap, InsertError, Range};
-use crate::backend::{self, Block, Foreign, Place, Span};
-
-/// Every live allocation, by address.
-static ALLOCATIONS: AddressMap = AddressMap::new();
-
-/// Whose memory it is: one opening of a device, or, for pinned memory, one session. An id is not
-/// enough, because what ends late must not take what its successor has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Owner(u32);
-
-impl Owner {
-    /// A new one, different from all others.
-    #[expect(clippy::new_without_default, reason = "each one is different")]
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-/// An allocation as the address map keeps it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allocation {
-    /// First byte.
-    pub base: usize,
-    /// Bytes that programs may use.
-    pub len: usize,
-    /// Where it lives: on a device, or pinned.
-    pub place: Place,
-    owner: Owner,
-    block: Block,
-}
-
-impl Allocation {
-    /// In the place of a device id.
-    const PINNED: u32 = u32::MAX;
-
-    fn to_range(self) -> Range {
-        let place = match self.place {
-            Place::Device(id) => id,
-            Place::Pinned | Place::Pageable => Self::PINNED,
-        };
-        let owner = u64::from(self.owner.0) << 32 | u64::from(place);
-        Range {
-            base: self.base,
-            len: self.len,
-            words: [owner, self.block.len as u64, self.block.token],
-        }
-    }
-
-    #[inline(always)]
-    fn from_range(range: &Range) -> Self {
-        let [owner, block_len, token] = range.words;
-        let place = match owner as u32 {
-            Self::PINNED => Place::Pinned,
-            id => Place::Device(id),
-        };
-        let block = Block { addr: range.base, len: block_len as usize, token };
-        let owner = Owner((owner >> 32) as u32);
-        Self { base: range.base, len: range.len, place, owner, block }
-    }
-
-    /// The live allocation that contains `addr`.
-    #[inline(always)]
-    pub fn find(addr: usize) -> Option<Self> {
-        ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
-    }
-
-    /// The device that it is on. While this is held a reset does not take the memory away; none
-    /// when one is doing so.
-    fn device(&self) -> Option<Arc<Device>> {
-        let Place::Device(id) = self.place else { return None };
-        open_device(id).filter(|device| device.owner == self.owner)
-    }
-
-    /// How many there are.
-    #[cfg(test)]
-    pub fn count() -> usize {
-        ALLOCATIONS.len()
-    }
-
-    fn register(self) -> Result<()> {
-        ALLOCATIONS.insert(self.to_range()).map_err(|why| {
-            let code = match why {
-                InsertError::Full => Code::BadAlloc,
-                _ => Code::InternalError,
-            };
-            Error::new(
-                code,
-                format_args!("the {} bytes allocated at {:#x}: {why}", self.len, self.base),
-            )
-        })
-    }
-}
+use super::{host_register, managed_memory, runtime, thread};
+use crate::backend::{self, Foreign, MemoryUsage, Place, Span, Usage};
 
 /// aclrtMalloc: device memory of the current device. The address.
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
@@ -144,8 +51,7 @@ fn allocate(size: usize, policy: i32, tail: bool, config: &MallocConfig) -> Resu
             )
         })?;
     let block = device.native.alloc(len, page_policy::pages(policy, size))?;
-    let place = Place::Device(device.id);
-    let allocation = Allocation { base: block.addr, len, place, owner: device.owner, block };
+    let allocation = Allocation::of_block(block, len, Kind::Device(device.id), device.owner);
     if let Err(error) = allocation.register() {
         // The first failure is the one to tell.
         let _ = device.native.free(block);
@@ -159,17 +65,18 @@ pub fn free(addr: usize) -> Result<()> {
     const ARGUMENT: &str = "devPtr";
     check_free(ARGUMENT, addr)?;
     // Held until the block is back, so that its device is not closed in between.
-    let device = match Allocation::find(addr).map(|allocation| allocation.place) {
-        Some(Place::Device(id)) => open_device(id),
+    let device = match Allocation::find(addr).map(|allocation| allocation.kind) {
+        Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
         _ => None,
     };
     let taken = device.and_then(|device| {
-        let allocation = take(addr, device.owner)?;
-        Some(device.native.free(allocation.block))
+        let allocation = Allocation::take(addr, |found| found.owner == device.owner)?;
+        managed_memory::forget(&allocation);
+        Some(device.native.free(allocation.block()))
     });
     match taken {
         Some(freed) => Ok(freed?),
-        None => Err(not_freed(ARGUMENT, addr, |place| place == Place::Pinned, "aclrtFreeHost")),
+        None => Err(not_freed(ARGUMENT, addr)),
     }
 }
 
@@ -208,8 +115,7 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
         )
     })?;
     let block = session.driver.alloc_host(len)?;
-    let place = Place::Pinned;
-    let allocation = Allocation { base: block.addr, len, place, owner: session.owner, block };
+    let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);
     if let Err(error) = allocation.register() {
         let _ = session.driver.free_host(block);
         return Err(error);
@@ -222,15 +128,14 @@ pub fn free_host(addr: usize) -> Result<()> {
     const ARGUMENT: &str = "hostPtr";
     check_free(ARGUMENT, addr)?;
     let taken = runtime::existing_session().and_then(|session| {
-        let allocation = take(addr, session.owner)?;
-        Some(session.driver.free_host(allocation.block))
+        let wanted =
+            |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
+        let allocation = Allocation::take(addr, wanted)?;
+        Some(session.driver.free_host(allocation.block()))
     });
     match taken {
         Some(freed) => Ok(freed?),
-        None => {
-            let device = |place| matches!(place, Place::Device(_));
-            Err(not_freed(ARGUMENT, addr, device, "aclrtFree"))
-        }
+        None => Err(not_freed(ARGUMENT, addr)),
     }
 }
 
@@ -238,8 +143,8 @@ pub fn free_host(addr: usize) -> Result<()> {
 /// each of which may use the memory. A failure that the wait tells of leaves the memory allocated.
 pub fn free_host_with_sync(addr: usize) -> Result<()> {
     check_free("hostPtr", addr)?;
-    let pinned = |found: &Allocation| found.base == addr && found.place == Place::Pinned;
-    if Allocation::find(addr).is_some_and(|found| pinned(&found)) {
+    let pinned = |found: Allocation| found.base == addr && found.kind == Kind::Pinned;
+    if Allocation::find(addr).is_some_and(pinned) {
         let devices = runtime::existing_session().map_or(0, |session| session.devices.len());
         let mut outcome = Ok(());
         // One at a time: a device that is held here cannot end.
@@ -263,65 +168,57 @@ fn check_free(argument: &str, addr: usize) -> Result<()> {
     Ok(())
 }
 
-/// Takes the allocation that starts at `addr` out of the map, if it is this owner's.
-fn take(addr: usize, owner: Owner) -> Option<Allocation> {
-    let range =
-        ALLOCATIONS.remove_if(addr, |range| Allocation::from_range(range).owner == owner)?;
-    Some(Allocation::from_range(&range))
-}
-
-/// Why nothing could be freed at `addr`. `other`: places that `other_call` is for.
+/// Why nothing could be freed at `addr`.
 #[cold]
-fn not_freed(
-    argument: &str,
-    addr: usize,
-    other: impl Fn(Place) -> bool,
-    other_call: &str,
-) -> Error {
-    match Allocation::find(addr) {
-        Some(inside) if inside.base != addr => Error::param_invalid(format_args!(
-            "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
-            addr - inside.base,
-            inside.base,
-            inside.len
-        )),
-        Some(found) if other(found.place) => Error::param_invalid(format_args!(
-            "{argument} {addr:#x} is the other kind of memory; free it with {other_call}"
-        )),
-        _ => Error::param_invalid(format_args!(
+fn not_freed(argument: &str, addr: usize) -> Error {
+    let Some(found) = Allocation::find(addr) else {
+        return Error::param_invalid(format_args!(
             "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
              before, or gone with its device"
-        )),
+        ));
+    };
+    if found.base != addr {
+        return Error::param_invalid(format_args!(
+            "{argument} {addr:#x} points {} bytes into the allocation at {:#x} of {} bytes; pass its start",
+            addr - found.base,
+            found.base,
+            found.len
+        ));
     }
-}
-
-/// The device if it is open; held for a moment only.
-fn open_device(id: u32) -> Option<Arc<Device>> {
-    runtime::existing_session()?.devices.get(id as usize)?.device()
+    let (what, call) = match found.kind {
+        Kind::Device(_) => ("device memory", "free it with aclrtFree"),
+        Kind::Managed(_) => ("managed memory", "free it with aclrtFree"),
+        Kind::Pinned => ("page-locked host memory", "free it with aclrtFreeHost"),
+        Kind::Registered { .. } => {
+            ("registered memory of the caller", "take that back with aclrtHostUnregister")
+        }
+    };
+    Error::param_invalid(format_args!("{argument} {addr:#x} is {what}; {call}"))
 }
 
 /// Takes the device's allocations back, at its end.
 pub fn release_device_memory(device: &Device, ending: &mut Ending) {
-    for allocation in drain(device.owner) {
-        ending.step_on_device(device.native.free(allocation.block));
+    for allocation in Allocation::drain(device.owner) {
+        managed_memory::forget(&allocation);
+        ending.step_on_device(device.native.free(allocation.block()));
     }
 }
 
-/// Takes all pinned memory back, at the end of the session.
+/// Takes all pinned memory and all registrations back, at the end of the session.
 pub fn release_host_memory(session: &Session, ending: &mut Ending) {
-    for allocation in drain(session.owner) {
-        ending.step_on_device(session.driver.free_host(allocation.block));
+    for allocation in Allocation::drain(session.owner) {
+        ending.step_on_device(match allocation.kind {
+            Kind::Registered { .. } => {
+                session.driver.unregister_host(allocation.base, allocation.len)
+            }
+            _ => session.driver.free_host(allocation.block()),
+        });
     }
 }
 
 /// The owner is left behind with work that uses its memory: addresses die, memory stays.
 pub fn forget_memory(owner: Owner) {
-    drain(owner);
-}
-
-fn drain(owner: Owner) -> Vec<Allocation> {
-    let all = ALLOCATIONS.drain(|range| Allocation::from_range(range).owner == owner);
-    all.iter().map(Allocation::from_range).collect()
+    Allocation::drain(owner).iter().for_each(managed_memory::forget);
 }
 
 /// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
@@ -335,7 +232,7 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
         Some(allocation) if len > allocation.len - (addr - allocation.base) => {
             Err(outside(&argument, addr, len, &allocation))
         }
-        Some(allocation) => Ok(Span { addr, len, place: allocation.place }),
+        Some(allocation) => Ok(Span { addr, len, place: allocation.place() }),
     }
 }
 
@@ -347,15 +244,24 @@ fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<
             "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
         )));
     }
-    Ok(Span { addr, len, place: foreign_place(addr).unwrap_or(Place::Pageable) })
+    match foreign(addr) {
+        Foreign::Unknown => Ok(Span { addr, len, place: Place::Pageable }),
+        Foreign::Known(place) => Ok(Span { addr, len, place }),
+        Foreign::Stale => Err(stale(&argument, addr)),
+    }
 }
 
-/// Where memory lives that is not this library's, if the driver knows it.
-fn foreign_place(addr: usize) -> Option<Place> {
-    match runtime::glance()?.driver.foreign(addr) {
-        Foreign::Known(place) => Some(place),
-        Foreign::Unknown | Foreign::Stale => None,
-    }
+/// What the backend knows of memory that is in no allocation.
+fn foreign(addr: usize) -> Foreign {
+    runtime::glance().map_or(Foreign::Unknown, |session| session.driver.foreign(addr))
+}
+
+#[cold]
+fn stale(argument: &dyn fmt::Display, addr: usize) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} lies where device memory is, but in no live allocation: it was freed, is past \
+         the end of one, or went with its device"
+    ))
 }
 
 /// What the caller holds while it uses a span that is on another device than its own: without it
@@ -381,7 +287,7 @@ fn hold_device(argument: &dyn fmt::Display, addr: usize) -> Result<Option<Arc<De
             }
         }
         // What only the driver knows is not ours to hold.
-        None if foreign_place(addr).is_some() => return Ok(None),
+        None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
         None => {}
     }
     Err(Error::param_invalid(format_args!(
@@ -391,20 +297,36 @@ fn hold_device(argument: &dyn fmt::Display, addr: usize) -> Result<Option<Arc<De
 
 #[cold]
 fn outside(argument: &dyn fmt::Display, addr: usize, len: usize, allocation: &Allocation) -> Error {
+    let Allocation { base, len: all, kind, .. } = *allocation;
+    let left = all - (addr - base);
+    let (what, remedy) = match kind {
+        Kind::Registered { .. } => ("registration", "; register all that is used together"),
+        _ => ("allocation", ""),
+    };
     Error::param_invalid(format_args!(
-        "{argument} {addr:#x} plus {len} bytes runs past the end of its allocation of {} bytes at {:#x}; {} \
-         bytes are left there",
-        allocation.len,
-        allocation.base,
-        allocation.len - (addr - allocation.base)
+        "{argument} {addr:#x} plus {len} bytes runs past the end of its {what} of {all} bytes at {base:#x}; \
+         {left} bytes are left there{remedy}"
     ))
+}
+
+/// Where an address lives, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Nobody here knows it.
+    Unregistered,
+    /// Page-locked or registered host memory.
+    Host,
+    /// Memory of the device with this id.
+    Device(u32),
+    /// Managed memory from the device with this id.
+    Managed(u32),
 }
 
 /// What aclrtPointerGetAttributes tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointerAttributes {
-    /// Where the address lives; [`Place::Pageable`]: nobody here knows it.
-    pub place: Place,
+    /// Where the address lives.
+    pub location: Location,
     /// Page size in bytes, as the system confirms it; 0 for memory that is not ours.
     pub page_size: u32,
 }
@@ -412,25 +334,40 @@ pub struct PointerAttributes {
 /// aclrtPointerGetAttributes.
 pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     thread::refuse_inside_host_function()?;
-    let session = runtime::existing_session();
-    let Some(session) = session else {
-        return Ok(PointerAttributes { place: Place::Pageable, page_size: 0 });
+    const UNKNOWN: PointerAttributes =
+        PointerAttributes { location: Location::Unregistered, page_size: 0 };
+    let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
+    let Some(allocation) = Allocation::find(addr) else {
+        let location = match session.driver.foreign(addr) {
+            Foreign::Known(Place::Device(id)) => Location::Device(id),
+            Foreign::Known(Place::Pinned) => Location::Host,
+            _ => Location::Unregistered,
+        };
+        return Ok(PointerAttributes { location, page_size: 0 });
     };
-    let found = Allocation::find(addr).map(|allocation| (allocation, allocation.device()));
-    Ok(match found {
-        // It is going with its device.
-        Some((Allocation { place: Place::Device(_), .. }, None)) => {
-            PointerAttributes { place: Place::Pageable, page_size: 0 }
+    let held = allocation.device();
+    let location = match allocation.kind {
+        Kind::Pinned => Location::Host,
+        Kind::Registered { .. } => {
+            // Whose pages they are is not looked at: registrations count in the smallest ones.
+            let page_size = host_register::GRAIN as u32;
+            return Ok(PointerAttributes { location: Location::Host, page_size });
         }
-        Some((allocation, _held)) => PointerAttributes {
-            place: allocation.place,
-            page_size: session.driver.page_size(allocation.block) as u32,
-        },
-        None => PointerAttributes {
-            place: foreign_place(addr).unwrap_or(Place::Pageable),
-            page_size: 0,
-        },
-    })
+        // It is going with its device.
+        Kind::Device(_) | Kind::Managed(_) if held.is_none() => return Ok(UNKNOWN),
+        Kind::Device(id) => Location::Device(id),
+        Kind::Managed(id) => Location::Managed(id),
+    };
+    let page_size = session.driver.page_size(allocation.block()) as u32;
+    Ok(PointerAttributes { location, page_size })
+}
+
+/// aclrtGetMemUsageInfo: each kind of memory by name, with the bytes that it takes on device `id`.
+pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
+    thread::refuse_inside_host_function()?;
+    let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
+    let usage = device.map_or_else(MemoryUsage::default, |device| device.native.memory_usage());
+    Ok(vec![("device", usage.device), ("managed", usage.managed)])
 }
 
 /// aclrtMemGetAddressRange: start and length of the allocation that `addr` lies in.
@@ -456,8 +393,9 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
         )));
     }
     thread::refuse_inside_host_function()?;
-    let on_device =
-        |addr| Allocation::find(addr).is_some_and(|found| matches!(found.place, Place::Device(_)));
+    let on_device = |addr| {
+        Allocation::find(addr).is_some_and(|found| matches!(found.place(), Place::Device(_)))
+    };
     Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
 }
 
@@ -477,14 +415,29 @@ pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
     }
 }
 
-/// A span on this device, for operations that only a device does.
+/// A span that operations of this device's streams reach: memory of the device, or managed memory.
 pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device) -> Result<Span> {
     let span = span(argument, addr, len)?;
     match span.place {
-        Place::Device(id) if id == device.id => Ok(span),
-        Place::Device(id) => Err(of_another_device(argument, addr, id, device)),
+        Place::Device(_) => check_reach(argument, &span, device).map(|()| span),
         Place::Pinned | Place::Pageable => Err(host_memory(argument, addr)),
     }
+}
+
+/// Refuses memory of another device, which operations of this device's streams do not reach.
+pub fn check_reach(argument: &str, span: &Span, device: &Device) -> Result<()> {
+    match span.place {
+        Place::Device(id) if id != device.id && !is_managed(span.addr) => {
+            Err(of_another_device(argument, span.addr, id, device))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the host and all devices use this address.
+#[cold]
+pub fn is_managed(addr: usize) -> bool {
+    Allocation::find(addr).is_some_and(|found| matches!(found.kind, Kind::Managed(_)))
 }
 
 #[cold]
@@ -496,7 +449,7 @@ fn host_memory(argument: &str, addr: usize) -> Error {
 
 /// What a stream of one device says to memory of another.
 #[cold]
-pub fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
+fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
          {id}, or copy the memory over first",

@@ -1,8 +1,7 @@
 //! Setting memory: bytes and 32-bit words.
 
 use super::error::{Code, Error, Result};
-use super::memory::{self, of_another_device};
-use super::{stream, thread};
+use super::{memory, stream, thread};
 use crate::backend::{Fill, Pattern, Place};
 
 /// The arguments of a fill as they came from C.
@@ -100,11 +99,8 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(len) = len else { return Ok(()) };
     let fill = request.resolve(len)?;
-    if let Place::Device(id) = fill.dst.place
-        && id != stream.device.id
-    {
-        return Err(of_another_device(request.argument(), request.addr, id, &stream.device));
-    }
+    memory::check_reach(request.argument(), &fill.dst, &stream.device)?;
+    let _held = memory::hold_other(request.argument(), &fill.dst, &stream.device)?;
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 {
         return stream.submit(|native| native.fill(fill)).map(drop);
     }

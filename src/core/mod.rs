@@ -3,6 +3,7 @@
 #![cfg_attr(test, deny(unsafe_code))]
 
 pub mod abort;
+pub mod allocation;
 pub mod config;
 pub mod context;
 pub mod data_buffer;
@@ -16,9 +17,11 @@ pub mod event;
 pub mod exception;
 pub mod failure;
 pub mod handles;
+pub mod host_register;
 pub mod info;
 pub mod leave;
 pub mod malloc_config;
+pub mod managed_memory;
 pub mod memcpy;
 pub mod memcpy_2d;
 pub mod memcpy_batch;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use parking_lot::Mutex;
 
+use super::allocation::Owner;
 use super::device::{self, Device};
 use super::error::{Error, Result};
-use super::memory::Owner;
 use super::{runtime, thread};
 
 /// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening

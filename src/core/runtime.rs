@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use super::allocation::Owner;
 use super::config::{BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
 use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
-use super::memory::Owner;
 use super::visibility::Visibility;
 use super::{exception, memory, report, thread};
 use crate::algo::published::Published;

@@ -3,16 +3,16 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::backend::Place;
 use crate::core::error::{Error, Result};
 use crate::core::malloc_config::{Attribute, MallocConfig};
+use crate::core::memory::Location;
 use crate::core::{device, memory};
-use crate::ffi::guard::{guard, guard_unsupported};
+use crate::ffi::guard::guard;
 use crate::ffi::types::{
-    aclError, aclrtHostRegisterType, aclrtMallocConfig, aclrtMemAttr, aclrtMemLocation,
-    aclrtMemLocationType, aclrtMemMallocPolicy, aclrtMemUsageInfo, aclrtPtrAttributes,
+    aclError, aclrtMallocConfig, aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType,
+    aclrtMemMallocPolicy, aclrtMemUsageInfo, aclrtPtrAttributes,
 };
-use crate::ffi::value::{Out, address, enum_value};
+use crate::ffi::value::{Out, address, enum_value, text};
 
 /// Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
 ///
@@ -314,9 +314,19 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     })
 }
 
-/// Tells how much device memory each part of the system uses.
+/// Tells how much memory of a device this process uses, a row for each kind: `device` (aclrtMalloc and its
+/// relatives) and `managed` (aclrtMemAllocManaged), with all rounding. Freed memory counts until the last queued
+/// operation that uses it is done. On the CPU backend the rows add up to what aclrtGetMemInfo counts as used; on
+/// CUDA that includes what the driver and other processes take. Needs no current context.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId the device; one that is not in use has zeros.
+/// @param memUsageInfo receives the rows; the peak is the highest since the device was opened.
+/// @param inputNum how many rows there is room for, at least 1; 2 are all.
+/// @param outputNum receives how many were written.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+/// Thread-safe. Follows aclrtGetMemUsageInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     deviceId: i32,
@@ -324,10 +334,27 @@ pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     inputNum: usize,
     outputNum: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetMemUsageInfo",
-        "memory is not counted by user; use aclrtGetMemInfo for the total",
-    )
+    guard("aclrtGetMemUsageInfo", || {
+        let rows_out = Out::new("memUsageInfo", memUsageInfo)?;
+        let count_out = Out::new("outputNum", outputNum)?;
+        if inputNum == 0 {
+            return Err(Error::invalid_param("inputNum is 0; make room for at least one row"));
+        }
+        let rows: Vec<_> = memory::usage(deviceId)?
+            .into_iter()
+            .take(inputNum)
+            .map(|(name, usage)| aclrtMemUsageInfo {
+                name: text::array(name),
+                curMemSize: usage.current,
+                memPeakSize: usage.peak,
+                reserved: [0; 8],
+            })
+            .collect();
+        count_out.write(rows.len());
+        // SAFETY: by the contract of the C boundary there is room for `inputNum` rows.
+        unsafe { rows_out.write_all(&rows) };
+        Ok(())
+    })
 }
 
 /// Where an address lives: anywhere inside an allocation of this library, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED)
@@ -349,10 +376,11 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
             return Err(Error::invalid_param("ptr is null; pass the address to ask about"));
         }
         let told = memory::pointer_attributes(address::from_c(ptr))?;
-        let (r#type, id) = match told.place {
-            Place::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
-            Place::Pinned => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
-            Place::Pageable => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
+        let (r#type, id) = match told.location {
+            Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
+            Location::Managed(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED, id),
+            Location::Host => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
+            Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
         };
         let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };
         out.write(aclrtPtrAttributes { location, pageSize: told.page_size, rsv: [0; 4] });
@@ -425,58 +453,4 @@ pub unsafe extern "C" fn aclrtCheckMemType(
         out.write(u32::from(memory::all_are_of_type(addrs, memType)?));
         Ok(())
     })
-}
-
-/// Locks host memory of the caller and maps it for the device.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtHostRegister(
-    ptr: *mut c_void,
-    size: u64,
-    r#type: MaybeUninit<aclrtHostRegisterType>,
-    devPtr: *mut *mut c_void,
-) -> aclError {
-    guard_unsupported(
-        "aclrtHostRegister",
-        "the caller's memory cannot be registered; allocate with aclrtMallocHost",
-    )
-}
-
-/// Locks host memory of the caller, as ACL_HOST_REG_* flags say.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError {
-    guard_unsupported(
-        "aclrtHostRegisterV2",
-        "the caller's memory cannot be registered; allocate with aclrtMallocHost",
-    )
-}
-
-/// Takes back a registration of host memory.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtHostUnregister(ptr: *mut c_void) -> aclError {
-    guard_unsupported(
-        "aclrtHostUnregister",
-        "the caller's memory cannot be registered, so there is nothing to take back; leave the \
-         call out",
-    )
-}
-
-/// Tells the device's address of registered host memory.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtHostGetDevicePointer(
-    pHost: *mut c_void,
-    pDevice: *mut *mut c_void,
-    flag: u32,
-) -> aclError {
-    guard_unsupported(
-        "aclrtHostGetDevicePointer",
-        "host memory has no device address here; copy it with aclrtMemcpyAsync",
-    )
 }

@@ -24,6 +24,20 @@ impl<T> Out<T> {
         // hand out packed memory, so alignment is not assumed.
         unsafe { self.0.write_unaligned(value) }
     }
+
+    /// Stores several results, one behind the other.
+    ///
+    /// # Safety
+    /// There is room for all of them.
+    pub unsafe fn write_all(self, values: &[T])
+    where
+        T: Copy,
+    {
+        for (index, value) in values.iter().enumerate() {
+            // SAFETY: by this function's contract.
+            unsafe { self.0.wrapping_add(index).write_unaligned(*value) };
+        }
+    }
 }
 
 /// An array from C: so many elements behind a pointer, which may be null.

@@ -93,6 +93,7 @@ pub const HEADERS: &[Header] = &[
             "stream_config.rs",
             "event.rs",
             "memory.rs",
+            "host_register.rs",
             "memset.rs",
             "cache.rs",
             "memcpy.rs",

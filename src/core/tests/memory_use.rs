@@ -25,7 +25,7 @@ fn a_stream_fills_memory_of_its_own_device_only() {
 fn nothing_reaches_past_the_end_of_an_allocation() {
     let _bench = Bench::new();
     let dst = memory::malloc(100, 0).unwrap();
-    let room = memory::Allocation::find(dst).unwrap().len;
+    let room = allocation::Allocation::find(dst).unwrap().len;
     for (offset, count) in [(0, room + 1), (1, room), (room - 1, 2), (1, usize::MAX)] {
         let told = memcpy::copy(copy(dst + offset, 64, count, 4));
         fails(told, Code::ParamInvalid, &["dst", &count.to_string()]);

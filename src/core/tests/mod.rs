@@ -25,7 +25,7 @@ use self::script::{Script, ScriptStream};
 use super::error::{Code, Error};
 use super::handles;
 use super::stream::Stream;
-use super::{device, memcpy, memory, memset, runtime, stream, thread};
+use super::{allocation, device, memcpy, memory, memset, runtime, stream, thread};
 
 /// The core's state belongs to the process: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

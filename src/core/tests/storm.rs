@@ -160,7 +160,7 @@ fn over_the_cpu_backend() {
         };
         runtime::begin_with(cpu::open(options).unwrap(), LONG);
         storm(2, 12_345);
-        assert_eq!(memory::Allocation::count(), 0, "allocations left");
+        assert_eq!(allocation::Allocation::count(), 0, "allocations left");
     }
 }
 
@@ -178,5 +178,5 @@ fn over_the_cuda_backend() {
     let devices = driver.device_count().min(2) as i32;
     runtime::begin_with(driver, LONG);
     storm(devices, 4_711);
-    assert_eq!(memory::Allocation::count(), 0, "allocations left");
+    assert_eq!(allocation::Allocation::count(), 0, "allocations left");
 }

@@ -1,0 +1,227 @@
+//! What is allocated, and registered, where.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::device::Device;
+use super::error::{Code, Error, Result};
+use super::runtime;
+use crate::algo::address_map::{AddressMap, InsertError, Range};
+use crate::backend::{Block, Place};
+
+/// Every live allocation and registration, by address.
+static ALLOCATIONS: AddressMap = AddressMap::new();
+
+/// Whose memory it is: one opening of a device, or, for host memory, one session. An id is not
+/// enough, because what ends late must not take what its successor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner(u32);
+
+impl Owner {
+    /// A new one, different from all others.
+    #[expect(clippy::new_without_default, reason = "each one is different")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// How memory came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Memory of the device with this id.
+    Device(u32),
+    /// Memory that the host and all devices use, from the device with this id.
+    Managed(u32),
+    /// Page-locked host memory from the library.
+    Pinned,
+    /// Host memory of the caller, registered as the two say. Neither: it is being registered.
+    Registered {
+        /// Copies treat it as page-locked memory.
+        pinned: bool,
+        /// It has an address for devices.
+        mapped: bool,
+    },
+}
+
+impl Kind {
+    /// As 8 bits of kind and 24 of id or flags.
+    const fn word(self) -> u32 {
+        match self {
+            Self::Device(id) => id,
+            Self::Managed(id) => 1 << 24 | id,
+            Self::Pinned => 2 << 24,
+            Self::Registered { pinned, mapped } => 3 << 24 | (mapped as u32) << 1 | pinned as u32,
+        }
+    }
+
+    const fn from_word(word: u32) -> Self {
+        let rest = word & 0xff_ffff;
+        match word >> 24 {
+            0 => Self::Device(rest),
+            1 => Self::Managed(rest),
+            2 => Self::Pinned,
+            _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
+        }
+    }
+
+    /// Where copies find it.
+    pub const fn place(self) -> Place {
+        match self {
+            Self::Device(id) | Self::Managed(id) => Place::Device(id),
+            Self::Pinned | Self::Registered { pinned: true, .. } => Place::Pinned,
+            Self::Registered { .. } => Place::Pageable,
+        }
+    }
+}
+
+/// An allocation or registration as the address map keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// First byte.
+    pub base: usize,
+    /// Bytes that programs may use.
+    pub len: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The backend's block; of a registration, its address for devices.
+    origin: [u64; 2],
+}
+
+impl Allocation {
+    /// A block of a backend, of which programs may use `len` bytes.
+    pub fn of_block(block: Block, len: usize, kind: Kind, owner: Owner) -> Self {
+        Self { base: block.addr, len, kind, owner, origin: [block.len as u64, block.token] }
+    }
+
+    /// Memory of the caller, which devices find at `device_addr`.
+    pub fn of_registration(
+        base: usize,
+        len: usize,
+        kind: Kind,
+        owner: Owner,
+        device_addr: usize,
+    ) -> Self {
+        Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
+    }
+
+    fn to_range(self) -> Range {
+        let owner = u64::from(self.owner.0) << 32 | u64::from(self.kind.word());
+        Range { base: self.base, len: self.len, words: [owner, self.origin[0], self.origin[1]] }
+    }
+
+    #[inline(always)]
+    fn from_range(range: &Range) -> Self {
+        let [owner, first, second] = range.words;
+        Self {
+            base: range.base,
+            len: range.len,
+            kind: Kind::from_word(owner as u32),
+            owner: Owner((owner >> 32) as u32),
+            origin: [first, second],
+        }
+    }
+
+    /// The live one that contains `addr`.
+    #[inline(always)]
+    pub fn find(addr: usize) -> Option<Self> {
+        ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
+    }
+
+    /// Where copies find it.
+    #[inline(always)]
+    pub fn place(&self) -> Place {
+        self.kind.place()
+    }
+
+    /// What the backend gave; not for registrations.
+    pub fn block(&self) -> Block {
+        Block { addr: self.base, len: self.origin[0] as usize, token: self.origin[1] }
+    }
+
+    /// Where devices find the first byte of a registration.
+    pub fn device_addr(&self) -> usize {
+        self.origin[0] as usize
+    }
+
+    /// The device that it is on. While this is held a reset does not take the memory away; none
+    /// when one is doing so.
+    pub fn device(&self) -> Option<Arc<Device>> {
+        let (Kind::Device(id) | Kind::Managed(id)) = self.kind else { return None };
+        open_device(id).filter(|device| device.owner == self.owner)
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count() -> usize {
+        ALLOCATIONS.len()
+    }
+
+    /// Puts it in; the other one that is in its way.
+    pub fn insert(self) -> std::result::Result<(), InsertError> {
+        ALLOCATIONS.insert(self.to_range())
+    }
+
+    /// Puts in what a backend gave.
+    pub fn register(self) -> Result<()> {
+        self.insert().map_err(|why| {
+            let code = match why {
+                InsertError::Full => Code::BadAlloc,
+                _ => Code::InternalError,
+            };
+            Error::new(
+                code,
+                format_args!("the {} bytes allocated at {:#x}: {why}", self.len, self.base),
+            )
+        })
+    }
+
+    /// Puts this in the place of the one at the same address and of the same length, which the
+    /// caller put in. A look-up at this very moment may find neither.
+    pub fn replace(self) {
+        ALLOCATIONS.update(self.base, self.to_range().words);
+    }
+
+    /// Takes out the one that starts at `addr`, if it is `wanted`, which may not look for others.
+    pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
+        let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
+        Some(Self::from_range(&range))
+    }
+
+    /// Takes out all of an owner.
+    pub fn drain(owner: Owner) -> Vec<Self> {
+        let all = ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
+        all.iter().map(Self::from_range).collect()
+    }
+}
+
+/// The device if it is open; held for a moment only.
+pub fn open_device(id: u32) -> Option<Arc<Device>> {
+    runtime::existing_session()?.devices.get(id as usize)?.device()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_words_and_places() {
+        let registered = |pinned, mapped| Kind::Registered { pinned, mapped };
+        let all = [
+            (Kind::Device(0), Place::Device(0)),
+            (Kind::Device(77), Place::Device(77)),
+            (Kind::Managed(77), Place::Device(77)),
+            (Kind::Pinned, Place::Pinned),
+            (registered(true, false), Place::Pinned),
+            (registered(true, true), Place::Pinned),
+            (registered(false, true), Place::Pageable),
+            (registered(false, false), Place::Pageable),
+        ];
+        for (kind, place) in all {
+            assert_eq!(Kind::from_word(kind.word()), kind);
+            assert_eq!(kind.place(), place);
+        }
+    }
+}
