@@ -248,17 +248,21 @@ pub fn prefetch(
     Ok(())
 }
 
-/// The place of each of `count` ranges: `firsts` are the first ranges of the places.
-pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
+/// Whether `count` ranges can go to this many places.
+pub fn check_counts(count: usize, places: usize) -> Result<()> {
     if count == 0 {
         return Err(Error::invalid_param("count is 0; pass at least one range"));
     }
-    if firsts.is_empty() || firsts.len() > count {
+    if places == 0 || places > count {
         return Err(Error::invalid_param(format_args!(
-            "numPrefetchLocs is {}; allowed: 1 to count {count}",
-            firsts.len()
+            "numPrefetchLocs is {places}; allowed: 1 to count {count}"
         )));
     }
+    Ok(())
+}
+
+/// The place of each of `count` ranges: `firsts` (not empty) are the first ranges of the places.
+pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
     let ascends = firsts.windows(2).all(|pair| pair[0] < pair[1]);
     if firsts[0] != 0 || !ascends || firsts.iter().any(|&first| first >= count) {
         return Err(Error::invalid_param(format_args!(

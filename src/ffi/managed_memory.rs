@@ -210,6 +210,7 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtMemManagedPrefetchBatchAsync", || {
+        managed_memory::check_counts(count, numPrefetchLocs)?;
         // SAFETY: by the contract of the C boundary these lists have `count` and `numPrefetchLocs`
         // members.
         let (ptrs, sizes, locations, firsts) = unsafe {

@@ -26,11 +26,11 @@ CUresult check_direction(const Call& call, Direction direction, const Operand& d
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "src %p is host memory",
                            static_cast<void*>(src.bytes));
     }
-    if (direction == Direction::kToDevice && src.on_device()) {
+    if (direction == Direction::kToDevice && src.only_on_device()) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "src is memory of device %d, not of the host",
                            src.block->context->ordinal);
     }
-    if (direction == Direction::kFromDevice && dst.on_device()) {
+    if (direction == Direction::kFromDevice && dst.only_on_device()) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "dst is memory of device %d, not of the host",
                            dst.block->context->ordinal);
     }
@@ -66,8 +66,11 @@ CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, s
     if (call.refused()) return call.refused();
     const auto source = find_block(src);
     const auto target = find_block(dst);
-    const bool pinned = (source != nullptr && source->kind == BlockKind::kPinned) ||
-                        (target != nullptr && target->kind == BlockKind::kPinned);
+    const auto is_pinned = [](const std::shared_ptr<Block>& block) {
+        return block != nullptr &&
+               (block->kind == BlockKind::kPinned || block->kind == BlockKind::kRegistered);
+    };
+    const bool pinned = is_pinned(source) || is_pinned(target);
     const auto internal = call.context().internal;
     return queue_copy(call, *internal, direction, dst, *internal->context, src, *internal->context,
                       size, pinned ? Wait::kAlways : Wait::kIfNeeded);

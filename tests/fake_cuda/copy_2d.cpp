@@ -44,10 +44,10 @@ CUresult resolve_rows(const Call& call, const Side& side, size_t width, size_t h
     bool fits = false;
     switch (side.type) {
         case CU_MEMORYTYPE_HOST:
-            fits = !memory.on_device();
+            fits = !memory.only_on_device();
             break;
         case CU_MEMORYTYPE_DEVICE:
-            fits = memory.on_device() && memory.block->context == side.device;
+            fits = memory.managed() || (memory.on_device() && memory.block->context == side.device);
             break;
         case CU_MEMORYTYPE_UNIFIED:
             fits = !memory.pageable();

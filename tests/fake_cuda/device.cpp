@@ -64,19 +64,19 @@ constexpr Attribute kAttributes[] = {
     {78, 1},               // stream priorities
     {81, 102400},          // shared memory per multiprocessor
     {82, 65536},           // registers per multiprocessor
-    {83, 0},               // managed memory
+    {83, 1},               // managed memory
     {84, 0},               // several GPUs on a board
     {85, 0},               // board group
     {86, 0},               // native host atomics
     {87, 2},               // single to double ratio
     {88, 0},               // pageable memory access
-    {89, 0},               // concurrent managed access
+    {89, 1},               // concurrent managed access
     {90, 1},               // compute preemption
     {91, 1},               // host pointers for registered memory
     {92, 0},               // stream memory operations (first version)
     {95, 0},               // cooperative launch
     {97, 101376},          // shared memory per block, opted in
-    {99, 0},               // host register
+    {99, 1},               // host register
     {100, 0},              // host page tables
     {101, 0},              // direct managed access
     {102, 1},              // virtual memory management

@@ -44,6 +44,8 @@ constexpr Description kDescriptions[] = {
     {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access is not on"},
     {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", "the context was destroyed"},
     {710, "CUDA_ERROR_ASSERT", "an assertion failed on the device"},
+    {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "the host memory is registered already"},
+    {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "the host memory is not registered"},
     {714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "the device's call stack is damaged"},
     {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "a kernel met an illegal instruction"},
     {716, "CUDA_ERROR_MISALIGNED_ADDRESS", "a kernel used a misaligned address"},

@@ -22,8 +22,9 @@ uint64_t next_id() {
     return ++id;
 }
 
-// New memory holds rubbish, so that nobody relies on zeros. Only the ends of large blocks, which
-// need not exist before somebody writes there.
+}  // namespace
+
+// Only the ends of large blocks, which need not exist before somebody writes there.
 void poison(uint8_t* bytes, size_t size) {
     constexpr size_t kEnd = size_t{64} << 10;
     const size_t head = std::min(size, kEnd);
@@ -32,13 +33,25 @@ void poison(uint8_t* bytes, size_t size) {
     memset(bytes + size - tail, 0xCB, tail);
 }
 
-void add(std::shared_ptr<Block> block) {
+void add_block(std::shared_ptr<Block> block) {
     block->id = next_id();
     const uint64_t address = block->address;
     state().blocks.emplace(address, std::move(block));
 }
 
-}  // namespace
+uint64_t allocate_host(size_t size, size_t alignment) {
+    Arena& arena = *state().pinned_arena;
+    const size_t length = round_up(size, kPage);
+    const uint64_t address = length < size ? 0 : arena.allocate(length, alignment);
+    if (address == 0) return 0;
+    void* const start = reinterpret_cast<void*>(address);
+    if (mprotect(start, length, PROT_READ | PROT_WRITE) != 0) {
+        arena.free(address, length);
+        return 0;
+    }
+    poison(static_cast<uint8_t*>(start), size);
+    return address;
+}
 
 const char* name_of(BlockKind kind) {
     switch (kind) {
@@ -48,6 +61,10 @@ const char* name_of(BlockKind kind) {
             return "pinned block";
         case BlockKind::kMapped:
             return "mapped range";
+        case BlockKind::kRegistered:
+            return "registration";
+        case BlockKind::kManaged:
+            return "managed allocation";
     }
     return "block";
 }
@@ -57,7 +74,8 @@ Block::~Block() {
         context->arena.discard(address, size);
         context->arena.free(address, size);
         context->used -= round_up(size, Arena::kGrain);
-    } else if (kind == BlockKind::kPinned) {
+    } else if (kind == BlockKind::kPinned || kind == BlockKind::kManaged) {
+        if (kind == BlockKind::kManaged) context->used -= size;
         // Not unmapped: whoever touches it later faults, and the address stays recognisable.
         void* const start = reinterpret_cast<void*>(address);
         const size_t length = round_up(size, kPage);
@@ -136,15 +154,15 @@ FAKE_CUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t size) {
     const uint64_t address = context.arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.used += round_up(size, Arena::kGrain);
-    add(std::shared_ptr<Block>(new Block{BlockKind::kDevice,
-                                         &context,
-                                         address,
-                                         size,
-                                         context.arena.alias(address),
-                                         0,
-                                         0,
-                                         nullptr,
-                                         {}}));
+    add_block(std::shared_ptr<Block>(new Block{BlockKind::kDevice,
+                                               &context,
+                                               address,
+                                               size,
+                                               context.arena.alias(address),
+                                               0,
+                                               0,
+                                               nullptr,
+                                               {}}));
     poison(context.arena.alias(address), size);
     *out = address;
     return CUDA_SUCCESS;
@@ -155,7 +173,8 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     if (call.refused()) return call.refused();
     if (address == 0) return CUDA_SUCCESS;
     auto entry = state().blocks.find(address);
-    if (entry == state().blocks.end() || entry->second->kind != BlockKind::kDevice) {
+    if (entry == state().blocks.end() ||
+        (entry->second->kind != BlockKind::kDevice && entry->second->kind != BlockKind::kManaged)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live allocation",
                            address);
     }
@@ -202,20 +221,12 @@ FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** out, size_t size, unsigned flags
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "pp is null, bytesize is 0, or flags 0x%x are unknown", flags);
     }
-    Arena& arena = *state().pinned_arena;
-    const size_t length = round_up(size, kPage);
-    const uint64_t address = length < size ? 0 : arena.allocate(length, kPage);
+    const uint64_t address = allocate_host(size, kPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    void* const start = reinterpret_cast<void*>(address);
-    if (mprotect(start, length, PROT_READ | PROT_WRITE) != 0) {
-        arena.free(address, length);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    auto* const bytes = static_cast<uint8_t*>(start);
-    add(std::shared_ptr<Block>(
+    auto* const bytes = reinterpret_cast<uint8_t*>(address);
+    add_block(std::shared_ptr<Block>(
         new Block{BlockKind::kPinned, &call.context(), address, size, bytes, 0, 0, nullptr, {}}));
-    poison(bytes, size);
-    *out = start;
+    *out = bytes;
     return CUDA_SUCCESS;
 }
 
@@ -247,7 +258,8 @@ FAKE_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* p
     if (call.refused()) return call.refused();
     const auto address = reinterpret_cast<uint64_t>(pointer);
     const auto block = find_block(address);
-    if (out == nullptr || flags != 0 || block == nullptr || block->kind != BlockKind::kPinned) {
+    if (out == nullptr || flags != 0 || block == nullptr ||
+        (block->kind != BlockKind::kPinned && block->kind != BlockKind::kRegistered)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "%p is not pinned memory, pdptr is null, or flags are not 0", pointer);
     }

@@ -6,15 +6,15 @@
 
 namespace fake {
 
-enum class BlockKind { kDevice, kPinned, kMapped };
+enum class BlockKind { kDevice, kPinned, kMapped, kRegistered, kManaged };
 
-// "allocation", "pinned block" or "mapped range".
+// "allocation", "pinned block", "mapped range" and so on.
 const char* name_of(BlockKind kind);
 
 // A range of live memory that the driver knows. Its storage lives as long as the object.
 struct Block {
     BlockKind kind;
-    // The device it is on, or for pinned memory the context it was allocated in.
+    // The device it is on, or for host memory the context it was allocated or registered in.
     Context* context;
     uint64_t address;
     size_t size;
@@ -30,6 +30,15 @@ struct Block {
     ~Block();
 };
 
+// Gives a new block its number and makes it known.
+void add_block(std::shared_ptr<Block> block);
+
+// New memory holds rubbish, so that nobody relies on zeros.
+void poison(uint8_t* bytes, size_t size);
+
+// Host memory of the driver's own, or 0.
+uint64_t allocate_host(size_t size, size_t alignment);
+
 // The live block that contains `address`, or null.
 std::shared_ptr<Block> find_block(uint64_t address);
 
@@ -44,7 +53,13 @@ struct Operand {
     std::shared_ptr<Block> block;
 
     bool pageable() const { return block == nullptr; }
-    bool on_device() const { return block != nullptr && block->kind != BlockKind::kPinned; }
+    bool managed() const { return !pageable() && block->kind == BlockKind::kManaged; }
+    bool on_device() const {
+        return managed() || (!pageable() && block->kind != BlockKind::kPinned &&
+                             block->kind != BlockKind::kRegistered);
+    }
+    // Not for the host.
+    bool only_on_device() const { return on_device() && !managed(); }
 };
 
 // Finds out what [address, address + size) is. CUDA_SUCCESS, or a reported misuse: null, stale,

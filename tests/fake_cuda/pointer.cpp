@@ -32,7 +32,9 @@ void put(void* data, T value) {
 // Writes the attribute of an address in `block`, which may be null. CUDA_ERROR_INVALID_VALUE for an
 // unknown attribute, and then nothing is written.
 CUresult write(int attribute, const Block* block, uint64_t address, void* data) {
-    const bool pinned = block != nullptr && block->kind == BlockKind::kPinned;
+    const bool pinned = block != nullptr && (block->kind == BlockKind::kPinned ||
+                                             block->kind == BlockKind::kRegistered);
+    const bool managed = block != nullptr && block->kind == BlockKind::kManaged;
     const bool device = block != nullptr && !pinned;
     switch (attribute) {
         case kContext:
@@ -43,15 +45,17 @@ CUresult write(int attribute, const Block* block, uint64_t address, void* data) 
             return CUDA_SUCCESS;
         case kDevicePointer:
         case kHostPointer: {
-            const bool has = attribute == kDevicePointer ? block != nullptr : pinned;
+            const bool has = attribute == kDevicePointer ? block != nullptr : pinned || managed;
             put<uint64_t>(data, has ? address : 0);
             return CUDA_SUCCESS;
         }
         case kBufferId:
             put<uint64_t>(data, block == nullptr ? 0 : block->id);
             return CUDA_SUCCESS;
-        case kSyncMemops:
         case kIsManaged:
+            put<unsigned>(data, managed);
+            return CUDA_SUCCESS;
+        case kSyncMemops:
         case kIsLegacyIpcCapable:
         case kIsRdmaCapable:
             put<unsigned>(data, 0);

@@ -95,7 +95,7 @@ fn a_free_that_the_driver_refuses_is_told_and_the_address_is_gone() {
     bench.script.fail_next("free", FaultKind::Driver, "it said no");
     fails(memory::free(on_device), Code::DrvInternalError, &["it said no"]);
     fails(memory::free(on_device), Code::ParamInvalid, &["not a live allocation"]);
-    fails(memory::free(pinned), Code::ParamInvalid, &["other kind", "aclrtFreeHost"]);
+    fails(memory::free(pinned), Code::ParamInvalid, &["page-locked", "aclrtFreeHost"]);
     memory::free_host(pinned).unwrap();
     fails(memory::free_host(pinned), Code::ParamInvalid, &["not a live allocation"]);
 }
