@@ -204,18 +204,65 @@ TEST_F(Memcpy, PastTheEndOfAnAllocation) {
     EXPECT_EQ(pinned.Copy(), Bytes(kSize, 1));
 }
 
+// An address of freed device memory is told as such, in the place of host memory as well: it would
+// fault, or be somebody else's.
 TEST_F(Memcpy, OfFreedMemory) {
-    void* device = DeviceMemory(100).Release();
-    ACL_OK(aclrtFree(device));
+    constexpr size_t kSizes[] = {100, 5 << 20};
     Bytes host(100, 1);
-    for (const Copier& copier : Copiers()) {
-        EXPECT_TRUE(FailedSaying(
-            copier.name, copier.call(device, 100, host.data(), 100, ACL_MEMCPY_HOST_TO_DEVICE),
-            ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(device), "host memory"}));
-        EXPECT_TRUE(FailedSaying(
-            copier.name, copier.call(host.data(), 100, device, 100, ACL_MEMCPY_DEVICE_TO_HOST),
-            ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(device), "host memory"}));
+    DeviceMemory live(Pattern(100));
+    for (size_t size : kSizes) {
+        void* gone = DeviceMemory(size).Release();
+        ACL_OK(aclrtFree(gone));
+        for (const Copier& copier : Copiers()) {
+            for (int kind = 0; kind <= 7; ++kind) {
+                SCOPED_TRACE(testing::Message() << copier.name << " kind " << kind);
+                const auto direction = static_cast<aclrtMemcpyKind>(kind);
+                for (size_t offset : {size_t{0}, size - 100}) {
+                    void* at = static_cast<char*>(gone) + offset;
+                    for (void* other : {static_cast<void*>(host.data()), live.At()}) {
+                        EXPECT_TRUE(
+                            FailedSaying(copier.name, copier.call(at, 100, other, 100, direction),
+                                         ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(at), "freed"}));
+                        EXPECT_TRUE(
+                            FailedSaying(copier.name, copier.call(other, 100, at, 100, direction),
+                                         ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(at), "freed"}));
+                    }
+                }
+            }
+        }
     }
+    EXPECT_EQ(host, Bytes(100, 1));
+    EXPECT_EQ(live.Download(), Pattern(100));
+}
+
+// The same while queued work still has the memory, and after its device has ended.
+TEST_F(Memcpy, OfMemoryThatIsGoingOrGone) {
+    constexpr size_t kSize = 3 << 20;
+    Bytes host(100, 1);
+    const auto refuses = [&](void* gone) {
+        EXPECT_TRUE(FailedSaying("aclrtMemcpy",
+                                 aclrtMemcpy(host.data(), 100, gone, 100, ACL_MEMCPY_DEFAULT),
+                                 ACL_ERROR_RT_PARAM_INVALID, {"src", Shown(gone), "freed"}));
+        EXPECT_TRUE(FailedSaying("aclrtMemcpy",
+                                 aclrtMemcpy(gone, 100, host.data(), 100, ACL_MEMCPY_DEFAULT),
+                                 ACL_ERROR_RT_PARAM_INVALID, {"dst", Shown(gone), "freed"}));
+    };
+    Stream stream;
+    void* going = DeviceMemory(kSize).Release();
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtMemsetAsync(going, kSize, 1, kSize, stream));
+    ACL_OK(aclrtFree(going));
+    refuses(going);
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    refuses(going);
+    void* lost = DeviceMemory(kSize).Release();
+    stream.Release();
+    ACL_OK(aclrtResetDeviceForce(0));
+    ACL_OK(aclrtSetDevice(0));
+    // The new device may have its memory in the same place.
+    refuses(lost);
     EXPECT_EQ(host, Bytes(100, 1));
 }
 

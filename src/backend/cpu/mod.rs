@@ -121,8 +121,8 @@ struct Slot {
     /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
     /// so that it can be looked at without a lock.
     wanted: Arc<AtomicUsize>,
-    /// Where programs see its memory, or saw it when it was open last; 0: it never was.
-    window: AtomicUsize,
+    /// Where programs saw its memory the last times that it was opened, the latest first; 0: never.
+    windows: [AtomicUsize; 2],
     /// Its memory while it is open.
     memory: RwLock<Option<Arc<DeviceMemory>>>,
     busy: Busy,
@@ -132,7 +132,7 @@ impl Slot {
     fn new() -> Self {
         Self {
             wanted: Arc::default(),
-            window: AtomicUsize::new(0),
+            windows: [const { AtomicUsize::new(0) }; 2],
             memory: RwLock::default(),
             busy: Busy::new(),
         }
@@ -174,9 +174,11 @@ impl Shared {
     fn is_device_address(&self, addr: usize) -> bool {
         let len = self.options.memory_per_device as usize;
         self.devices.iter().any(|slot| {
-            // Relaxed: a hint for a call that races with the opening or closing of the device.
-            let base = slot.window.load(Ordering::Relaxed);
-            base != 0 && addr.wrapping_sub(base) < len && slot.covers(addr)
+            slot.windows.iter().any(|window| {
+                // Relaxed: a hint for a call that races with the opening or closing of the device.
+                let base = window.load(Ordering::Relaxed);
+                base != 0 && addr.wrapping_sub(base) < len && slot.covers(addr)
+            })
         })
     }
 
@@ -274,7 +276,8 @@ impl Driver for CpuDriver {
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
         let memory = Arc::new(DeviceMemory::new(ordinal, size, self.shared.own_view, wanted)?);
-        slot.window.store(memory.range().0, Ordering::Relaxed);
+        let before = slot.windows[0].swap(memory.range().0, Ordering::Relaxed);
+        slot.windows[1].store(before, Ordering::Relaxed);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
             // It was not closed, because something may use its memory for ever.
             std::mem::forget(left);
