@@ -3656,11 +3656,20 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId,
                                 aclrtDeviceStatus *deviceStatus);
 
 /**
- * Drops all work of a device, waiting at most `timeout` milliseconds.
+ * Drops what all streams of a device have queued, and stops what runs, as aclrtStreamAbort does it for one
+ * stream. The streams live on. Synchronizing one of them, or the device, meanwhile gives
+ * ACL_ERROR_RT_DEVICE_TASK_ABORT 107022, and so does synchronizing an event whose record was dropped.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId the device; it need not be the current one.
+ * @param timeout milliseconds to wait for operations on memory that have begun; 0 is for ever. Host
+ * functions that have begun are not waited for.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
+ * something that has begun was not over in time. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
+ * runtime API, whose unit of time is not documented.
  */
-aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+aclError aclrtDeviceTaskAbort(int32_t deviceId,
+                              uint32_t timeout);
 
 /**
  * Has `callback` called before and after aclrtDeviceTaskAbort.
@@ -3948,9 +3957,13 @@ aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
                                      int32_t *userDevId);
 
 /**
- * Tells the number of the last task that this thread submitted.
+ * Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first
+ * one there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave
+ * the number as it is.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param taskId receives the number; 0 before this thread has submitted anything.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetThreadLastTaskId of
+ * the Ascend runtime API.
  */
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
@@ -4356,9 +4369,25 @@ aclError aclrtStreamGetPriority(aclrtStream stream,
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 
 /**
- * Drops a stream's queued work and stops what runs; the stream lives on.
+ * Drops what a stream has queued, and stops what runs. The stream lives on: what is queued after the call
+ * runs as ever.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * On the CPU an operation on memory that has begun is waited for, which takes no longer than the operation,
+ * and nothing of what was queued before touches memory after the call. A host function or callback that
+ * has begun is not waited for and goes on; later work of the stream waits for it. A GPU finishes what its
+ * driver holds, before later work of the stream; only host functions and callbacks that have not begun are
+ * dropped.
+ *
+ * Synchronizing the stream or its device meanwhile, in another thread, gives ACL_ERROR_RT_STREAM_ABORT
+ * 107023. So does synchronizing an event whose record was dropped, also later, until it is recorded again;
+ * it is not complete until then. Other streams that wait for such an event stay blocked; they go on when it
+ * is recorded again and that record happens, or when they are aborted or destroyed themselves.
+ *
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
+ * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context. Thread-safe. Follows
+ * aclrtStreamAbort of the Ascend runtime API.
  */
 aclError aclrtStreamAbort(aclrtStream stream);
 
@@ -4370,11 +4399,24 @@ aclError aclrtStreamAbort(aclrtStream stream);
 aclError aclrtStreamStop(aclrtStream stream);
 
 /**
- * Sets what happens after a failure on the stream: ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
+ * Sets what happens when work of a stream fails, once in its life. ACL_CONTINUE_ON_FAILURE, as without this
+ * call: the next operation runs. ACL_STOP_ON_FAILURE: the first failure of this stream stops it and all
+ * other streams of its context at once: what they have queued is dropped (a GPU finishes what its driver
+ * holds), waits for events recorded there end, and every later submission and synchronize of these streams
+ * returns the failure's code, until the streams, or for a default stream its context, are destroyed.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * A failure of a whole GPU ends all of its work in either mode, until the device is reset.
+ *
+ * @param stream a stream; null: the default stream of the current context.
+ * @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_PARAM_INVALID 107000: the
+ * mode was set before, or not a stream, destroyed, or called
+ * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context. Thread-safe. Follows
+ * aclrtSetStreamFailureMode of the Ascend runtime API.
  */
-aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+aclError aclrtSetStreamFailureMode(aclrtStream stream,
+                                   uint64_t mode);
 
 /**
  * Has `callback` called after streams are made and before they end; null takes it back.
@@ -4388,16 +4430,40 @@ aclError aclrtRegStreamStateCallback(const char *regName,
 /**
  * Sets an attribute of a stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * | attribute | member of `value` | meaning |
+ * |---|---|---|
+ * | ACL_STREAM_ATTR_FAILURE_MODE | `failureMode` | as aclrtSetStreamFailureMode, once in the stream's life |
+ * | ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | `overflowSwitch` | 0 or 1; kept, and overflow is never reported |
+ * | ACL_STREAM_ATTR_USER_CUSTOM_TAG | `userCustomTag` | any number; kept |
+ * | ACL_STREAM_ATTR_CACHE_OP_INFO | `cacheOpInfoSwitch` | 0 or 1; kept |
+ * | ACL_STREAM_ATTR_PRIORITY | `streamPriority` | 0 (most urgent) to the least of aclrtDeviceGetStreamPriorityRange, for what has not started; a GPU keeps the priority that the stream was made with |
+ *
+ * @param stream a stream; null: the default stream of the current context.
+ * @param stmAttrType which attribute.
+ * @param value its value; only the attribute's own member is read.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, no such attribute, or a value out of
+ * range; ACL_ERROR_RT_PARAM_INVALID 107000: the failure mode was set before, or not a stream, destroyed, or called
+ * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another priority on a GPU. Thread-safe. Follows
+ * aclrtSetStreamAttribute of the Ascend runtime API.
  */
 aclError aclrtSetStreamAttribute(aclrtStream stream,
                                  aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value);
 
 /**
- * Tells an attribute of a stream.
+ * Tells an attribute of a stream, as aclrtSetStreamAttribute or the stream's creator set it. Without that:
+ * ACL_CONTINUE_ON_FAILURE, and 0 for all others.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param stmAttrType which attribute.
+ * @param value receives its value; only the attribute's own member is written.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or no such attribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
+ * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context. Thread-safe. Follows
+ * aclrtGetStreamAttribute of the Ascend runtime API.
  */
 aclError aclrtGetStreamAttribute(aclrtStream stream,
                                  aclrtStreamAttr stmAttrType,
@@ -4431,23 +4497,43 @@ aclError aclrtSwitchStream(void *leftValue,
                            aclrtStream stream);
 
 /**
- * Makes the description of a stream, or returns null.
+ * Makes the description of a stream, for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the
+ * highest priority, no working memory. A description that the program makes itself, as an
+ * aclrtStreamConfigHandle filled with zeros, does as well.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return the description, which the caller ends with aclrtDestroyStreamConfigHandle; null in a forked
+ * child. Thread-safe; a single description is not to be changed by several threads at once. Follows
+ * aclrtCreateStreamConfigHandle of the Ascend runtime API.
  */
 aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
 
 /**
- * Ends a description that aclrtCreateStreamConfigHandle made.
+ * Ends a description that aclrtCreateStreamConfigHandle made. Streams made from it stay as they are.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle from aclrtCreateStreamConfigHandle, not ended yet.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not from
+ * aclrtCreateStreamConfigHandle, or ended before. Thread-safe. Follows aclrtDestroyStreamConfigHandle of the
+ * Ascend runtime API.
  */
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
 
 /**
- * Sets one attribute in the description of a stream.
+ * Sets one field in the description of a stream; the other fields stay.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * | attr | value | meaning |
+ * |---|---|---|
+ * | ACL_RT_STREAM_WORK_ADDR_PTR | void*, 8 bytes | working memory; without effect, no device here needs any |
+ * | ACL_RT_STREAM_WORK_SIZE | size_t, 8 bytes | its size in bytes; without effect |
+ * | ACL_RT_STREAM_FLAG | uint32_t or size_t, 4 or 8 bytes | an OR of ACL_STREAM_* flags |
+ * | ACL_RT_STREAM_PRIORITY | uint32_t, 4 bytes | 0 is the most urgent |
+ *
+ * @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
+ * @param attr which field.
+ * @param attrValue points to the value; it is checked when a stream is made.
+ * @param valueSize size of the value in bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, no such field, or a
+ * size that the field does not have. Thread-safe for different descriptions. Follows
+ * aclrtSetStreamConfigOpt of the Ascend runtime API.
  */
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
                                  aclrtStreamConfigAttr attr,
@@ -4455,11 +4541,20 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
                                  size_t valueSize);
 
 /**
- * Makes a stream as it is described.
+ * Creates a stream in the current context as it is described. Unlike that of aclrtCreateStreamWithConfig
+ * the priority has a meaning: of streams that have work, those with a smaller number go first. Flags are
+ * as for aclrtCreateStreamWithConfig. Working memory is not needed and not used.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
+ * @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a priority beyond the least one of
+ * aclrtDeviceGetStreamPriorityRange; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs graphs;
+ * ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called
+ * inside a host function. Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
  */
-aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
+aclError aclrtCreateStreamV2(aclrtStream *stream,
+                             const aclrtStreamConfigHandle *handle);
 
 /**
  * Creates an event that streams can wait for and that remembers its time. It cannot be reset, and may be
@@ -4879,9 +4974,19 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr,
                          size_t *total);
 
 /**
- * Tells how much device memory each part of the system uses.
+ * Tells how much memory of a device this process uses, a row for each kind: `device` (aclrtMalloc and its
+ * relatives) and `managed` (aclrtMemAllocManaged), with all rounding. Freed memory counts until the last queued
+ * operation that uses it is done. On the CPU backend the rows add up to what aclrtGetMemInfo counts as used; on
+ * CUDA that includes what the driver and other processes take. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId the device; one that is not in use has zeros.
+ * @param memUsageInfo receives the rows; the peak is the highest since the device was opened.
+ * @param inputNum how many rows there is room for, at least 1; 2 are all.
+ * @param outputNum receives how many were written.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * Thread-safe. Follows aclrtGetMemUsageInfo of the Ascend runtime API.
  */
 aclError aclrtGetMemUsageInfo(int32_t deviceId,
                               aclrtMemUsageInfo *memUsageInfo,
@@ -4936,9 +5041,25 @@ aclError aclrtCheckMemType(void **addrList,
                            uint32_t reserve);
 
 /**
- * Locks host memory of the caller and maps it for the device.
+ * Registers host memory of the caller for the kernels of all devices: its pages are locked, and have an
+ * address for devices. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The memory stays the caller's, who unregisters it with aclrtHostUnregister before it is freed. A range
+ * that a copy uses must not run past the end of a registration. Copies treat the memory as ordinary host
+ * memory; aclrtHostRegisterV2 with ACL_HOST_REG_PINNED makes them truly asynchronous. Beyond the system's
+ * limit on locked memory the pages of the CPU backend stay unlocked, which is logged once.
+ *
+ * @param ptr first byte, aligned to 4096 bytes; all of the range must be mapped in the process.
+ * @param size bytes, at least 1.
+ * @param type must be ACL_HOST_REGISTER_MAPPED.
+ * @param devPtr receives the address for kernels; it is not meant for copies and fills.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or beyond the end of the
+ * address space, no such `type`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: a
+ * part of it is memory of this library, or called inside a host function;
+ * ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of it is registered; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+ * 207000: the other types; ACL_ERROR_BAD_ALLOC 200000: no host memory left; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: not memory of the process; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
+ * Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
  */
 aclError aclrtHostRegister(void *ptr,
                            uint64_t size,
@@ -4946,25 +5067,52 @@ aclError aclrtHostRegister(void *ptr,
                            void **devPtr);
 
 /**
- * Locks host memory of the caller, as ACL_HOST_REG_* flags say.
+ * Registers host memory of the caller as aclrtHostRegister does, in the ways that `flag` says. Needs no
+ * current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr first byte, aligned to 4096 bytes; all of the range must be mapped in the process.
+ * @param size bytes, at least 1.
+ * @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer
+ * tells; ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost, so that they
+ * return at once and the memory must not be changed before they are done; or both.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or beyond the end of the
+ * address space, no or unknown flags; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or
+ * ACL_HOST_REG_READONLY; else as aclrtHostRegister.
+ * Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
  */
-aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
+aclError aclrtHostRegisterV2(void *ptr,
+                             uint64_t size,
+                             uint32_t flag);
 
 /**
- * Takes back a registration of host memory.
+ * Ends a registration of host memory. It is over for new calls at once; operations queued before still have
+ * the memory locked, and the caller keeps it until they are done. Does not wait. Any thread may call it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * What the caller had locked itself (mlock) may be unlocked with it.
+ *
+ * @param ptr the address that was registered.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not
+ * registered, or no longer; ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory
+ * of this library, or called inside a host function. Thread-safe. Follows aclrtHostUnregister of the Ascend
+ * runtime API.
  */
 aclError aclrtHostUnregister(void *ptr);
 
 /**
- * Tells the device's address of registered host memory.
+ * Tells where the kernels of devices find host memory. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
+ * ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
+ * @param pDevice receives the address for kernels; it is not meant for copies and fills.
+ * @param flag must be 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0;
+ * ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered; ACL_ERROR_RT_PARAM_INVALID 107000: registered
+ * without an address for devices, device memory, or called inside a host function.
+ * Thread-safe. Follows aclrtHostGetDevicePointer of the Ascend runtime API.
  */
-aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
+aclError aclrtHostGetDevicePointer(void *pHost,
+                                   void **pDevice,
+                                   uint32_t flag);
 
 /**
  * Sets bytes of device memory, or of host memory from aclrtMallocHost; done when it returns, in order with
@@ -5652,23 +5800,43 @@ aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
                                   aclrtStream exeStream);
 
 /**
- * Has `callback` called when work fails on a device; null takes it back.
+ * Has `callback` called when queued work fails, in place of the function that an earlier call of this
+ * function has set. It does not touch those of aclrtExceptionInfoCallbackRegister; a function that is
+ * there as well is called twice.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The callback runs on a thread of this library, after the failure and before any synchronize of the
+ * stream returns; the failed stream waits for it, others do not, and failures of several streams may call
+ * it at the same time. What it is given lives as long as the call. It may ask the
+ * aclrtGet*FromExceptionInfo functions, and must not allocate, free, wait, queue work, or create and
+ * destroy objects: such calls fail with ACL_ERROR_RT_PARAM_INVALID 107000. A GPU does not tell whose work
+ * has failed; its driver ends everything on the device: there it is called once, when a call of this library
+ * first meets the failure, and only device and code are known.
+ *
+ * aclFinalize forgets it.
+ *
+ * @param callback the function; null: nothing is called any more. A call that has begun goes on.
+ * @return ACL_SUCCESS. Thread-safe; works before aclInit. Follows the deprecated aclrtSetExceptionInfoCallback of the
+ * Ascend runtime API; aclrtExceptionInfoCallbackRegister serves several users of the process.
  */
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 
 /**
- * Adds a function to those called when work fails on a device.
+ * Adds a function to those called when queued work fails; aclrtSetExceptionInfoCallback says how. They are
+ * called in the order in which they were added. aclFinalize forgets them.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param callback the function. One that was added before is there once, and this is no error.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe; works before aclInit. Follows
+ * aclrtExceptionInfoCallbackRegister of the Ascend runtime API.
  */
 aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
 
 /**
- * Takes back aclrtExceptionInfoCallbackRegister.
+ * Takes back aclrtExceptionInfoCallbackRegister. A call that has begun, or that is about to begin in
+ * another thread, goes on: code that is to be unloaded has to synchronize its streams first.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param callback the function. One that was not added is no error.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows
+ * aclrtExceptionInfoCallbackUnregister of the Ascend runtime API.
  */
 aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
 
@@ -5682,37 +5850,53 @@ aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                          void *userData);
 
 /**
- * The number of the task that failed, 0xFFFFFFFF if it is not known.
+ * The number of the task that failed: its place in its stream, as aclrtGetThreadLastTaskId told it to the
+ * thread that submitted it.
  *
- * @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+ * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+ * Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The number of the stream on which work failed, 0xFFFFFFFF if it is not known.
+ * The number of the stream on which work failed, as aclrtStreamGetId tells it.
  *
- * @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+ * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+ * Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The number of the thread that submitted what failed, 0xFFFFFFFF if it is not known.
+ * The system's number (gettid) of the thread that submitted what failed.
  *
- * @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+ * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+ * Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The device on which work failed, 0xFFFFFFFF if it is not known.
+ * The device on which work failed.
  *
- * @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+ * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+ * Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * The code of the failure, 0xFFFFFFFF if it is not known.
+ * The code of the failure, which the next synchronize returns.
  *
- * @return 0xFFFFFFFF; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
+ * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
+ * Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 
@@ -5870,16 +6054,39 @@ aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, 
 aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink);
 
 /**
- * Allocates memory that host and devices use at one address.
+ * Allocates memory that the host and all devices use at one address; its contents are undefined. Does not
+ * wait for queued work. It counts as memory of the current device, and goes with it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The host uses it directly, in order with no stream: synchronise first. Copies, fills, reductions and
+ * address queries take it as device memory of any device, copies also as host memory.
+ *
+ * @param ptr receives the address, aligned to 2 MiB; the caller frees it with aclrtFree.
+ * @param size bytes, at least 1; rounded up to 2 MiB.
+ * @param flag must be ACL_RT_MEM_ATTACH_GLOBAL.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, or another `flag`;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
+ * such memory; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called
+ * inside a host function. Thread-safe. Follows aclrtMemAllocManaged of the Ascend runtime API.
  */
-aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
+aclError aclrtMemAllocManaged(void **ptr,
+                              uint64_t size,
+                              uint32_t flag);
 
 /**
- * Tells how managed memory will be used.
+ * Tells how managed memory will be used. Speed may depend on it, results never. It is remembered until it is
+ * taken back or the memory is freed, and aclrtMemManagedGetAttr tells it. The CPU backend does nothing else
+ * with it. Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
+ * @param size bytes, a multiple of 2 MiB, not 0.
+ * @param advise an aclrtMemManagedAdviseType.
+ * @param location the place that the advice is about: for a preferred location a device, the host, a NUMA
+ * node of the host or the caller's; for "accessed by" a device or the host; the others do not look at it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size`, no such `advise`, or not
+ * such a place; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, or called inside a host
+ * function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver takes no advice; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: after aclFinalize. Thread-safe. Follows aclrtMemManagedAdvise of the Ascend runtime API.
  */
 aclError aclrtMemManagedAdvise(const void *ptr,
                                uint64_t size,
@@ -5887,9 +6094,24 @@ aclError aclrtMemManagedAdvise(const void *ptr,
                                aclrtMemManagedLocation location);
 
 /**
- * Tells an attribute of a range of managed memory.
+ * Tells an attribute of a range of managed memory: what aclrtMemManagedAdvise and the prefetches said of it.
+ * Needs no current context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * All answers are 4-byte numbers. READ_MOSTLY: 1 if all of the range is, else 0. PREFERRED_LOCATION and
+ * LAST_PREFETCH_LOCATION: a device id, -1 for the host, -2 if there is none or not the same for all of the
+ * range; their _TYPE: an aclrtMemManagedLocationType, 0 for none, and _ID: the number that goes with it, 0
+ * where there is none. ACCESSED_BY: the ids of the devices (-1: the host) that access all of the range,
+ * as many as there is room for, ascending, and -2 behind them.
+ *
+ * @param attribute an aclrtMemManagedRangeAttribute.
+ * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
+ * @param size bytes, a multiple of 2 MiB, not 0.
+ * @param data receives the answer.
+ * @param dataSize room there in bytes: 4, for ACCESSED_BY a multiple of 4.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size` or
+ * `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past
+ * the end of an allocation, or called inside a host function.
+ * Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
  */
 aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
                                 const void *ptr,
@@ -5898,9 +6120,17 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
                                 size_t dataSize);
 
 /**
- * Tells several attributes of a range of managed memory.
+ * Tells several attributes of a range of managed memory as aclrtMemManagedGetAttr does. Needs no current
+ * context.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param attributes which ones: aclrtMemManagedRangeAttribute numbers.
+ * @param numAttributes how many, at least 1.
+ * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
+ * @param size bytes, a multiple of 2 MiB, not 0.
+ * @param data for each attribute where its answer goes; nothing is written when one of them is wrong.
+ * @param dataSizes for each attribute the room there in bytes.
+ * @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0.
+ * Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
  */
 aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
                                  size_t numAttributes,
@@ -5910,9 +6140,21 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
                                  size_t *dataSizes);
 
 /**
- * Moves managed memory to a place, in stream order.
+ * Moves managed memory to a place, in stream order, so that it is there when it is used. Speed may depend on
+ * it, results never: in memory of the CPU backend nothing moves.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr first byte, aligned to 2 MiB, in memory from aclrtMemAllocManaged.
+ * @param size bytes, a multiple of 2 MiB, not 0.
+ * @param location a device, the host, a NUMA node of the host, or the caller's.
+ * @param flags must be 0.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is not
+ * 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream, destroyed,
+ * or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves nothing on demand;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context.
+ * Thread-safe. Follows aclrtMemManagedPrefetchAsync of the Ascend runtime API.
  */
 aclError aclrtMemManagedPrefetchAsync(const void *ptr,
                                       size_t size,
@@ -5921,9 +6163,20 @@ aclError aclrtMemManagedPrefetchAsync(const void *ptr,
                                       aclrtStream stream);
 
 /**
- * Moves ranges of managed memory to their places, in stream order.
+ * Moves ranges of managed memory to their places, as aclrtMemManagedPrefetchAsync does. Everything is checked
+ * before anything is queued.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptrs the first byte of each range.
+ * @param sizes the bytes of each range.
+ * @param count how many ranges, at least 1.
+ * @param prefetchLocs the places.
+ * @param prefetchLocIdxs for each place the first range that goes there, up to the first of the next place: it
+ * begins with 0, ascends, and stays below `count`.
+ * @param numPrefetchLocs how many places, from 1 to `count`.
+ * @param flags must be 0.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemManagedPrefetchAsync; ACL_ERROR_INVALID_PARAM 100000 also: a null list, or wrong numbers of
+ * places. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
  */
 aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
                                            size_t *sizes,
