@@ -29,7 +29,7 @@ SECONDS = 30
 PROBES = {
     # "Does the driver know this address?" A driver that does not answer does not know it, and it
     # counts as ordinary host memory.
-    "driver.foreign_place",
+    "driver.foreign",
 }
 
 

@@ -39,7 +39,7 @@ if how != "no report":
         print("backend cpu", state, file=report)
         print("failed", failed, file=report)
         print("calls device.alloc 2\\ncalls device.free 2\\ncalls stream.copy 1", file=report)
-        print("calls driver.foreign_place 1\\nlater stream.copy, stream.fill", file=report)
+        print("calls driver.foreign 1\\nlater stream.copy, stream.fill", file=report)
         print("objects device-block made 2 released", 2 - lost - kept, "kept", kept, file=report)
 sys.exit(status)
 """
@@ -100,7 +100,7 @@ class Sweeping(unittest.TestCase):
         self.assertIn("names stream.copy", found["stream.copy:1"][0])
 
     def test_a_probe_need_not_be_told(self):
-        self.assertEqual(self.bad("driver.foreign_place", MUTE), {})
+        self.assertEqual(self.bad("driver.foreign", MUTE), {})
 
     def test_a_clean_run_has_to_be_clean(self):
         for how, words in [("leaks always", "device-blocks"), ("fails always", "status is 1"),
