@@ -1,0 +1,252 @@
+// What is made and given back again and again leaves nothing behind: no memory, no threads, no
+// descriptors, no mappings.
+//
+// PORTACL_TEST_SOAK_SECONDS makes each part take that long, instead of a number of rounds that
+// suits a test; the bounds stay the same.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/usage.h"
+
+namespace portacl_test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kSize = 8 << 10;
+constexpr size_t kLarge = 300 << 10;
+constexpr size_t kPinned = 1 << 20;
+// Rounds after which everything has its final size: tables, arenas, what the C library keeps.
+constexpr int kWarmUp = 100;
+constexpr int kRounds = 200;
+// What may still change after that. A block of 32 bytes, the least that there is, left behind by
+// each round would be more. The tests run with GLIBC_TUNABLES=glibc.malloc.tcache_count=0, because
+// what threads keep for themselves would count as allocated.
+constexpr size_t kHeapSlack = kRounds * 24;
+constexpr size_t kResidentSlack = 2 << 20;
+constexpr size_t kMappingSlack = kRounds / 8;
+
+// Does rounds, and says what they left behind; "" if nothing.
+template <typename Round>
+std::string Soak(Round round) {
+    const char* text = std::getenv("PORTACL_TEST_SOAK_SECONDS");
+    const auto duration = std::chrono::seconds(text ? std::atoi(text) : 0);
+    for (int i = 0; i < kWarmUp; ++i) round(i);
+    const Usage before = Usage::Least();
+    const auto start = Clock::now();
+    auto said = start;
+    int done = 0;
+    while (done < kRounds || Clock::now() - start < duration) {
+        round(done++);
+        if (testing::Test::HasFailure()) return "a round failed";
+        if (Clock::now() - said > std::chrono::seconds(10)) {
+            said = Clock::now();
+            std::printf("%d rounds: %s\n", done, Usage::Now().InWords().c_str());
+            std::fflush(stdout);
+        }
+    }
+    const Usage after = Usage::Settled(before.threads);
+    std::string left;
+    auto check = [&](const char* what, size_t was, size_t is, size_t slack) {
+        if (is > was + slack)
+            left += std::string(what) + " grew from " + std::to_string(was) + " to " +
+                    std::to_string(is) + " in " + std::to_string(done) + " rounds\n";
+    };
+    check("threads", before.threads, after.threads, 0);
+    check("descriptors", before.files, after.files, 0);
+    check("mappings", before.mappings, after.mappings, kMappingSlack);
+    if (!kSanitized) {
+        check("heap", before.heap, after.heap, kHeapSlack);
+        check("resident memory", before.resident, after.resident, kResidentSlack);
+    }
+    std::printf("%d rounds, before: %s\n%d rounds, after:  %s\n", kWarmUp, before.InWords().c_str(),
+                done, after.InWords().c_str());
+    return left;
+}
+
+std::atomic<int> called{0};
+
+void CountCall(void*) {
+    ++called;
+}
+
+// Everything once: made, used, given back.
+void UseEverything() {
+    void *memory = nullptr, *large = nullptr, *pinned = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtMalloc(&large, kLarge, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtMallocHost(&pinned, kPinned));
+    std::vector<char> pageable(kSize, 1);
+    aclrtContext before = nullptr, context = nullptr;
+    ACL_OK(aclrtGetCurrentContext(&before));
+    ACL_OK(aclrtCreateContext(&context, 0));
+    aclrtStream streams[2] = {};
+    aclrtEvent events[3] = {};
+    for (aclrtStream& stream : streams) ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclrtCreateEvent(&events[0]));
+    ACL_OK(aclrtCreateEventWithFlag(&events[1], ACL_EVENT_SYNC));
+    ACL_OK(aclrtCreateEventExWithFlag(&events[2], ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+
+    ACL_OK(aclrtMemcpyAsync(memory, kSize, pageable.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
+                            streams[0]));
+    ACL_OK(aclrtMemsetAsync(large, kLarge, 7, kLarge, streams[0]));
+    ACL_OK(aclrtLaunchHostFunc(streams[0], CountCall, nullptr));
+    ACL_OK(aclrtRecordEvent(events[2], streams[0]));
+    ACL_OK(aclrtStreamWaitEvent(streams[1], events[2]));
+    ACL_OK(aclrtMemcpyAsync(pinned, kLarge, large, kLarge, ACL_MEMCPY_DEVICE_TO_HOST, streams[1]));
+    ACL_OK(aclrtReduceAsync(memory, large, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT8,
+                            streams[1], nullptr));
+    ACL_OK(aclrtRecordEvent(events[0], streams[1]));
+    ACL_OK(aclrtSynchronizeEvent(events[0]));
+    std::thread([context] {
+        ACL_OK(aclrtSetCurrentContext(context));
+        ACL_OK(aclrtLaunchHostFunc(nullptr, CountCall, nullptr));
+        ACL_OK(aclrtSynchronizeStream(nullptr));
+    }).join();
+
+    // Freed and destroyed with work behind them.
+    ACL_OK(aclrtMemsetAsync(large, kLarge, 8, kLarge, streams[0]));
+    ACL_OK(aclrtFree(large));
+    ACL_OK(aclrtRecordEvent(events[1], streams[0]));
+    ACL_OK(aclrtStreamWaitEvent(streams[1], events[1]));
+    for (aclrtEvent event : events) ACL_OK(aclrtDestroyEvent(event));
+    ACL_OK(aclrtDestroyStreamForce(streams[0]));
+    ACL_OK(aclrtDestroyStream(streams[1]));
+    ACL_OK(aclrtFree(memory));
+    ACL_OK(aclrtFreeHost(pinned));
+    ACL_OK(aclrtSetCurrentContext(before));
+    ACL_OK(aclrtDestroyContext(context));
+}
+
+// What fails leaves nothing behind either.
+void FailEverything() {
+    void* address = nullptr;
+    size_t free = 0, total = 0;
+    void* small = nullptr;
+    ACL_OK(aclrtMalloc(&small, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMalloc(&address, total - kSize / 2, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtFree(small));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMallocHost(&address, 0));
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtSetDevice(1000));
+    aclrtContext context = nullptr;
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtCreateContext(&context, -1));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtLaunchHostFunc(stream, nullptr, nullptr));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtRecordEvent(nullptr, stream));
+    ACL_OK(aclrtDestroyStream(stream));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(&address));
+}
+
+// Things for a reset or a finalize to take along.
+void LeaveThings(int32_t device) {
+    ACL_OK(aclrtSetDevice(device));
+    void* address = nullptr;
+    aclrtStream stream = nullptr;
+    aclrtEvent event = nullptr;
+    aclrtContext context = nullptr;
+    ACL_OK(aclrtMalloc(&address, kLarge, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclrtCreateEvent(&event));
+    ACL_OK(aclrtMemsetAsync(address, kLarge, 1, kLarge, stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    ACL_OK(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+    ACL_OK(aclrtCreateContext(&context, device));
+}
+
+// The measuring has to see what it is for: the least leak that there can be.
+TEST(Soak, SeesALeakOfOneObjectInEachRound) {
+    std::vector<std::unique_ptr<char[]>> blocks;
+    blocks.reserve(kWarmUp + kRounds);
+    const std::string left = Soak([&](int) { blocks.emplace_back(new char[16]); });
+    EXPECT_EQ(left.find("heap") == std::string::npos, kSanitized) << left;
+    std::vector<int> files;
+    EXPECT_NE(Soak([&](int round) {
+                  if (round == kRounds - 1)
+                      files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+              }).find("descriptors"),
+              std::string::npos);
+    for (int file : files) close(file);
+}
+
+TEST(Soak, OneLongLifeDoesNotGrow) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    const std::string left = Soak([](int) {
+        UseEverything();
+        FailEverything();
+    });
+    EXPECT_EQ(left, "");
+    ACL_OK(aclFinalize());
+}
+
+TEST(Soak, ResettingDevicesDoesNotGrow) {
+    ACL_OK(aclInit(nullptr));
+    uint32_t devices = 0;
+    ACL_OK(aclrtGetDeviceCount(&devices));
+    const std::string left = Soak([devices](int round) {
+        const auto device = static_cast<int32_t>(static_cast<uint32_t>(round) % devices);
+        LeaveThings(device);
+        if (round % 2 == 0)
+            ACL_OK(aclrtResetDevice(device));
+        else
+            ACL_OK(aclrtResetDeviceForce(device));
+    });
+    EXPECT_EQ(left, "");
+    ACL_OK(aclFinalize());
+}
+
+TEST(Soak, ManyLivesDoNotGrow) {
+    // Calls that fail in turn, also while the library begins and ends.
+    const char* const faults[] = {
+        "driver.open:1",       "device.create_stream:1", "device.alloc:1",
+        "driver.alloc_host:1", "device.create_event:1",  "stream.fill:1:later",
+        "stream.host_fn:1",    "stream.synchronize:1",   "device.close:1"};
+    const std::string left = Soak([&faults](int round) {
+        const size_t turn = static_cast<size_t>(round) / 2 % std::size(faults);
+        const char* fault = round % 2 == 0 ? "" : faults[turn];
+        setenv("PORTACL_FAULT", fault, 1);
+        ACL_OK(aclInit(nullptr));
+        unsetenv("PORTACL_FAULT");
+        if (*fault == '\0') {
+            ACL_OK(aclrtSetDevice(0));
+            UseEverything();
+            LeaveThings(0);
+            void* pinned = nullptr;
+            ACL_OK(aclrtMallocHost(&pinned, kSize));
+            ACL_OK(aclFinalize());
+            return;
+        }
+        // Which of these fails depends on the round.
+        void* address = nullptr;
+        aclrtStream stream = nullptr;
+        aclrtEvent event = nullptr;
+        int failures = 0;
+        failures += aclrtSetDevice(0) != 0;
+        failures += aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY) != 0;
+        failures += aclrtCreateStream(&stream) != 0;
+        failures += aclrtCreateEvent(&event) != 0;
+        failures += address && aclrtMemsetAsync(address, kSize, 1, kSize, stream) != 0;
+        failures += aclrtLaunchHostFunc(stream, CountCall, nullptr) != 0;
+        failures += aclrtMallocHost(&address, kSize) != 0;
+        failures += aclFinalize() != 0;
+        EXPECT_GE(failures, 1) << fault;
+    });
+    EXPECT_EQ(left, "");
+}
+
+}  // namespace
+}  // namespace portacl_test

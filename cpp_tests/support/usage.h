@@ -1,0 +1,88 @@
+// What this process uses: memory, threads, descriptors, mappings.
+#pragma once
+
+#include <dirent.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace portacl_test {
+
+// A sanitizer keeps freed memory for a while, and has threads and an allocator of its own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+struct Usage {
+    size_t resident = 0;  // bytes in memory
+    size_t heap = 0;      // bytes allocated by malloc and not freed
+    size_t threads = 0;
+    size_t files = 0;
+    size_t mappings = 0;
+
+    static Usage Now() {
+        Usage usage;
+        size_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages >> pages;
+        usage.resident = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+        const auto heap = mallinfo2();
+        usage.heap = heap.uordblks + heap.hblkhd;
+        usage.threads = Entries("/proc/self/task");
+        usage.files = Entries("/proc/self/fd");
+        std::ifstream maps("/proc/self/maps");
+        for (std::string line; std::getline(maps, line);) ++usage.mappings;
+        return usage;
+    }
+
+    // As Now, with the least number of threads that some looks show: one that was joined may be
+    // seen for a moment.
+    static Usage Least() {
+        Usage least = Now();
+        for (int i = 0; i < 20; ++i) {
+            std::this_thread::yield();
+            least.threads = std::min(least.threads, Entries("/proc/self/task"));
+        }
+        return least;
+    }
+
+    // As Now, when no more threads are left than `threads`, which may take a moment. Gives up after
+    // a while.
+    static Usage Settled(size_t threads) {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        Usage usage = Now();
+        while (usage.threads > threads && std::chrono::steady_clock::now() < deadline) {
+            std::this_thread::yield();
+            usage = Now();
+        }
+        return usage;
+    }
+
+    std::string InWords() const {
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      "%zu KiB resident, %zu bytes of heap, %zu threads, %zu files, %zu mappings",
+                      resident >> 10, heap, threads, files, mappings);
+        return text;
+    }
+
+  private:
+    static size_t Entries(const char* folder) {
+        size_t count = 0;
+        if (DIR* open = opendir(folder)) {
+            while (const dirent* entry = readdir(open)) count += entry->d_name[0] != '.';
+            closedir(open);
+        }
+        return count;
+    }
+};
+
+}  // namespace portacl_test
