@@ -12,7 +12,9 @@ sanitized_suite() {
     fi
     build "$preset"
     ctest --test-dir "build/$preset" -L '^sanitizer$' --no-tests=error --output-on-failure
-    ctest --test-dir "build/$preset" -L '^(cpu|cpu-async|cpu-guard|cuda-fake)$' --no-tests=error \
+    # The stress program does more here than in the ordinary suite.
+    PORTACL_TEST_STRESS_OPERATIONS=${PORTACL_TEST_STRESS_OPERATIONS:-64000} \
+        ctest --test-dir "build/$preset" -L '^(cpu|cpu-async|cpu-guard|cuda-fake)$' --no-tests=error \
         --output-on-failure -j "$(nproc)"
 }
 

@@ -56,7 +56,7 @@ class Sweeping(unittest.TestCase):
         """The failures that the sweep complains of, with its complaints."""
         path = pathlib.Path(self.folder.name, "program.py")
         path.write_text(program)
-        swept = sweep.Sweep([sys.executable, str(path), how], seconds)
+        swept = sweep.Sweep([sys.executable, "-I", "-S", str(path), how], seconds)
         report, problems, _ = swept.run(None)
         if problems:
             return {"": problems}
