@@ -304,4 +304,30 @@ TEST_F(MemcpyPeer, TheOtherDeviceIsResetMeanwhile) {
               aclrtMemcpy(dst.At(), kSize, address, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
 }
 
+// Peer access changes nothing about copies, switched on, off, or never.
+TEST_F(MemcpyPeer, WithAndWithoutPeerAccess) {
+    const Bytes data = Pattern(5000);
+    const auto copies_both_ways = [&] {
+        const Remote near(0, data), far(1, Bytes(5000, 1)), back(0, Bytes(5000, 2));
+        ACL_OK(aclrtMemcpy(far.At(), 5000, near.At(), 5000, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE));
+        EXPECT_EQ(far.Get(), data);
+        ACL_OK(aclrtMemcpyAsync(back.At(), 5000, far.At(), 5000, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                nullptr));
+        ACL_OK(aclrtSynchronizeStream(nullptr));
+        EXPECT_EQ(back.Get(), data);
+    };
+    copies_both_ways();
+    ACL_OK(aclrtDeviceEnablePeerAccess(1, 0));
+    copies_both_ways();
+    {
+        const OnDevice current(1);
+        ACL_OK(aclrtDeviceEnablePeerAccess(0, 0));
+        copies_both_ways();
+        ACL_OK(aclrtDeviceDisablePeerAccess(0));
+    }
+    copies_both_ways();
+    ACL_OK(aclrtDeviceDisablePeerAccess(1));
+    copies_both_ways();
+}
+
 }  // namespace

@@ -199,6 +199,34 @@ void CopyInOrder(size_t size) {
     Expect(pageable[size - 1] == 0x55, "a fill with words");
 }
 
+// Every second row of 64 bytes goes to the device and back; so do both halves, as a batch.
+void CopyRowsAndBatches() {
+    constexpr size_t kRow = 64, kRows = kSize / kRow / 2, kHalf = kSize / 2;
+    Stream stream;
+    Memory memory;
+    Pinned from, to;
+    aclrtMemcpyBatchAttr up{}, down{};
+    up.dstLoc.type = down.srcLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    up.srcLoc.type = down.dstLoc.type = ACL_MEM_LOCATION_TYPE_HOST;
+    const auto halves = [](void* first) {
+        return std::vector<void*>{first, first ? static_cast<char*>(first) + kHalf : nullptr};
+    };
+    std::vector<void*> device = halves(memory), in = halves(from), out = halves(to);
+    size_t sizes[] = {kHalf, kHalf}, first = 0, blamed = 0;
+    DID(aclrtMemcpyBatch(device.data(), sizes, in.data(), sizes, 2, &up, &first, 1, &blamed));
+    DID(aclrtMemcpy2d(memory, 2 * kRow, from, kRow, kRow, kRows, ACL_MEMCPY_HOST_TO_DEVICE));
+    DID(aclrtMemcpyBatchV2(out.data(), sizes, device.data(), sizes, 2, &down, &first, 1));
+    Expect(to.HoldsOnly(0x11), "a batch");
+    DID(aclrtMemsetAsync(memory, kSize, 0x66, kSize, stream));
+    DID(aclrtMemcpy2dAsync(memory, 2 * kRow, from, kRow, kRow, kRows, ACL_MEMCPY_HOST_TO_DEVICE,
+                           stream));
+    DID(aclrtMemcpyBatchAsync(out.data(), sizes, device.data(), sizes, 2, &down, &first, 1, &blamed,
+                              stream));
+    DID(aclrtSynchronizeStream(stream));
+    const auto* bytes = static_cast<const unsigned char*>(static_cast<void*>(to));
+    Expect(bytes && bytes[kRow - 1] == 0x11 && bytes[kRow] == 0x66, "rows between a fill");
+}
+
 void UseStreams() {
     Stream stream;
     int32_t id = 0;
@@ -280,6 +308,7 @@ int main() {
         CopyNow();
         CopyInOrder(kSize);
         CopyInOrder(kLarge);
+        CopyRowsAndBatches();
         UseStreams();
         UseEvents();
         UseTwoDevices();

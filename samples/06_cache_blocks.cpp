@@ -7,7 +7,7 @@
 // attribute says on which side the device is, and when something is wrong `failIndex` names the
 // entry. Of one block only a few columns are wanted: those are rows with gaps, for aclrtMemcpy2d.
 //
-// usage: 05_cache_blocks [BLOCKS]     default: 512 blocks of 64 KiB
+// usage: 06_cache_blocks [BLOCKS]     default: 512 blocks of 64 KiB
 
 #include <acl/acl.h>
 
