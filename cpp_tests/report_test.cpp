@@ -532,6 +532,25 @@ TEST_F(Report, DestroyingAStreamDropsCallbacksThatHaveNotStarted) {
     }
 }
 
+// The subscription stays, and what is launched afterwards runs.
+TEST_F(Report, AbortingAStreamDropsCallbacksThatHaveNotStarted) {
+    Stream stream;
+    Notes notes;
+    ACL_OK(aclrtSubscribeReport(ThisThread(), stream));
+    for (int number = 0; number < 3; ++number)
+        ACL_OK(
+            notes.Launch(stream, number, number == 0 ? ACL_CALLBACK_NO_BLOCK : ACL_CALLBACK_BLOCK));
+    ACL_OK(aclrtStreamAbort(stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_FAILS(kTimeout, aclrtProcessReport(1));
+    EXPECT_EQ(notes.Numbers(), std::vector<int>());
+    ACL_OK(notes.Launch(stream, 7));
+    ACL_OK(aclrtProcessReport(-1));
+    EXPECT_EQ(notes.Numbers(), std::vector<int>{7});
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
+}
+
 TEST_F(Report, DestroyingAStreamWaitsForACallbackThatRuns) {
     for (aclrtCallbackBlockType type : {ACL_CALLBACK_BLOCK, ACL_CALLBACK_NO_BLOCK}) {
         Stream stream;

@@ -5696,8 +5696,8 @@ aclError aclrtSubscribeReport(uint64_t threadId,
  * that thread. Inside it no call of this library that allocates, frees, waits, queues, creates or destroys
  * is allowed; such calls return an error there. It must return, and not by an exception.
  *
- * It is dropped, without having run, if the stream is destroyed, its device is reset or the runtime
- * finalized before it starts; the stream goes on behind it.
+ * It is dropped, without having run, if the stream is destroyed or aborted, its device is reset or the
+ * runtime finalized before it starts; the stream goes on behind it.
  *
  * @param fn the function.
  * @param userData its argument, which the caller keeps alive until it has run; may be null.

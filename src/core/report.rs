@@ -125,6 +125,13 @@ impl Subscription {
         std::mem::replace(link, to)
     }
 
+    /// The stream was aborted: drops the callbacks that it has come to and that have not started.
+    pub fn give_up(&self, stream: Handle) {
+        if let Some(reader) = self.reader() {
+            reader.give_up(stream);
+        }
+    }
+
     /// The stream is being destroyed: callbacks that have not started are dropped, so that it comes
     /// to its end. Returns who may still run one.
     pub fn end(&self, stream: Handle) -> Option<Arc<Reader>> {

@@ -153,7 +153,9 @@ impl Stream {
 
     /// Drops what has not started, and goes on: see [`backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
-        self.native.abort(why, deadline)
+        let waited = self.native.abort(why, deadline);
+        self.callbacks.give_up(self.handle);
+        waited
     }
 
     /// How urgent it is, 0 the most.

@@ -46,8 +46,8 @@ pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream
 /// that thread. Inside it no call of this library that allocates, frees, waits, queues, creates or destroys
 /// is allowed; such calls return an error there. It must return, and not by an exception.
 ///
-/// It is dropped, without having run, if the stream is destroyed, its device is reset or the runtime
-/// finalized before it starts; the stream goes on behind it.
+/// It is dropped, without having run, if the stream is destroyed or aborted, its device is reset or the
+/// runtime finalized before it starts; the stream goes on behind it.
 ///
 /// @param fn the function.
 /// @param userData its argument, which the caller keeps alive until it has run; may be null.

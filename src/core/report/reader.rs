@@ -172,7 +172,7 @@ impl Reader {
 
     /// The stream is not served any more. Callbacks that have not started are dropped, now or when
     /// the stream comes to them, and it goes on behind them.
-    pub(super) fn remove(self: &Arc<Self>, stream: Handle) {
+    pub(super) fn remove(&self, stream: Handle) {
         let mut threads = self.family.threads.write();
         let mut state = self.state.lock();
         let line = state.lines.remove(&stream.raw());
@@ -180,12 +180,16 @@ impl Reader {
             threads.remove(&self.thread);
         }
         drop(threads);
-        let posted = std::mem::take(&mut state.posted);
-        let (given_up, kept) =
-            posted.into_iter().partition::<Vec<_>, _>(|on| on.callback.stream == stream.raw());
-        state.posted = kept.into();
+        let given_up = state.take_posted(stream);
         drop(state);
         self.changed.notify_all();
+        drop(given_up);
+    }
+
+    /// Drops the callbacks that the stream has handed over and that have not started; it goes on
+    /// behind them, and is served as before.
+    pub(super) fn give_up(&self, stream: Handle) {
+        let given_up = self.state.lock().take_posted(stream);
         drop(given_up);
     }
 
@@ -205,6 +209,15 @@ impl Reader {
 }
 
 impl State {
+    /// What that stream has handed over. To be dropped when the lock is not held any more.
+    fn take_posted(&mut self, stream: Handle) -> Vec<Posted> {
+        let posted = std::mem::take(&mut self.posted).into_iter();
+        let (of_stream, others) =
+            posted.partition::<Vec<_>, _>(|on| on.callback.stream == stream.raw());
+        self.posted = others.into();
+        of_stream
+    }
+
     fn line(&mut self, stream: Handle) -> Result<&mut Line> {
         self.lines.get_mut(&stream.raw()).ok_or_else(|| {
             Error::param_invalid(format_args!(
