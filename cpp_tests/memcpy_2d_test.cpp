@@ -113,7 +113,8 @@ TEST_F(Memcpy2d, RowsArriveAndGapsStay) {
                             {1, 5000, 3, 2},
                             {4096, 40, 4100, 4097},
                             {3000, 2000, 3000, 3001},
-                            {2500000, 2, 2500001, 2500000}};
+                            {2500000, 2, 2500001, 2500000},
+                            {5003, 7000, 5010, 5003}};
     for (const Shape& shape : shapes) {
         const Bytes before = Pattern(shape.DstSize(), 1), data = Pattern(shape.SrcSize(), 2);
         for (Where host : {Where::kPageable, Where::kPinned})

@@ -163,11 +163,6 @@ pub struct Copy2d {
 }
 
 impl Copy2d {
-    /// How many bytes it moves.
-    pub fn bytes(&self) -> usize {
-        self.width * self.height
-    }
-
     /// The copy of the row with this number.
     pub fn row(&self, index: usize) -> Copy {
         Copy {

@@ -12,7 +12,7 @@ const SMALLEST_PIECE: usize = 256 << 10;
 const LARGEST_PIECE: usize = 4 << 20;
 /// From this size on the destination is written past the caches: it would not stay there anyway,
 /// and reading it in first costs a third of the rate. Below, and with warm data, plain stores win.
-const STREAMING: usize = 32 << 20;
+pub(super) const STREAMING: usize = 32 << 20;
 
 /// Copies between two spans of equal length.
 pub(super) fn copy(shared: &Shared, copy: &Copy) {
@@ -27,7 +27,7 @@ pub(super) fn copy(shared: &Shared, copy: &Copy) {
         let dst = shared.pointer(&part(&copy.dst, offset, len));
         let src = shared.pointer(&part(&copy.src, offset, len));
         // SAFETY: both ranges were checked by the core; this piece lies inside them.
-        unsafe { if streaming { stream_bytes(dst, src, len) } else { ptr::copy(src, dst, len) } }
+        unsafe { copy_bytes(dst, src, len, streaming) }
     });
 }
 
@@ -112,6 +112,16 @@ pub(super) fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize
         let to = (first + (index + 1) * piece).min(end);
         work(from - dst.addr, to - from);
     });
+}
+
+/// Copies, past the caches if `streaming`.
+///
+/// # Safety
+/// As for `ptr::copy`.
+#[inline]
+pub(super) unsafe fn copy_bytes(dst: *mut u8, src: *const u8, len: usize, streaming: bool) {
+    // SAFETY: the caller's promise.
+    unsafe { if streaming { stream_bytes(dst, src, len) } else { ptr::copy(src, dst, len) } }
 }
 
 /// Copies with stores that bypass the caches. Where the ranges overlap the result is not defined.

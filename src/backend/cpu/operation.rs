@@ -87,10 +87,10 @@ impl Operation {
         self.len() != 0
     }
 
-    /// How many bytes it works on.
+    /// How many bytes it works on, or what takes as long.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Copy2d(copy) => copy.bytes(),
+            Self::Copy2d(copy) => copy_2d::effort(copy),
             _ => self.ranges()[0].1,
         }
     }
