@@ -11,8 +11,10 @@
 //! Why readers need no lock: while a range is registered, no other begins inside it, so a reader
 //! that looks inside it comes to its record whatever happens elsewhere. Records are reused but
 //! stay records; each has a sequence number, and one that changes under a reader tells it that the
-//! range it came for is gone. A range ends to exist when its record is cleared, at one moment for
+//! range it came for is gone. A range ends to exist when that number moves on, at one moment for
 //! all its addresses; it begins to exist page by page while `insert` runs.
+
+mod parking;
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -20,6 +22,8 @@ use std::ptr::NonNull;
 use super::chunked::{Blank, Chunked, boxed_blank};
 use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use super::sync::{Mutex, const_unless_loom};
+
+pub use parking::{Entry, Parked};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
 /// very top of it. Loom gets by with four small pages.
@@ -102,16 +106,21 @@ impl fmt::Display for InsertError {
 
 impl std::error::Error for InsertError {}
 
-/// Where a [`Range`] is kept. Written under the lock only.
+/// Where a [`Range`] is kept. The range is written under the lock only, while it is not live.
 #[repr(align(64))]
 struct Record {
-    /// Odd while the record is being changed.
+    /// Its last two bits tell the state: [`IN_CHANGE`], [`LIVE`], or none of both: no range, or a
+    /// parked one. It moves on with every change.
     sequence: AtomicU64,
     base: AtomicUsize,
-    /// 0: no range.
     len: AtomicUsize,
     words: [AtomicU64; 3],
 }
+
+/// A range is being written.
+const IN_CHANGE: u64 = 1;
+/// Readers find the range.
+const LIVE: u64 = 2;
 
 // SAFETY: atomics; all zeros is no range.
 unsafe impl Blank for Record {
@@ -127,35 +136,39 @@ unsafe impl Blank for Record {
 }
 
 impl Record {
-    /// The range in it; `None` when there is none or it changes right now.
+    /// The live range in it, with its number; `None` when there is none.
     #[inline(always)]
-    fn read(&self) -> Option<Range> {
+    fn read(&self) -> Option<(u64, Range)> {
         let sequence = self.sequence.load(Ordering::Acquire);
-        let range = Range {
-            base: self.base.load(Ordering::Relaxed),
-            len: self.len.load(Ordering::Relaxed),
-            words: std::array::from_fn(|n| self.words[n].load(Ordering::Relaxed)),
-        };
+        let range = self.contents();
         // Orders the loads above before the one below: who saw a new value sees a new number.
         fence(Ordering::Acquire);
         let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
-        (sequence.is_multiple_of(2) && unchanged && range.len != 0).then_some(range)
+        (sequence % 4 == LIVE && unchanged).then_some((sequence, range))
     }
 
-    /// Puts a range in, or takes it out.
-    fn write(&self, range: Option<&Range>) {
+    /// What is written in it. Under the lock, or where the number says that it did not change.
+    #[inline(always)]
+    fn contents(&self) -> Range {
+        Range {
+            base: self.base.load(Ordering::Relaxed),
+            len: self.len.load(Ordering::Relaxed),
+            words: std::array::from_fn(|n| self.words[n].load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Puts a live range in where none is. Under the lock.
+    fn write(&self, range: &Range) {
         let sequence = self.sequence.load(Ordering::Relaxed);
-        self.sequence.store(sequence + 1, Ordering::Relaxed);
+        self.sequence.store(sequence + IN_CHANGE, Ordering::Relaxed);
         // Orders the store above before those below.
         fence(Ordering::Release);
-        self.len.store(range.map_or(0, |range| range.len), Ordering::Relaxed);
-        if let Some(range) = range {
-            self.base.store(range.base, Ordering::Relaxed);
-            for (to, &from) in self.words.iter().zip(&range.words) {
-                to.store(from, Ordering::Relaxed);
-            }
+        self.base.store(range.base, Ordering::Relaxed);
+        self.len.store(range.len, Ordering::Relaxed);
+        for (to, &from) in self.words.iter().zip(&range.words) {
+            to.store(from, Ordering::Relaxed);
         }
-        self.sequence.store(sequence + 2, Ordering::Release);
+        self.sequence.store(sequence + LIVE, Ordering::Release);
     }
 }
 
@@ -307,8 +320,6 @@ struct State {
     free: Vec<u32>,
     /// Records from here on were never used. Record 0 never is: as an index it means "none".
     fresh: u32,
-    /// Ranges in the map.
-    live: usize,
 }
 
 /// Registered ranges of addresses.
@@ -325,7 +336,7 @@ impl AddressMap {
             Self {
                 pages: Chunked::new(),
                 records: Chunked::new(),
-                state: Mutex::new(State { free: Vec::new(), fresh: 1, live: 0 }),
+                state: Mutex::new(State { free: Vec::new(), fresh: 1 }),
             }
         }
     }
@@ -360,14 +371,13 @@ impl AddressMap {
             }
             None => return Err(InsertError::Full),
         };
-        self.records[index as usize].write(Some(&range));
+        self.records[index as usize].write(&range);
         if let Some(node) = node {
             node.set_start(granule_of(range.base), index);
         }
         for page in covered_pages(&range) {
             self.pages[page].cover.store(index, Ordering::Release);
         }
-        state.live += 1;
         Ok(())
     }
 
@@ -386,12 +396,11 @@ impl AddressMap {
     /// As [`Self::remove`], if the range is `wanted`, which runs under the map's lock.
     pub fn remove_if(&self, base: usize, wanted: impl Fn(&Range) -> bool) -> Option<Range> {
         let mut state = self.state.lock();
-        let (index, range) = self.look_up(base)?;
+        let (entry, range) = self.look_up(base)?;
         if range.base != base || !wanted(&range) {
             return None;
         }
-        self.erase(&mut state, index, &range);
-        Some(range)
+        self.erase(&mut state, entry, &range).then_some(range)
     }
 
     /// Changes the owner's words of the range that begins exactly here; false when there is none. A
@@ -412,8 +421,10 @@ impl AddressMap {
         let mut state = self.state.lock();
         let mut drained = Vec::new();
         for index in 1..state.fresh {
-            if let Some(range) = self.records[index as usize].read().filter(&wanted) {
-                self.erase(&mut state, index, &range);
+            if let Some((sequence, range)) = self.records[index as usize].read()
+                && wanted(&range)
+                && self.erase(&mut state, Entry::new(index, sequence), &range)
+            {
                 drained.push(range);
             }
         }
@@ -423,12 +434,13 @@ impl AddressMap {
     /// All ranges, in no order.
     pub fn snapshot(&self) -> Vec<Range> {
         let state = self.state.lock();
-        (1..state.fresh).filter_map(|index| self.records[index as usize].read()).collect()
+        let live = |index| Some(self.records[index as usize].read()?.1);
+        (1..state.fresh).filter_map(live).collect()
     }
 
-    /// How many ranges there are.
+    /// How many ranges there are. Counts them.
     pub fn len(&self) -> usize {
-        self.state.lock().live
+        self.snapshot().len()
     }
 
     /// True when there is none.
@@ -436,49 +448,51 @@ impl AddressMap {
         self.len() == 0
     }
 
-    /// The range that contains the address, and the number of its record.
+    /// The live range that contains the address.
     #[inline(always)]
-    fn look_up(&self, addr: usize) -> Option<(u32, Range)> {
+    fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
+        self.look_up_by(addr, &|index| {
+            let (sequence, range) = self.records.get(index as usize)?.read()?;
+            range.contains(addr).then_some((Entry::new(index, sequence), range))
+        })
+    }
+
+    /// What `read` makes of the record of the range, live or parked, that may contain the address.
+    #[inline(always)]
+    fn look_up_by<T>(&self, addr: usize, read: &impl Fn(u32) -> Option<T>) -> Option<T> {
+        let record_at =
+            |node: &Node, start: usize| read(node.records[start].load(Ordering::Acquire));
         let page = self.pages.get(page_of(addr))?;
         if let Some(node) = page.node() {
             let granule = granule_of(addr);
             if let Some(start) = node.last_start(granule) {
-                let found = self.record_at(node, start, addr);
+                let found = record_at(node, start);
                 if found.is_some() || start != granule {
                     return found;
                 }
                 // It begins behind the address, in the address's own granule.
                 let before = granule.checked_sub(1).and_then(|granule| node.last_start(granule));
                 if let Some(start) = before {
-                    return self.record_at(node, start, addr);
+                    return record_at(node, start);
                 }
             }
         }
-        self.record_if(page.cover.load(Ordering::Acquire), addr)
-    }
-
-    #[inline(always)]
-    fn record_at(&self, node: &Node, start: usize, addr: usize) -> Option<(u32, Range)> {
-        self.record_if(node.records[start].load(Ordering::Acquire), addr)
-    }
-
-    /// The range of a record, if it contains the address.
-    #[inline(always)]
-    fn record_if(&self, index: u32, addr: usize) -> Option<(u32, Range)> {
-        if index == 0 {
-            return None;
+        match page.cover.load(Ordering::Acquire) {
+            0 => None,
+            index => read(index),
         }
-        let range = self.records.get(index as usize)?.read()?;
-        range.contains(addr).then_some((index, range))
     }
 
-    /// A range that is in this one's way. Under the lock.
+    /// A range, live or parked, that is in this one's way. Under the lock.
     fn conflict(&self, range: &Range) -> Option<Range> {
-        if let Some((_, other)) = self.look_up(range.base) {
-            return Some(other);
+        let contents = |index: u32| self.records[index as usize].contents();
+        let at_base = self.look_up_by(range.base, &|index| {
+            Some(contents(index)).filter(|other| other.contains(range.base))
+        });
+        if at_base.is_some() {
+            return at_base;
         }
-        let record =
-            |index: &AtomicU32| self.records[index.load(Ordering::Relaxed) as usize].read();
+        let record = |index: &AtomicU32| Some(contents(index.load(Ordering::Relaxed)));
         // No range contains the base: one in the way begins behind it.
         let first = page_of(range.base);
         for number in first..=page_of(range.last()) {
@@ -499,9 +513,17 @@ impl AddressMap {
         None
     }
 
-    /// Takes a range out.
-    fn erase(&self, state: &mut State, index: u32, range: &Range) {
-        self.records[index as usize].write(None);
+    /// Takes a live range out; false if it was parked meanwhile.
+    fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
+        let parked = self.park(entry);
+        if parked.is_some() {
+            self.detach(state, entry.index(), range);
+        }
+        parked.is_some()
+    }
+
+    /// Takes the range of a record that is not live out of the pages; the record is free.
+    fn detach(&self, state: &mut State, index: u32, range: &Range) {
         if !begins_page(range.base)
             && let Some(node) = self.pages[page_of(range.base)].node()
         {
@@ -511,7 +533,6 @@ impl AddressMap {
             self.pages[page].cover.store(0, Ordering::Release);
         }
         state.free.push(index);
-        state.live -= 1;
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[cfg(not(loom))]
-mod real {
+pub(super) mod real {
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -24,19 +24,28 @@ mod real {
 
     /// What must hold whenever nobody changes the map.
     fn check(map: &AddressMap) {
+        check_with_parked(map, 0);
+    }
+
+    /// As `check`, with so many parked ranges.
+    pub fn check_with_parked(map: &AddressMap, expected: usize) {
         let state = map.state.lock();
-        let mut live = BTreeMap::new();
+        let mut there = BTreeMap::new();
+        let mut parked = 0;
         for index in 1..state.fresh {
             let record = &map.records[index as usize];
             assert_eq!(record.sequence.load(Relaxed) % 2, 0);
-            match record.read() {
-                Some(range) => assert_eq!(live.insert(range.base, (index, range)), None),
-                None => assert!(state.free.contains(&index), "record {index} is lost"),
+            if state.free.contains(&index) {
+                assert_eq!(record.read(), None);
+                continue;
             }
+            let range = record.contents();
+            parked += usize::from(record.read().is_none());
+            assert_eq!(there.insert(range.base, range), None);
         }
-        assert_eq!(live.len(), state.live);
-        assert_eq!(state.free.len() + live.len() + 1, state.fresh as usize);
-        let ranges: Vec<_> = live.values().map(|(_, range)| *range).collect();
+        assert_eq!(parked, expected, "records are lost");
+        assert_eq!(state.free.len() + there.len() + 1, state.fresh as usize);
+        let ranges: Vec<_> = there.into_values().collect();
         assert!(ranges.windows(2).all(|pair| pair[0].last() < pair[1].base), "ranges overlap");
 
         let mut covers = 0;
@@ -45,7 +54,7 @@ mod real {
             let cover = page.cover.load(Relaxed);
             if cover != 0 {
                 covers += 1;
-                let range = map.records[cover as usize].read().expect("a cover without a range");
+                let range = map.records[cover as usize].contents();
                 assert!(range.contains(number << PAGE_BITS));
             }
             let Some(node) = page.node() else { continue };
@@ -57,8 +66,7 @@ mod real {
                 {
                     starts += 1;
                     let index = node.records[granule].load(Relaxed);
-                    let range =
-                        map.records[index as usize].read().expect("a start without a range");
+                    let range = map.records[index as usize].contents();
                     assert_eq!((page_of(range.base), granule_of(range.base)), (number, granule));
                     assert_ne!(range.base % PAGE_LEN, 0);
                 }

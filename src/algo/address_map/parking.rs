@@ -1,0 +1,87 @@
+//! Ranges that come and go without the map's lock: a parked range keeps its record and its place
+//! in the pages, but looking up does not find it. Its owner makes it live again, as it was, with
+//! one store.
+
+use std::num::NonZeroU32;
+
+use super::super::sync::atomic::Ordering;
+use super::{AddressMap, Range, Record};
+
+/// A range as a look-up found it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    index: u32,
+    sequence: u64,
+}
+
+impl Entry {
+    #[inline]
+    pub(super) fn new(index: u32, sequence: u64) -> Self {
+        Self { index, sequence }
+    }
+
+    pub(super) fn index(self) -> u32 {
+        self.index
+    }
+}
+
+/// A parked range. Who has it makes it live again or takes it out of the map; forgotten, it stays
+/// in the way of other ranges for ever.
+#[must_use]
+#[derive(PartialEq, Eq, Debug)]
+pub struct Parked(NonZeroU32);
+
+impl Record {
+    /// The live range that `sequence` was read with becomes parked. Of several callers one hears
+    /// true.
+    #[inline]
+    pub(super) fn park(&self, sequence: u64) -> bool {
+        self.sequence
+            .compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+}
+
+impl AddressMap {
+    /// As [`AddressMap::find`], with what [`Self::park`] wants to know.
+    #[inline]
+    pub fn find_entry(&self, addr: usize) -> Option<(Entry, Range)> {
+        self.look_up(addr)
+    }
+
+    /// Takes a range that was found out of sight, at one moment for all its addresses. None if it
+    /// was removed or parked since: of several racing threads one gets it.
+    #[inline]
+    pub fn park(&self, entry: Entry) -> Option<Parked> {
+        let record = self.records.get(entry.index as usize)?;
+        let index = NonZeroU32::new(entry.index)?;
+        record.park(entry.sequence).then_some(Parked(index))
+    }
+
+    /// Makes a parked range live again and returns its first address.
+    #[inline]
+    pub fn unpark(&self, parked: Parked) -> usize {
+        let record = &self.records[parked.0.get() as usize];
+        // Nobody else changes it: neither do racing threads park what is not live, nor does a
+        // drain take it.
+        let sequence = record.sequence.load(Ordering::Relaxed);
+        let base = record.base.load(Ordering::Relaxed);
+        record.sequence.store(sequence + 2, Ordering::Release);
+        base
+    }
+
+    /// Takes parked ranges out of the map.
+    pub fn remove_parked(&self, parked: impl IntoIterator<Item = Parked>) -> Vec<Range> {
+        let mut state = self.state.lock();
+        let remove = |parked: Parked| {
+            let range = self.records[parked.0.get() as usize].contents();
+            self.detach(&mut state, parked.0.get(), &range);
+            range
+        };
+        parked.into_iter().map(remove).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "parking_tests.rs"]
+mod tests;
