@@ -408,9 +408,12 @@ impl AddressMap {
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
         let _state = self.state.lock();
         match self.look_up(base) {
-            Some((index, range)) if range.base == base => {
-                self.records[index as usize].write(Some(&Range { words, ..range }));
-                true
+            Some((entry, range)) if range.base == base => {
+                let mine = self.park(entry).is_some();
+                if mine {
+                    self.records[entry.index() as usize].write(&Range { words, ..range });
+                }
+                mine
             }
             _ => false,
         }
@@ -438,9 +441,10 @@ impl AddressMap {
         (1..state.fresh).filter_map(live).collect()
     }
 
-    /// How many ranges there are. Counts them.
+    /// How many ranges there are, parked ones included.
     pub fn len(&self) -> usize {
-        self.snapshot().len()
+        let state = self.state.lock();
+        state.fresh as usize - 1 - state.free.len()
     }
 
     /// True when there is none.

@@ -2,6 +2,7 @@
 //! tested by properties and, through [`sync`], by loom.
 
 pub mod address_map;
+pub mod block_cache;
 mod chunked;
 pub mod completion;
 pub mod event_count;
@@ -10,6 +11,7 @@ pub mod mix;
 pub mod published;
 pub mod reclaim;
 pub mod slot_table;
+pub mod spin_lock;
 pub mod stream_queue;
 pub mod sync;
 

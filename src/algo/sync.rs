@@ -11,10 +11,10 @@ pub use std::sync::atomic;
 pub use loom::sync::atomic;
 
 #[cfg(not(loom))]
-pub use self::real::{Condvar, Mutex, MutexGuard};
+pub use self::real::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell};
 
 #[cfg(loom)]
-pub use self::model::{Condvar, Mutex, MutexGuard};
+pub use self::model::{Condvar, Mutex, MutexGuard, Turns, UnsafeCell};
 
 /// Declares a function that is `const` except under loom.
 macro_rules! const_unless_loom {
@@ -35,6 +35,53 @@ mod real {
     use std::time::Instant;
 
     pub use parking_lot::{Mutex, MutexGuard};
+
+    /// How a spinning thread lets others go on.
+    pub struct Turns;
+
+    impl Turns {
+        /// Nobody spins.
+        #[expect(clippy::new_without_default, reason = "as its siblings")]
+        pub const fn new() -> Self {
+            Self
+        }
+
+        /// Tries until there is a result; gives the processor away in between.
+        pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
+            loop {
+                if let Some(result) = attempt() {
+                    return result;
+                }
+                std::thread::yield_now();
+            }
+        }
+
+        /// An attempt may succeed now.
+        #[inline]
+        pub fn pass(&self) {}
+    }
+
+    /// The standard library's cell, with the calls that loom's has, which looks for races.
+    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        /// A cell with this value.
+        pub const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        /// Reads by a pointer.
+        #[inline]
+        pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+            read(self.0.get())
+        }
+
+        /// Reads and writes by a pointer.
+        #[inline]
+        pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+            write(self.0.get())
+        }
+    }
 
     /// `parking_lot`'s condition variable, with the calls that loom's has too.
     pub struct Condvar(parking_lot::Condvar);
@@ -78,6 +125,38 @@ mod real {
 mod model {
     use std::sync::PoisonError;
     use std::time::Instant;
+
+    pub use loom::cell::UnsafeCell;
+
+    /// Spinning threads sleep: loom would spin for ever.
+    pub struct Turns(Mutex<()>, Condvar);
+
+    impl Turns {
+        /// Nobody spins.
+        pub fn new() -> Self {
+            Self(Mutex::new(()), Condvar::new())
+        }
+
+        /// Tries until there is a result.
+        pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
+            if let Some(result) = attempt() {
+                return result;
+            }
+            let mut turn = self.0.lock();
+            loop {
+                if let Some(result) = attempt() {
+                    return result;
+                }
+                turn = self.1.wait_until(turn, None).0;
+            }
+        }
+
+        /// An attempt may succeed now.
+        pub fn pass(&self) {
+            let _turn = self.0.lock();
+            self.1.notify_all();
+        }
+    }
 
     /// Loom's mutex with `parking_lot`'s interface: no poisoning.
     pub struct Mutex<T>(loom::sync::Mutex<T>);

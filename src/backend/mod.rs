@@ -417,6 +417,13 @@ pub trait Device: Send + Sync {
     /// it is released, or used again, only after the last of them.
     fn free(&self, block: Block) -> Result<()>;
 
+    /// Whether a live block of [`Self::alloc`] may be used again right now without having been
+    /// freed: nothing that was queued before uses it. Cheap. False where that cannot be told, or
+    /// where the device has more to do when a program frees a block.
+    fn is_unused(&self, _block: Block) -> bool {
+        false
+    }
+
     /// A new in-order queue, independent of all others.
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>>;
 

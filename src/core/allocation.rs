@@ -1,5 +1,7 @@
 //! What is allocated, and registered, where.
 
+mod reuse;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,6 +10,9 @@ use super::error::{Code, Error, Result};
 use super::runtime;
 use crate::algo::address_map::{AddressMap, InsertError, Range};
 use crate::backend::{Block, Place};
+
+use reuse::Class;
+pub use reuse::Reuse;
 
 /// Every live allocation and registration, by address.
 static ALLOCATIONS: AddressMap = AddressMap::new();
@@ -86,7 +91,8 @@ pub struct Allocation {
     pub kind: Kind,
     /// Whose it is.
     pub owner: Owner,
-    /// The backend's block; of a registration, its address for devices.
+    /// The backend's block, with its class in the length; of a registration, its address for
+    /// devices.
     origin: [u64; 2],
 }
 
@@ -138,7 +144,8 @@ impl Allocation {
 
     /// What the backend gave; not for registrations.
     pub fn block(&self) -> Block {
-        Block { addr: self.base, len: self.origin[0] as usize, token: self.origin[1] }
+        let (_, len) = Class::unpack(self.origin[0]);
+        Block { addr: self.base, len, token: self.origin[1] }
     }
 
     /// Where devices find the first byte of a registration.

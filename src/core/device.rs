@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
-use super::allocation::Owner;
+use super::allocation::{Owner, Reuse};
 use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::error::{Code, Error, Result};
@@ -13,7 +13,7 @@ use super::handles::Object;
 use super::runtime::{self, Session};
 use super::stream::{self, Stream};
 use super::thread;
-use crate::backend::{self, FaultKind, Wait};
+use crate::backend::{self, FaultKind, MemoryUsage, Wait};
 
 /// An open device.
 pub struct Device {
@@ -23,6 +23,12 @@ pub struct Device {
     pub owner: Owner,
     /// What does the work.
     pub native: Arc<dyn backend::Device>,
+    /// Freed memory of it that waits for its next use.
+    pub reuse: Reuse,
+    /// All its memory in bytes.
+    pub total_memory: u64,
+    /// Whether allocations have readable bytes past their end.
+    pub readable_tail: bool,
     /// How often programs set it.
     pub sets: SetCount,
     next_stream_id: AtomicI32,
@@ -37,12 +43,28 @@ impl Device {
         Self {
             id,
             owner: Owner::new(),
+            reuse: Reuse::default(),
+            total_memory: native.info().total_memory,
+            readable_tail: native.info().readable_tail,
             native,
             sets: SetCount::default(),
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
             limited_events: EventCount::default(),
         }
+    }
+
+    /// Bytes that allocations can still have. What waits for its next use is free.
+    pub fn free_memory(&self) -> Result<u64> {
+        let free = self.native.free_memory()? + self.reuse.bytes();
+        Ok(free.min(self.total_memory))
+    }
+
+    /// What allocations take. What waits for its next use counts in the peak only.
+    pub fn memory_usage(&self) -> MemoryUsage {
+        let mut usage = self.native.memory_usage();
+        usage.device.current = usage.device.current.saturating_sub(self.reuse.bytes());
+        usage
     }
 
     /// A small number for a new stream of this device.
@@ -203,7 +225,5 @@ pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
         // Kinds of memory that these devices do not have: none of it, which is no error.
         return Ok((0, 0));
     }
-    let total = device.native.info().total_memory;
-    let free = device.native.free_memory()?.min(total);
-    Ok((free as usize, total as usize))
+    Ok((device.free_memory()? as usize, device.total_memory as usize))
 }

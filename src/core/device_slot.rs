@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use super::allocation::Owner;
 use super::context::Context;
@@ -17,7 +17,8 @@ use super::handles::Object;
 use super::leave::wait_until_alone;
 use super::stream::Stream;
 use super::{memory, peer, runtime, thread};
-use crate::algo::slot_table::{self, Handle};
+use crate::algo::published::Published;
+use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{DeviceInfo, Driver};
 
 /// Striped counters keep threads that set the same device from writing to one cache line.
@@ -87,7 +88,7 @@ pub struct DeviceSlot {
     /// Held while the device is set or reset, also while a reset waits for its work.
     state: Mutex<SlotState>,
     /// The open device. Changed by whoever holds `state`; others look without waiting for it.
-    device: RwLock<Option<Arc<Device>>>,
+    device: Published<Device>,
     /// The session is ending: the device is not opened any more.
     ended: AtomicBool,
     /// What the backend said of it.
@@ -106,7 +107,7 @@ impl DeviceSlot {
         Self {
             id,
             state: Mutex::default(),
-            device: RwLock::default(),
+            device: Published::new(),
             ended: AtomicBool::new(false),
             info: OnceLock::new(),
         }
@@ -147,19 +148,25 @@ impl DeviceSlot {
 
     /// The device if it is open. Whoever holds it keeps a reset from going on: for a moment only.
     pub fn device(&self) -> Option<Arc<Device>> {
-        self.device.read().clone()
+        self.device.get_arc()
+    }
+
+    /// As [`Self::device`], without writing anything that other threads read.
+    #[inline]
+    pub fn glance(&self) -> Option<Ref<'_, Device>> {
+        self.device.get()
     }
 
     /// Whether the default context exists.
     pub fn has_primary(&self) -> bool {
-        let device = self.device.read();
-        device.as_ref().is_some_and(|device| device.sets.primary.load(Ordering::SeqCst) != 0)
+        let device = self.device.get();
+        device.is_some_and(|device| device.sets.primary.load(Ordering::SeqCst) != 0)
     }
 
     /// The reference count.
     fn count(&self, state: &SlotState) -> u64 {
-        let device = self.device.read();
-        device.as_ref().map_or(0, |device| device.sets.total().wrapping_sub(state.released))
+        let device = self.device.get();
+        device.map_or(0, |device| device.sets.total().wrapping_sub(state.released))
     }
 
     /// `_state`: the caller holds the lock.
@@ -187,7 +194,7 @@ impl DeviceSlot {
             },
         };
         if open.is_none() {
-            *self.device.write() = Some(device.clone());
+            self.device.replace(Some(device.clone()));
         }
         Ok((device, primary))
     }
@@ -243,7 +250,7 @@ impl DeviceSlot {
     /// what is pending is waited for, then the calls that are inside leave, then the resources go.
     fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> Ending {
         let mut ending = Ending::default();
-        let Some(mut device) = self.device.write().take() else { return ending };
+        let Some(mut device) = self.device.replace(None) else { return ending };
         device.sets.primary.store(0, Ordering::SeqCst);
         state.released = 0;
         let alone = wait_until_alone(&mut device, |device| {
@@ -263,7 +270,7 @@ impl DeviceSlot {
             ending.step_on_device(device.native.close());
         } else {
             // Better a leak than a crash of whoever still uses it.
-            memory::forget_memory(device.owner);
+            memory::forget_device_memory(&device);
             std::mem::forget(device);
         }
         ending

@@ -39,7 +39,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
             ),
         )
     })?;
-    let block = device.native.alloc_managed(len)?;
+    let block = device.with_all_memory(|native| native.alloc_managed(len))?;
     let kind = Kind::Managed(device.id);
     if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
         // The first failure is the one to tell.

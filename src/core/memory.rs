@@ -11,48 +11,65 @@ use super::malloc_config::MallocConfig;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
 use super::{host_register, managed_memory, runtime, thread};
-use crate::backend::{self, Foreign, MemoryUsage, Place, Span, Usage};
+use crate::backend::{self, Foreign, MemoryUsage, PagePolicy, Place, Span, Usage};
 
 /// aclrtMalloc: device memory of the current device. The address.
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
-    allocate(size, policy, true, &MallocConfig::default())
+    allocate(size, policy, true)
 }
 
 /// aclrtMallocAlign32: as [`malloc`], but nothing past the rounded size may be read.
 pub fn malloc_align32(size: usize, policy: i32) -> Result<usize> {
-    allocate(size, policy, false, &MallocConfig::default())
+    allocate(size, policy, false)
 }
 
 /// aclrtMallocWithCfg.
 pub fn malloc_with_config(size: usize, policy: i32, config: &MallocConfig) -> Result<usize> {
-    allocate(size, policy, true, config)
+    thread::refuse_inside_host_function()?;
+    if *config != MallocConfig::default() && size != 0 {
+        let device = thread::current()?.device.clone();
+        config.check_for_device(&device, &*runtime::session()?)?;
+    }
+    allocate(size, policy, true)
 }
 
 /// Device memory, with the readable tail if `tail` and the device say so.
-fn allocate(size: usize, policy: i32, tail: bool, config: &MallocConfig) -> Result<usize> {
+#[inline]
+fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     if size == 0 {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
-    let device = thread::current()?.device.clone();
-    if *config != MallocConfig::default() {
-        config.check_for_device(&device, &*runtime::session()?)?;
+    let context = thread::current()?;
+    let device = &context.device;
+    let pages = page_policy::pages(policy, size);
+    if let Some(len) = padded(size, tail && device.readable_tail)
+        && let Some(addr) = Allocation::reuse(device, len, pages)
+    {
+        return Ok(addr);
     }
-    let info = device.native.info();
-    let len = padded(size, tail && info.readable_tail)
-        .filter(|len| *len as u64 <= info.total_memory)
+    let device = device.clone();
+    drop(context);
+    allocate_new(&device, size, pages, tail)
+}
+
+/// As [`allocate`], from the device.
+#[cold]
+fn allocate_new(device: &Device, size: usize, pages: PagePolicy, tail: bool) -> Result<usize> {
+    let len = padded(size, tail && device.readable_tail)
+        .filter(|len| *len as u64 <= device.total_memory)
         .ok_or_else(|| {
             Error::new(
                 Code::MemoryAllocation,
                 format_args!(
                     "size {size}, with its padding, is more than all memory of device {} ({} bytes)",
-                    device.id, info.total_memory
+                    device.id, device.total_memory
                 ),
             )
         })?;
-    let block = device.native.alloc(len, page_policy::pages(policy, size))?;
+    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
     let allocation = Allocation::of_block(block, len, Kind::Device(device.id), device.owner);
-    if let Err(error) = allocation.register() {
+    if let Err(error) = allocation.reusable(pages).register() {
         // The first failure is the one to tell.
         let _ = device.native.free(block);
         return Err(error);
@@ -62,8 +79,13 @@ fn allocate(size: usize, policy: i32, tail: bool, config: &MallocConfig) -> Resu
 
 /// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
 pub fn free(addr: usize) -> Result<()> {
-    const ARGUMENT: &str = "devPtr";
-    check_free(ARGUMENT, addr)?;
+    check_free("devPtr", addr)?;
+    if Allocation::set_aside(addr) { Ok(()) } else { free_to_device(addr) }
+}
+
+/// As [`free`], where the memory cannot wait for its next use, or is none.
+#[cold]
+fn free_to_device(addr: usize) -> Result<()> {
     // Held until the block is back, so that its device is not closed in between.
     let device = match Allocation::find(addr).map(|allocation| allocation.kind) {
         Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
@@ -72,11 +94,13 @@ pub fn free(addr: usize) -> Result<()> {
     let taken = device.and_then(|device| {
         let allocation = Allocation::take(addr, |found| found.owner == device.owner)?;
         managed_memory::forget(&allocation);
-        Some(device.native.free(allocation.block()))
+        let freed = device.native.free(allocation.block());
+        allocation.make_room(&device);
+        Some(freed)
     });
     match taken {
         Some(freed) => Ok(freed?),
-        None => Err(not_freed(ARGUMENT, addr)),
+        None => Err(not_freed("devPtr", addr)),
     }
 }
 
@@ -198,6 +222,7 @@ fn not_freed(argument: &str, addr: usize) -> Error {
 
 /// Takes the device's allocations back, at its end.
 pub fn release_device_memory(device: &Device, ending: &mut Ending) {
+    device.release_set_aside(|freed| ending.step_on_device(freed));
     for allocation in Allocation::drain(device.owner) {
         managed_memory::forget(&allocation);
         ending.step_on_device(device.native.free(allocation.block()));
@@ -214,6 +239,12 @@ pub fn release_host_memory(session: &Session, ending: &mut Ending) {
             _ => session.driver.free_host(allocation.block()),
         });
     }
+}
+
+/// As [`forget_memory`], for a device.
+pub fn forget_device_memory(device: &Device) {
+    device.forget_set_aside();
+    forget_memory(device.owner);
 }
 
 /// The owner is left behind with work that uses its memory: addresses die, memory stays.
@@ -366,7 +397,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
 pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
     thread::refuse_inside_host_function()?;
     let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
-    let usage = device.map_or_else(MemoryUsage::default, |device| device.native.memory_usage());
+    let usage = device.map_or_else(MemoryUsage::default, |device| device.memory_usage());
     Ok(vec![("device", usage.device), ("managed", usage.managed)])
 }
 

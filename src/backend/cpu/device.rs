@@ -164,6 +164,11 @@ impl Device for CpuDevice {
         Ok(())
     }
 
+    fn is_unused(&self, block: Block) -> bool {
+        // In guard mode it has to be noted what is freed.
+        !self.memory.is_guarded() && self.shared.users.fence(block.addr, block.len).has_passed()
+    }
+
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.shared.executor.ensure_started()?;
         let number = self.created.fetch_add(1, Ordering::Relaxed);

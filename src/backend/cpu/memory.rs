@@ -149,7 +149,8 @@ impl DeviceMemory {
         })
     }
 
-    fn is_guarded(&self) -> bool {
+    /// The host has no access to it, and is told so.
+    pub(super) fn is_guarded(&self) -> bool {
         self.own_view != 0
     }
 
