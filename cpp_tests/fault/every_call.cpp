@@ -4,8 +4,11 @@
 
 #include <acl/acl.h>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -24,6 +27,16 @@ bool Did(aclError code, const char* call) {
     ++failures;
     const char* text = aclGetRecentErrMsg();
     std::printf("%s returned %d: %s\n", call, code, text ? text : "NO TEXT");
+    return false;
+}
+
+// As DID, for what a backend need not have.
+#define DID_IF_THERE(call) DidIfThere((call), #call)
+
+bool DidIfThere(aclError code, const char* call) {
+    if (code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return Did(code, call);
+    const char* text = aclGetRecentErrMsg();
+    if (!text || std::strstr(text, "PORTACL_FAULT")) std::printf("%s: %s\n", call, text);
     return false;
 }
 
@@ -122,6 +135,17 @@ void UseDevice() {
     Expect(free > 0 && free <= total, "free memory");
     aclrtDeviceStatus status{};
     DID(aclrtQueryDeviceStatus(0, &status));
+    int64_t fact = 0;
+    DID(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &fact));
+    aclrtUtilizationInfo utilization{};
+    DID_IF_THERE(aclrtGetDeviceUtilizationRate(0, &utilization));
+    aclrtUuid uuid{};
+    DID(aclrtDeviceGetUuid(0, &uuid));
+    char address[32] = {};
+    DID(aclrtDeviceGetPCIBusId(0, address, sizeof address));
+    aclrtMemUsageInfo usage[4] = {};
+    size_t rows = 0;
+    DID(aclrtGetMemUsageInfo(0, usage, 4, &rows));
     DID(aclrtSynchronizeDevice());
     DID(aclrtSynchronizeDeviceWithTimeout(10000));
 }
@@ -165,6 +189,34 @@ void UseMemory() {
     DID(aclrtPointerGetAttributes(memory, &attributes));
     std::vector<char> pageable(kSize);
     DID(aclrtPointerGetAttributes(pageable.data(), &attributes));
+}
+
+// Host memory of the program's own that copies treat as page-locked.
+void RegisterMemory() {
+    constexpr size_t kPage = 4096;
+    void* own = std::aligned_alloc(kPage, kSize);
+    if (DID_IF_THERE(aclrtHostRegisterV2(own, kSize, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED))) {
+        Memory memory;
+        void* address = nullptr;
+        DID(aclrtHostGetDevicePointer(own, &address, 0));
+        DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
+        DID(aclrtSynchronizeStream(nullptr));
+        DID(aclrtHostUnregister(own));
+    }
+    std::free(own);
+}
+
+// Memory that the host and the devices use at one address.
+void UseManagedMemory() {
+    constexpr size_t kManaged = 2 << 20;
+    void* memory = nullptr;
+    if (!DID_IF_THERE(aclrtMemAllocManaged(&memory, kManaged, ACL_RT_MEM_ATTACH_GLOBAL))) return;
+    const aclrtMemManagedLocation here{ACL_MEM_LOCATIONTYPE_DEVICE, 0};
+    DID_IF_THERE(aclrtMemManagedAdvise(memory, kManaged, ACL_MEM_ADVISE_SET_READ_MOSTLY, here));
+    DID_IF_THERE(aclrtMemManagedPrefetchAsync(memory, kManaged, here, 0, nullptr));
+    DID(aclrtMemsetAsync(memory, kManaged, 1, kManaged, nullptr));
+    DID(aclrtSynchronizeStream(nullptr));
+    DID(aclrtFree(memory));
 }
 
 void CopyNow() {
@@ -267,6 +319,63 @@ void UseEvents() {
     if (flagged) DID(aclrtDestroyEvent(flagged));
 }
 
+void UseEventsMore() {
+    Stream stream;
+    aclrtEvent reset = nullptr;
+    if (!DID(aclrtCreateEventWithFlag(&reset, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE))) return;
+    DID(aclrtRecordEvent(reset, stream));
+    DID(aclrtStreamWaitEventWithTimeout(stream, reset, 20));
+    DID(aclrtSynchronizeStream(stream));
+    uint64_t time = 0;
+    DID(aclrtEventGetTimestamp(reset, &time));
+    aclrtEventWaitStatus waits{};
+    DID(aclrtQueryEventWaitStatus(reset, &waits));
+    aclrtEventStatus status{};
+    DID(aclrtQueryEvent(reset, &status));
+    DID(aclrtResetEvent(reset, stream));
+    DID(aclrtSynchronizeStream(stream));
+    DID(aclrtDestroyEvent(reset));
+}
+
+// A stream by its description, whose attributes change, and which is aborted and goes on.
+void UseStreamsMore() {
+    aclrtStream stream = nullptr;
+    aclrtStreamConfigHandle* description = aclrtCreateStreamConfigHandle();
+    const uint32_t priority = 0;
+    DID(aclrtSetStreamConfigOpt(description, ACL_RT_STREAM_PRIORITY, &priority, sizeof priority));
+    const bool made = DID(aclrtCreateStreamV2(&stream, description));
+    DID(aclrtDestroyStreamConfigHandle(description));
+    if (!made) return;
+    aclrtStreamAttrValue value{};
+    DID(aclrtGetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
+    DID_IF_THERE(aclrtSetStreamAttribute(stream, ACL_STREAM_ATTR_PRIORITY, &value));
+    DID(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+    DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+    DID(aclrtSynchronizeStream(stream));
+    DID(aclrtStreamAbort(stream));
+    DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
+    DID(aclrtSynchronizeStream(stream));
+    DID(aclrtDestroyStream(stream));
+}
+
+// Callbacks and host functions that this thread runs itself.
+void UseReports() {
+    constexpr int32_t kMs = 2000;
+    const auto self = static_cast<uint64_t>(pthread_self());
+    Stream reports, functions;
+    if (DID(aclrtSubscribeReport(self, reports))) {
+        if (DID(aclrtLaunchCallback(CountCall, nullptr, ACL_CALLBACK_BLOCK, reports)))
+            DID(aclrtProcessReport(kMs));
+        DID(aclrtSynchronizeStream(reports));
+        DID(aclrtUnSubscribeReport(self, reports));
+    }
+    if (DID(aclrtSubscribeHostFunc(self, functions))) {
+        if (DID(aclrtLaunchHostFunc(functions, CountCall, nullptr))) DID(aclrtProcessHostFunc(kMs));
+        DID(aclrtSynchronizeStream(functions));
+        DID(aclrtUnSubscribeHostFunc(self, functions));
+    }
+}
+
 // Memory of two devices; goes with the reset of the second one.
 void UseTwoDevices() {
     uint32_t count = 0;
@@ -279,6 +388,18 @@ void UseTwoDevices() {
     aclrtEvent event = nullptr;
     DID(aclrtCreateStream(&stream));
     DID(aclrtCreateEvent(&event));
+    int32_t can = 0;
+    DID(aclrtDeviceCanAccessPeer(&can, 1, 0));
+    if (can) {
+        DID(aclrtDeviceEnablePeerAccess(0, 0));
+        int32_t status = 0;
+        DID(aclrtDevicePeerAccessStatus(1, 0, &status));
+    }
+    if (there && here) {
+        DID(aclrtMemcpyAsync(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        DID(aclrtMemcpy(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
+    }
+    if (can) DID(aclrtDeviceDisablePeerAccess(0));
     if (there) DID(aclrtMemsetAsync(there, kSize, 1, kSize, stream));
     if (event) DID(aclrtRecordEvent(event, stream));
     DID(aclrtResetDeviceForce(1));
@@ -305,12 +426,17 @@ int main() {
         UseDevice();
         UseContexts();
         UseMemory();
+        RegisterMemory();
+        UseManagedMemory();
         CopyNow();
         CopyInOrder(kSize);
         CopyInOrder(kLarge);
         CopyRowsAndBatches();
         UseStreams();
         UseEvents();
+        UseEventsMore();
+        UseStreamsMore();
+        UseReports();
         UseTwoDevices();
         DID(aclrtResetDevice(0));
     }
