@@ -147,6 +147,31 @@ TEST_F(EventReset, TheFirstOfTwoCounts) {
     EXPECT_FALSE(IsComplete(event));
 }
 
+TEST_F(EventReset, InManyStreams) {
+    std::vector<std::unique_ptr<Stream>> held;
+    Stream free;
+    OldEvent event;
+    Gate gate;
+    ACL_OK(aclrtRecordEvent(event, free));
+    ACL_OK(aclrtSynchronizeEvent(event));
+    for (int i = 0; i < 20; ++i) {
+        held.push_back(std::make_unique<Stream>());
+        ACL_OK(gate.Hold(*held.back()));
+        if (i == 3) {
+            ACL_OK(aclrtResetEvent(event, free));
+            ACL_OK(aclrtSynchronizeStream(free));
+        }
+        ACL_OK(aclrtResetEvent(event, *held.back()));
+        EXPECT_EQ(IsComplete(event), i < 3) << i;
+    }
+    gate.Open();
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_FALSE(IsComplete(event));
+    ACL_OK(aclrtRecordEvent(event, free));
+    ACL_OK(aclrtSynchronizeEvent(event));
+    EXPECT_TRUE(IsComplete(event));
+}
+
 // Whoever waits for a record misses nothing, even if the reset is in the wrong place.
 TEST_F(EventReset, LosesNobodysOrder) {
     Stream recorder, resetter, waiter;

@@ -10,6 +10,8 @@
 #include "support/own_process.h"
 #include "support/says.h"
 
+#include <portacl/portacl.h>
+
 using namespace portacl_test;
 
 namespace {
@@ -199,6 +201,46 @@ TEST_F(StreamWait, TheDeviceTellsOfIt) {
     gate_.Open();
     ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeDevice(), "event");
     ACL_OK(aclrtSynchronizeDevice());
+}
+
+TEST_F(StreamWait, ALaterEventTellsOfIt) {
+    Event before, behind;
+    ACL_OK(aclrtRecordEvent(before, waiter_));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
+    ACL_OK(aclrtRecordEvent(behind, waiter_));
+    ACL_OK(aclrtSynchronizeEvent(before));
+    (void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeEvent(behind), "1s");
+    EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_WAIT_TIMEOUT);
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+}
+
+// An aborted stream has given its wait up; one that waits for an aborted stream's record has not.
+TEST_F(StreamWait, WithAborts) {
+    aclrtEvent old = nullptr;
+    Stream recorder, given_up;
+    Gate gate;
+    ACL_OK(aclrtCreateEventWithFlag(&old, ACL_EVENT_SYNC));
+    ACL_OK(gate.Hold(recorder));
+    ACL_OK(aclrtRecordEvent(old, recorder));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(given_up, event_, 1));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(given_up, old, 1));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
+    ASSERT_TRUE(gate_.AwaitArrival());
+    ACL_OK(aclrtStreamAbort(recorder_));
+    ACL_OK(aclrtStreamAbort(given_up));
+    const aclError waited = aclrtSynchronizeStream(waiter_);
+    if (portaclBackendName() == std::string("cpu")) {
+        auto status = Poison<aclrtEventWaitStatus>();
+        ACL_OK(aclrtQueryEventWaitStatus(old, &status));
+        EXPECT_EQ(status, ACL_EVENT_WAIT_STATUS_COMPLETE);
+    }
+    EXPECT_EQ(waited, ACL_ERROR_RT_WAIT_TIMEOUT);
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(waiter_));
+    ACL_OK(aclrtSynchronizeStream(recorder));
+    (void)aclrtSynchronizeStream(given_up);
+    ACL_OK(aclrtDestroyEvent(old));
 }
 
 TEST_F(StreamWait, InTimeIsNoFailure) {

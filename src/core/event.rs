@@ -70,11 +70,11 @@ pub struct Event {
     recorded: Recorded,
     /// It is one of those of which a device has a limited number.
     counted: AtomicBool,
-    /// Not used for events of aclrtCreateEventExWithFlag.
+    /// Held while it is recorded, waited for or reset.
     uses: Mutex<Uses>,
 }
 
-/// Who else uses an event.
+/// Who else uses an event: not noted for those of aclrtCreateEventExWithFlag.
 #[derive(Default)]
 struct Uses {
     /// Behind the waits for it.
@@ -256,13 +256,12 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if event.creator == Creator::Plain {
         event.count()?;
     }
-    // A reset that is queued after this record is noted after it.
-    let mut uses = event.is_resettable().then(|| event.uses.lock());
+    // Of two records at once the one that the device has last is noted last, and so is a reset that
+    // is queued after a record.
+    let mut uses = event.uses.lock();
     let position = stream.submit(|native| native.record(&event.native))?;
     event.recorded.set(stream.handle, position);
-    if let Some(uses) = &mut uses {
-        uses.resets.clear();
-    }
+    uses.resets.clear();
     Ok(())
 }
 
@@ -312,8 +311,8 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
     }
     event.check_sync("it cannot be reset")?;
     let mut uses = event.uses.lock();
-    // An earlier reset in the same stream comes first anyway.
-    if !event.was_recorded() || uses.resets.has(&stream) {
+    // An earlier reset in the same stream comes first anyway, as does one that was come to.
+    if !event.was_recorded() || uses.resets.has(&stream) || uses.resets.any_past()? {
         return Ok(());
     }
     let mark = uses.resets.lend(&stream)?;
@@ -372,9 +371,12 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     }
     // aclrtQueryEventWaitStatus asks whether the stream has come past this.
     let mut uses = event.uses.lock();
+    uses.waits.sweep();
     let mark = uses.waits.lend(&stream)?;
-    stream.submit(|native| native.wait(&event.native, limit))?;
+    let position = stream.submit(|native| native.wait(&event.native, limit))?;
     stream.submit(|native| native.record(&mark))?;
+    // The mark is nothing that the program has queued.
+    thread::note_task(position);
     uses.waits.keep(&event, &stream, mark);
     Ok(())
 }

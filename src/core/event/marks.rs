@@ -31,9 +31,7 @@ impl Mark {
         }
         Ok(self.native.is_complete()?)
     }
-}
 
-impl Mark {
     /// Whether an abort of the stream has dropped it.
     fn was_dropped(&self) -> bool {
         let told = self.native.synchronize(Some(Instant::now()));
@@ -61,12 +59,16 @@ impl Marks {
         if self.has(stream) {
             return;
         }
-        if self.0.len() == self.0.capacity() {
-            // Before it grows. What a failed device says of its own is told by others.
-            self.0.retain(|mark| !mark.is_past().unwrap_or(true));
-        }
         let elsewhere = !Arc::ptr_eq(&event.device, &stream.device);
         self.0.push(Mark { stream: stream.handle, elsewhere, native });
+    }
+
+    /// Forgets those that streams have come past, if there are many.
+    pub fn sweep(&mut self) {
+        if self.0.len() == self.0.capacity() {
+            // What a failed device says of its own is told by others.
+            self.0.retain(|mark| !mark.is_past().unwrap_or(true));
+        }
     }
 
     /// Whether a stream has come past its point.

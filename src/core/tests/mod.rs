@@ -4,6 +4,7 @@
 mod abort;
 mod copy_jobs;
 mod create;
+mod event_use;
 mod exception;
 mod failure;
 mod failure_mode;

@@ -386,6 +386,8 @@ impl Device for ScriptDevice {
 /// What a stream has to do.
 #[derive(Default)]
 struct Work {
+    /// Of the waits for events.
+    limits: Vec<Option<Duration>>,
     busy: bool,
     /// Calls of synchronize that are waiting.
     waiting: usize,
@@ -483,6 +485,11 @@ impl ScriptStream {
         self.work.lock().priority
     }
 
+    /// The limits of its waits for events.
+    pub(super) fn limits(&self) -> Vec<Option<Duration>> {
+        self.work.lock().limits.clone()
+    }
+
     /// How many calls wait for it.
     pub(super) fn waiting(&self) -> usize {
         self.work.lock().waiting
@@ -564,8 +571,10 @@ impl Stream for ScriptStream {
         Ok(position)
     }
 
-    fn wait(&self, _event: &Arc<dyn Event>, _limit: Option<Duration>) -> Result<Position> {
-        self.submit("wait")
+    fn wait(&self, _event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
+        let position = self.submit("wait")?;
+        self.work.lock().limits.push(limit);
+        Ok(position)
     }
 
     fn is_idle(&self) -> Result<bool> {

@@ -1,0 +1,162 @@
+//! What an event notes of those who use it, and the limits of waits.
+
+use super::*;
+use crate::backend::FaultKind;
+use crate::core::{event, op_timeout};
+
+const SYNC: u32 = 1;
+
+/// An event of the older kind that was recorded on a stream.
+fn recorded_on(stream: u64) -> u64 {
+    let event = event::create_with_flag(SYNC).unwrap();
+    event::record(event, stream).unwrap();
+    event
+}
+
+#[test]
+fn waits_that_cannot_be_noted_are_not_queued() {
+    let bench = Bench::new();
+    let ((recorder, work), (waiter, waiting)) = (bench.stream(), bench.stream());
+    let event = recorded_on(recorder);
+    work.begin();
+    waiting.begin();
+    bench.script.fail_next("create_event", FaultKind::OutOfResources, "no more");
+    fails(event::wait(waiter, event), Code::NoEventResource, &["no more"]);
+    assert_eq!(waiting.limits(), []);
+    bench.script.fail_next("wait", FaultKind::Driver, "refused");
+    fails(event::wait(waiter, event), Code::DrvInternalError, &["refused"]);
+    assert!(event::waits_are_over(event).unwrap());
+    event::wait(waiter, event).unwrap();
+    assert!(!event::waits_are_over(event).unwrap());
+    waiting.finish();
+    assert!(event::waits_are_over(event).unwrap());
+    work.finish();
+}
+
+#[test]
+fn a_reset_that_fails_undoes_nothing() {
+    let bench = Bench::new();
+    let ((recorder, _), (resetter, work)) = (bench.stream(), bench.stream());
+    let event = recorded_on(recorder);
+    bench.script.fail_next("create_event", FaultKind::OutOfResources, "no more");
+    fails(event::reset(event, resetter), Code::NoEventResource, &["no more"]);
+    bench.script.fail_next("record", FaultKind::Driver, "refused");
+    fails(event::reset(event, resetter), Code::DrvInternalError, &["refused"]);
+    assert!(event::is_complete(event).unwrap());
+    work.begin();
+    event::reset(event, resetter).unwrap();
+    assert!(event::is_complete(event).unwrap());
+    work.finish();
+    assert!(!event::is_complete(event).unwrap());
+    // Nor does a record that fails make it recorded.
+    bench.script.fail_next("record", FaultKind::Driver, "refused");
+    fails(event::record(event, recorder), Code::DrvInternalError, &["refused"]);
+    assert!(!event::is_complete(event).unwrap());
+    event::record(event, recorder).unwrap();
+    assert!(event::is_complete(event).unwrap());
+}
+
+#[test]
+fn waits_cost_nothing_more_where_nothing_has_to_be_noted() {
+    let bench = Bench::new();
+    let ((recorder, work), (waiter, waiting)) = (bench.stream(), bench.stream());
+    // Whatever is noted is an event of the backend.
+    let no_more = || bench.script.fail_next("create_event", FaultKind::OutOfResources, "noted");
+    let (done, fresh) = (recorded_on(recorder), event::create_with_flag(SYNC).unwrap());
+    let ex = event::create_ex(SYNC).unwrap();
+    event::record(ex, recorder).unwrap();
+    no_more();
+    work.begin();
+    event::wait(waiter, ex).unwrap();
+    work.finish();
+    event::wait(waiter, done).unwrap();
+    waiting.begin();
+    event::wait(waiter, fresh).unwrap();
+    waiting.finish();
+    assert_eq!(waiting.limits().len(), 3);
+    fails(event::create_plain(), Code::NoEventResource, &["noted"]);
+}
+
+#[test]
+fn marks_in_other_devices_streams_keep_nobody_from_going() {
+    let bench = Bench::new();
+    let (recorder, work) = bench.stream();
+    let event = recorded_on(recorder);
+    work.begin();
+    on_device(1, move || {
+        let stream = stream::create(0).unwrap();
+        native(stream).begin();
+        event::wait(stream, event).unwrap();
+        event::reset(event, stream).unwrap();
+        assert!(!event::waits_are_over(event).unwrap());
+        assert!(event::is_complete(event).is_ok());
+        native(stream).finish();
+        device::reset(1).unwrap();
+    })
+    .join();
+    assert!(event::waits_are_over(event).unwrap());
+    work.finish();
+    assert!(!event::is_complete(event).unwrap(), "it was reset before the other device went");
+    bench.script.assert_kept();
+}
+
+/// While one thread's record is with the backend no other record of the event is.
+#[test]
+fn the_record_that_comes_last_is_the_one_that_is_told_of() {
+    let bench = Bench::new();
+    let ((first, failing), (second, other)) = (bench.stream(), bench.stream());
+    let event = event::create_ex(SYNC).unwrap();
+    bench.script.close_gate("record");
+    let early = on_device(0, move || event::record(event, first));
+    wait_until("the record to be at the gate", || bench.script.at_gate() == 1);
+    let late = on_device(0, move || event::record(event, second));
+    late.assert_blocked();
+    assert_eq!(bench.script.at_gate(), 1);
+    bench.script.open_gate();
+    early.join().unwrap();
+    late.join().unwrap();
+    failing.fail("of the first stream");
+    event::synchronize(event, -1).unwrap();
+    other.fail_at(1, "of the second stream");
+    fails(event::synchronize(event, -1), Code::AicoreException, &["of the second stream"]);
+    fails(stream::synchronize(first), Code::AicoreException, &["of the first stream"]);
+}
+
+#[test]
+fn a_wait_has_the_limit_of_its_call_or_of_the_process() {
+    let bench = Bench::new();
+    let ((recorder, _), (waiter, waiting)) = (bench.stream(), bench.stream());
+    let event = recorded_on(recorder);
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    event::wait(waiter, event).unwrap();
+    event::wait_with_timeout(waiter, event, 5).unwrap();
+    event::wait_with_flag(waiter, event, u32::MAX, 0).unwrap();
+    op_timeout::set_wait_seconds(7);
+    event::wait(waiter, event).unwrap();
+    event::wait_with_timeout(waiter, event, 0).unwrap();
+    event::wait_with_timeout(waiter, event, 9).unwrap();
+    op_timeout::set_wait_seconds(0);
+    event::wait(waiter, event).unwrap();
+    let most = u64::from(u32::MAX);
+    assert_eq!(
+        waiting.limits(),
+        [None, seconds(5), seconds(most), seconds(7), None, seconds(9), None]
+    );
+    fails(event::wait_with_timeout(waiter, event, -1), Code::ParamInvalid, &["-1", "0"]);
+}
+
+/// Where the backend has no limits, a wait that asks for none goes without that of the process.
+#[test]
+fn a_backend_without_limits_refuses_only_those_that_are_asked_for() {
+    let bench = Bench::new();
+    let ((recorder, _), (waiter, waiting)) = (bench.stream(), bench.stream());
+    let event = recorded_on(recorder);
+    bench.script.fail_next("wait", FaultKind::Unsupported, "no limits here");
+    let refused = event::wait_with_timeout(waiter, event, 5);
+    fails(refused, Code::FeatureNotSupport, &["no limits here"]);
+    op_timeout::set_wait_seconds(7);
+    bench.script.fail_next("wait", FaultKind::Unsupported, "no limits here");
+    event::wait(waiter, event).unwrap();
+    op_timeout::set_wait_seconds(0);
+    assert_eq!(waiting.limits(), [None]);
+}
