@@ -278,6 +278,42 @@ TEST_F(Memcpy2d, PitchOfMoreThanTwoGigabytes) {
     munmap(mapped, kSize);
 }
 
+// Memory that the host and every device use takes part as either, whichever device it was made on.
+TEST_F(Memcpy2d, ManagedMemory) {
+    const Bytes data = Pattern(kShape.SrcSize()), before(kShape.DstSize(), 1);
+    for (int32_t made_on = 0; made_on < static_cast<int32_t>(std::min(DeviceCount(), 2u));
+         ++made_on) {
+        void* managed = nullptr;
+        {
+            const OnDevice current(made_on);
+            ACL_OK(aclrtMemAllocManaged(&managed, 4096, 1));
+        }
+        auto* const bytes = static_cast<unsigned char*>(managed);
+        for (const Copier& copier : Copiers())
+            for (int kind : {kUp, kDown, kOver}) {
+                if (kind == kOver && !copier.asynchronous) continue;
+                SCOPED_TRACE(testing::Message()
+                             << copier.name << " kind " << kind << " of device " << made_on);
+                AnyMemory dst(kind == kDown ? Where::kPinned : Where::kDevice0, before.size());
+                AnyMemory src(kind == kUp ? Where::kPinned : Where::kDevice0, data.size());
+                const auto copy = [&](void* to, const void* from) {
+                    return copier.call(to, kShape.dpitch, from, kShape.spitch, kShape.width,
+                                       kShape.height, kind);
+                };
+                dst.Set(before);
+                std::copy(data.begin(), data.end(), bytes);
+                ASSERT_TRUE(Returned(copier.name, copy(dst.At(), managed), 0));
+                EXPECT_TRUE(dst.Get() == kShape.Copied(data, before));
+                src.Set(data);
+                std::copy(before.begin(), before.end(), bytes);
+                ASSERT_TRUE(Returned(copier.name, copy(managed, src.At()), 0));
+                EXPECT_TRUE(Bytes(bytes, bytes + before.size()) == kShape.Copied(data, before));
+            }
+        const OnDevice current(made_on);
+        ACL_OK(aclrtFree(managed));
+    }
+}
+
 TEST_F(Memcpy2d, OfFreedMemory) {
     void* device = DeviceMemory(100).Release();
     ACL_OK(aclrtFree(device));

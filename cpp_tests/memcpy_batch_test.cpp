@@ -308,6 +308,40 @@ TEST_F(MemcpyBatch, KindsOfHostMemory) {
         }
 }
 
+// Memory that the host and every device use: any attribute will do, and it goes either way.
+TEST_F(MemcpyBatch, ManagedMemory) {
+    constexpr size_t kSize = 1000;
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, kSize, 1));
+    auto* const bytes = static_cast<unsigned char*>(managed);
+    const aclrtMemLocation places[] = {Host(), OnDevice0(), At(ACL_MEM_LOCATION_TYPE_MANAGED)};
+    for (const Batcher& batcher : Batchers())
+        for (const aclrtMemLocation& place : places) {
+            SCOPED_TRACE(testing::Message() << batcher.name << " type " << place.type);
+            const Bytes data = Pattern(kSize, 3);
+            DeviceMemory device(Bytes(kSize, 1));
+            PinnedMemory pinned(kSize, 2);
+            Batch to_device, to_host, from_host, both;
+            std::copy(data.begin(), data.end(), bytes);
+            to_device.Add(device.At(), managed, kSize).Attribute(0, OnDevice0(), place);
+            ASSERT_TRUE(Returned(batcher.name, batcher.Run(to_device), 0));
+            EXPECT_EQ(device.Download(), data);
+            to_host.Add(pinned.At(), managed, kSize).Attribute(0, Host(), place);
+            ASSERT_TRUE(Returned(batcher.name, batcher.Run(to_host), 0));
+            EXPECT_EQ(pinned.Copy(), data);
+            std::memset(pinned.At(), 7, kSize);
+            from_host.Add(managed, pinned.At(), kSize).Attribute(0, place, Host());
+            ASSERT_TRUE(Returned(batcher.name, batcher.Run(from_host), 0));
+            EXPECT_EQ(Bytes(bytes, bytes + kSize), Bytes(kSize, 7));
+            // It takes part in either direction, but not in both at once.
+            both.Add(device.At(), managed, 10).Add(pinned.At(), managed, 10);
+            both.Attribute(0, OnDevice0(), place).Attribute(1, Host(), place);
+            EXPECT_TRUE(FailedSaying(batcher.name, batcher.Run(both, 1), ACL_ERROR_RT_PARAM_INVALID,
+                                     {"copy 1", "from device to host", "from host to device"}));
+        }
+    ACL_OK(aclrtFree(managed));
+}
+
 // All entries are looked at before the first is copied, and the bad one is named.
 TEST_F(MemcpyBatch, OneBadEntry) {
     for (size_t bad = 0; bad < 4; ++bad) {

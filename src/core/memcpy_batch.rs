@@ -65,17 +65,21 @@ impl Location {
     const DEVICE: i32 = 1;
     /// ACL_MEM_LOCATION_TYPE_UNREGISTERED
     const UNREGISTERED: i32 = 2;
+    /// ACL_MEM_LOCATION_TYPE_MANAGED
+    const MANAGED: i32 = 3;
     /// ACL_MEM_LOCATION_TYPE_HOST_NUMA
     const HOST_NUMA: i32 = 4;
 
     /// Whether memory there can be what is meant.
-    fn fits(self, place: Place) -> bool {
-        match self.kind {
+    fn fits(self, span: &Span) -> bool {
+        let fits = match self.kind {
             // Host memory is host memory: which kind and node is of no importance for a copy.
-            Self::HOST | Self::UNREGISTERED | Self::HOST_NUMA => is_host(place),
-            Self::DEVICE => place == Place::Device(self.id),
+            Self::HOST | Self::UNREGISTERED | Self::HOST_NUMA => is_host(span.place),
+            Self::DEVICE => span.place == Place::Device(self.id),
             _ => false,
-        }
+        };
+        // Managed memory is everywhere.
+        fits || memory::is_managed(span.addr)
     }
 }
 
@@ -83,6 +87,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             Self::DEVICE => write!(f, "device {}", self.id),
+            Self::MANAGED => f.write_str("managed memory"),
             kind => write!(f, "host memory (type {kind})"),
         }
     }
@@ -122,18 +127,42 @@ impl fmt::Display for Element {
     }
 }
 
-/// Which way all copies of a batch go.
+/// The ways that copies can go. With managed memory, which is the host's and every device's, that may
+/// be both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
-    HostToDevice,
-    DeviceToHost,
+struct Ways {
+    host_to_device: bool,
+    device_to_host: bool,
 }
 
-impl fmt::Display for Direction {
+impl Ways {
+    const ALL: Self = Self { host_to_device: true, device_to_host: true };
+
+    fn of(copy: &Copy) -> Self {
+        let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
+        Self {
+            host_to_device: !is_host(copy.dst.place) && host(&copy.src),
+            device_to_host: !is_host(copy.src.place) && host(&copy.dst),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            host_to_device: self.host_to_device && other.host_to_device,
+            device_to_host: self.device_to_host && other.device_to_host,
+        }
+    }
+
+    fn is_none(self) -> bool {
+        !self.host_to_device && !self.device_to_host
+    }
+}
+
+impl fmt::Display for Ways {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::HostToDevice => "from host to device",
-            Self::DeviceToHost => "from device to host",
+        f.write_str(match self.host_to_device {
+            true => "from host to device",
+            false => "from device to host",
         })
     }
 }
@@ -204,7 +233,7 @@ impl Batch {
     fn resolve(&self, own: &Device) -> Outcome<(Vec<Copy>, Vec<Arc<Device>>)> {
         let mut copies = vec("numBatches", self.entries.len())?;
         let mut held: Vec<Arc<Device>> = Vec::new();
-        let mut direction = None;
+        let mut ways = Ways::ALL;
         let mut attribute = 0;
         for &(index, entry) in &self.entries {
             while self.attributes.get(attribute + 1).is_some_and(|next| next.first <= index) {
@@ -213,7 +242,7 @@ impl Batch {
             let of_entry = |error| Failure::of(index, error);
             let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute])
                 .map_err(of_entry)?;
-            check_direction(index, &copy, &mut direction).map_err(of_entry)?;
+            ways = check_ways(index, &copy, ways).map_err(of_entry)?;
             for (argument, span) in [("dsts", &copy.dst), ("srcs", &copy.src)] {
                 let other = memory::hold_other(Element(argument, index), span, own);
                 if let Some(other) = other.map_err(of_entry)?
@@ -285,7 +314,7 @@ fn resolve_entry(
     let resolve = |array, addr, side: &str, location: Location| -> Result<Span, Error> {
         let argument = Element(array, index);
         let span = memory::span(argument, addr, entry.size)?;
-        if !location.fits(span.place) {
+        if !location.fits(&span) {
             return Err(Error::param_invalid(format_args!(
                 "{argument} {addr:#x} is {}, but attrs[{which}].{side} says {location}",
                 place_in_words(span.place)
@@ -298,33 +327,26 @@ fn resolve_entry(
     Ok(Copy { dst, src, stage_source: false })
 }
 
-/// All copies of a batch go the way of the first.
-fn check_direction(
-    index: usize,
-    copy: &Copy,
-    direction: &mut Option<Direction>,
-) -> Result<(), Error> {
-    let own = match (is_host(copy.dst.place), is_host(copy.src.place)) {
-        (false, true) => Direction::HostToDevice,
-        (true, false) => Direction::DeviceToHost,
-        _ => {
-            return Err(Error::param_invalid(format_args!(
-                "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to \
-                 device or from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
-                copy.dst.addr,
-                place_in_words(copy.dst.place),
-                copy.src.addr,
-                place_in_words(copy.src.place)
-            )));
-        }
-    };
-    let all = *direction.get_or_insert(own);
-    if own != all {
+/// All copies of a batch go the same way: those that are left for the ones behind this one.
+fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
+    let own = Ways::of(copy);
+    if own.is_none() {
         return Err(Error::param_invalid(format_args!(
-            "copy {index} goes {own}, those before it {all}; make a batch for each direction"
+            "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
+             from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
+            copy.dst.addr,
+            place_in_words(copy.dst.place),
+            copy.src.addr,
+            place_in_words(copy.src.place)
         )));
     }
-    Ok(())
+    let left = own.and(before);
+    if left.is_none() {
+        return Err(Error::param_invalid(format_args!(
+            "copy {index} goes {own}, those before it {before}; make a batch for each direction"
+        )));
+    }
+    Ok(left)
 }
 
 /// aclrtMemcpyBatch, aclrtMemcpyBatchV2: done when it returns, in order with no stream.

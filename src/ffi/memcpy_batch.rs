@@ -101,7 +101,7 @@ fn tell(fail_index: Out<usize>, outcome: Outcome<()>) -> Result<()> {
 /// @param sizes bytes of each copy; where it is 0 that copy does nothing.
 /// @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
 /// @param attrs where the copies go to and come from. A device must be the memory's own; of host memory any
-/// kind will do, and its id is not looked at. `rsv` is not looked at.
+/// kind will do, and its id is not looked at; managed memory is everywhere. `rsv` is not looked at.
 /// @param attrsIndexes for each attribute the number of the first copy that it is for; it holds up to that of
 /// the next attribute. The first is 0, each is more than the one before, the last less than `numBatches`.
 /// @param numAttrs how many attributes there are, 1 to `numBatches`.
