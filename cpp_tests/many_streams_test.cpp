@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -52,18 +51,6 @@ void ExpectFewThreads(const char* when) {
     EXPECT_LE(threads, Cores() + 8) << when;
 }
 
-void Count(void* counter) {
-    static_cast<std::atomic<int>*>(counter)->fetch_add(1);
-}
-
-struct Streams {
-    explicit Streams(int count) {
-        for (int i = 0; i < count; ++i) all.push_back(std::make_unique<Stream>());
-    }
-    Stream& operator[](int index) { return *all[index]; }
-    std::vector<std::unique_ptr<Stream>> all;
-};
-
 // Half of them wait for one event, the others each for the stream before; behind it each adds one
 // to a number of its own and calls a host function.
 OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
@@ -72,7 +59,7 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
     const int count = StreamCount();
     {
         Stream first;
-        Streams streams(count);
+        auto streams = Streams(count);
         std::vector<std::unique_ptr<Event>> events;
         DeviceMemory sums(std::vector<int32_t>(count, 1)), one(std::vector<int32_t>{1});
         std::atomic<int> called{0};
@@ -82,16 +69,16 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
         ACL_OK(aclrtRecordEvent(*events[0], first));
         for (int i = 0; i < count; ++i) {
             const bool chained = i % 2 == 1;
-            ACL_OK(aclrtStreamWaitEvent(streams[i], chained ? *events.back() : *events[0]));
+            ACL_OK(aclrtStreamWaitEvent(*streams[i], chained ? *events.back() : *events[0]));
             ACL_OK(aclrtReduceAsync(sums.At(4 * i), one.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
-                                    ACL_INT32, streams[i], nullptr));
-            ACL_OK(aclrtLaunchHostFunc(streams[i], Count, &called));
+                                    ACL_INT32, *streams[i], nullptr));
+            ACL_OK(aclrtLaunchHostFunc(*streams[i], Count, &called));
             events.push_back(std::make_unique<Event>());
-            ACL_OK(aclrtRecordEvent(*events.back(), streams[i]));
+            ACL_OK(aclrtRecordEvent(*events.back(), *streams[i]));
         }
         ASSERT_TRUE(gate.AwaitArrival());
         ExpectFewThreads("while all are blocked");
-        for (int i = 0; i < count; i += 100) EXPECT_FALSE(IsIdle(streams[i])) << i;
+        for (int i = 0; i < count; i += 100) EXPECT_FALSE(IsIdle(*streams[i])) << i;
         EXPECT_EQ(called, 0);
         gate.Open();
         ACL_OK(aclrtSynchronizeDevice());
@@ -107,13 +94,13 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnCallbacksNeedFewThreads) {
     ACL_OK(aclrtSetDevice(0));
     const int count = StreamCount();
     {
-        Streams streams(count);
+        auto streams = Streams(count);
         std::atomic<int> called{0};
         PinnedMemory bytes(count, 0);
         for (int i = 0; i < count; ++i) {
-            ACL_OK(aclrtSubscribeReport(ThisThread(), streams[i]));
-            ACL_OK(aclrtLaunchCallback(Count, &called, ACL_CALLBACK_BLOCK, streams[i]));
-            ACL_OK(aclrtMemsetAsync(bytes.At(i), 1, 1, 1, streams[i]));
+            ACL_OK(aclrtSubscribeReport(ThisThread(), *streams[i]));
+            ACL_OK(aclrtLaunchCallback(Count, &called, ACL_CALLBACK_BLOCK, *streams[i]));
+            ACL_OK(aclrtMemsetAsync(bytes.At(i), 1, 1, 1, *streams[i]));
         }
         ExpectFewThreads("while all are blocked");
         EXPECT_EQ(bytes.Copy(), std::vector<unsigned char>(count, 0));
@@ -123,7 +110,7 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnCallbacksNeedFewThreads) {
         ExpectFewThreads("when all have gone on");
         EXPECT_EQ(called, count);
         EXPECT_EQ(bytes.Copy(), std::vector<unsigned char>(count, 1));
-        for (int i = 0; i < count; ++i) ACL_OK(aclrtUnSubscribeReport(ThisThread(), streams[i]));
+        for (int i = 0; i < count; ++i) ACL_OK(aclrtUnSubscribeReport(ThisThread(), *streams[i]));
     }
     ACL_OK(aclFinalize());
 }
@@ -148,7 +135,7 @@ OWN_PROCESS_TEST(ManyStreams, HostFunctionsThatBlockForEverStallTheirOwnStreams,
     constexpr size_t kSize = 1 << 20;
     constexpr int kOthers = 50, kRounds = 4;
     {
-        Streams others(kOthers);
+        auto others = Streams(kOthers);
         DeviceMemory device(kSize * kOthers);
         PinnedMemory out(kSize * kOthers, 0);
         Event event;
@@ -156,14 +143,14 @@ OWN_PROCESS_TEST(ManyStreams, HostFunctionsThatBlockForEverStallTheirOwnStreams,
         for (int round = 1; round <= kRounds; ++round) {
             for (int i = 0; i < kOthers; ++i) {
                 void* const part = device.At(kSize * i);
-                ACL_OK(aclrtStreamWaitEvent(others[i], event));
-                ACL_OK(aclrtMemsetAsync(part, kSize, 10 * round + i, kSize, others[i]));
-                ACL_OK(aclrtLaunchHostFunc(others[i], Count, &called));
+                ACL_OK(aclrtStreamWaitEvent(*others[i], event));
+                ACL_OK(aclrtMemsetAsync(part, kSize, 10 * round + i, kSize, *others[i]));
+                ACL_OK(aclrtLaunchHostFunc(*others[i], Count, &called));
                 ACL_OK(aclrtMemcpyAsync(out.At(kSize * i), kSize, part, kSize,
-                                        ACL_MEMCPY_DEVICE_TO_HOST, others[i]));
-                ACL_OK(aclrtRecordEvent(event, others[i]));
+                                        ACL_MEMCPY_DEVICE_TO_HOST, *others[i]));
+                ACL_OK(aclrtRecordEvent(event, *others[i]));
             }
-            for (int i = 0; i < kOthers; ++i) ACL_OK(aclrtSynchronizeStream(others[i]));
+            for (int i = 0; i < kOthers; ++i) ACL_OK(aclrtSynchronizeStream(*others[i]));
             EXPECT_EQ(called, round * kOthers);
             for (int i = 0; i < kOthers; ++i) {
                 EXPECT_EQ(out.Bytes()[kSize * i], 10 * round + i);

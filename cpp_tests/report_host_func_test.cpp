@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <limits>
-#include <numeric>
 
 #include "support/gate.h"
 #include "support/objects.h"
@@ -14,25 +13,10 @@ using namespace portacl_test;
 
 namespace {
 
-constexpr aclError kTimeout = ACL_ERROR_RT_REPORT_TIMEOUT;
-constexpr aclError kThread = ACL_ERROR_RT_THREAD_SUBSCRIBE;
-constexpr aclError kStream = ACL_ERROR_RT_STREAM_SUBSCRIBE;
-constexpr aclError kNoThread = ACL_ERROR_RT_STREAM_NO_CB_REG;
-constexpr uint64_t kSomeThread = 0x5eed;
-
 class HostFunc : public WithDevice {};
-
-// A thread's number as the library's texts write it.
-std::string Hex(uint64_t thread) {
-    return Shown(reinterpret_cast<void*>(thread));
-}
 
 aclError ProcessHostFunc(int32_t timeout) {
     return aclrtProcessHostFunc(timeout);
-}
-
-void Count(void* counter) {
-    static_cast<std::atomic<int>*>(counter)->fetch_add(1);
 }
 
 TEST_F(HostFunc, RunsInOrderInThatThreadAndOnALibraryThreadAfterwards) {
@@ -40,11 +24,9 @@ TEST_F(HostFunc, RunsInOrderInThatThreadAndOnALibraryThreadAfterwards) {
     Reporter reporter(ProcessHostFunc);
     Log subscribed, later;
     ACL_OK(aclrtSubscribeHostFunc(reporter.Id(), stream));
-    std::vector<int> numbers(200);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    for (int number : numbers) ACL_OK(subscribed.Append(stream, number));
+    for (int number : UpTo(200)) ACL_OK(subscribed.Append(stream, number));
     ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_EQ(subscribed.Numbers(), numbers);
+    EXPECT_EQ(subscribed.Numbers(), UpTo(200));
     for (const Log::Entry& entry : subscribed.Entries())
         EXPECT_EQ(entry.thread, reporter.ThreadId()) << entry.number;
     ACL_OK(aclrtUnSubscribeHostFunc(reporter.Id(), stream));

@@ -1,19 +1,41 @@
-// A thread that runs callbacks as programs do it: a loop around aclrtProcessReport, until a flag.
+// Callbacks for tests, and a thread that runs them as programs do it: a loop around
+// aclrtProcessReport, until a flag.
 #pragma once
 
 #include <pthread.h>
 
 #include <atomic>
 #include <future>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/objects.h"
+#include "support/says.h"
 
 namespace portacl_test {
 
 // How threads are named to the callback calls.
 inline uint64_t ThisThread() {
     return static_cast<uint64_t>(pthread_self());
+}
+
+inline constexpr aclError kTimeout = ACL_ERROR_RT_REPORT_TIMEOUT;
+inline constexpr aclError kThread = ACL_ERROR_RT_THREAD_SUBSCRIBE;
+inline constexpr aclError kStream = ACL_ERROR_RT_STREAM_SUBSCRIBE;
+inline constexpr aclError kNoThread = ACL_ERROR_RT_STREAM_NO_CB_REG;
+
+// Ids of threads that process nothing.
+inline constexpr uint64_t kSomeThread = 0x5eed;
+
+// A thread's number as the library's texts write it.
+inline std::string Hex(uint64_t thread) {
+    return Shown(reinterpret_cast<void*>(thread));
 }
 
 class Reporter {
@@ -62,6 +84,77 @@ class Reporter {
     std::atomic<int> processed_{0}, failed_{0};
     std::thread thread_;
     uint64_t number_;
+};
+
+inline void Count(void* counter) {
+    static_cast<std::atomic<int>*>(counter)->fetch_add(1);
+}
+
+inline std::vector<std::unique_ptr<Stream>> Streams(int count) {
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (int i = 0; i < count; ++i) streams.push_back(std::make_unique<Stream>());
+    return streams;
+}
+
+inline std::vector<int> UpTo(int count) {
+    std::vector<int> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
+
+// Callbacks that write down which of them ran, in which order, on which thread.
+class Notes {
+  public:
+    // Queues a note on `stream`.
+    aclError Launch(aclrtStream stream, int number,
+                    aclrtCallbackBlockType type = ACL_CALLBACK_BLOCK) {
+        auto* note = MakeImmortal<Note>();
+        *note = {this, number};
+        return aclrtLaunchCallback(&Notes::Write, note, type, stream);
+    }
+
+    std::vector<int> Numbers() const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return numbers_;
+    }
+
+    // Whether all of them ran on that thread.
+    bool AllOn(std::thread::id thread) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (std::thread::id other : threads_)
+            if (other != thread) return false;
+        return true;
+    }
+
+  private:
+    struct Note {
+        Notes* notes = nullptr;
+        int number = 0;
+    };
+
+    static void Write(void* argument) {
+        const auto* note = static_cast<const Note*>(argument);
+        const std::lock_guard<std::mutex> lock(note->notes->mutex_);
+        note->notes->numbers_.push_back(note->number);
+        note->notes->threads_.push_back(std::this_thread::get_id());
+    }
+
+    mutable std::mutex mutex_;
+    std::vector<int> numbers_;
+    std::vector<std::thread::id> threads_;
+};
+
+// A callback that stands still between two points of a test.
+struct Standing {
+    std::promise<void> begun, go_on;
+    std::atomic<bool> over{false};
+
+    static void Run(void* argument) {
+        auto* self = static_cast<Standing*>(argument);
+        self->begun.set_value();
+        self->go_on.get_future().wait();
+        self->over = true;
+    }
 };
 
 }  // namespace portacl_test

@@ -50,19 +50,3 @@ impl HostFn {
         INSIDE.set(outer);
     }
 }
-
-#[cfg(test)]
-impl HostFn {
-    /// One that calls a closure.
-    pub fn of(closure: impl FnOnce() + Send + 'static) -> Self {
-        type Boxed = Box<dyn FnOnce() + Send>;
-        unsafe extern "C" fn call(argument: *mut c_void) {
-            // SAFETY: the pointer made below, once.
-            let closure = unsafe { Box::from_raw(argument.cast::<Boxed>()) };
-            closure();
-        }
-        let boxed: Boxed = Box::new(closure);
-        // SAFETY: `call` takes what is handed over here, from any thread because the closure is Send.
-        unsafe { Self::new(call, Box::into_raw(Box::new(boxed)).cast()) }
-    }
-}

@@ -125,7 +125,7 @@ impl Subscription {
         std::mem::replace(link, to)
     }
 
-    /// The stream was aborted: drops the callbacks that it has come to and that have not started.
+    /// The stream was aborted: drops callbacks that have not started.
     pub fn give_up(&self, stream: Handle) {
         if let Some(reader) = self.reader() {
             reader.give_up(stream);

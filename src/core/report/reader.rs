@@ -46,12 +46,16 @@ struct Line {
     pending: usize,
     /// It takes no more of them.
     draining: bool,
+    /// How often callbacks that had not started were dropped.
+    given_up: u64,
 }
 
 /// A callback on its way.
 pub(super) struct Callback {
     reader: Arc<Reader>,
     stream: u64,
+    /// What the line's count was when it was launched.
+    given_up: u64,
     function: Option<HostFn>,
 }
 
@@ -78,7 +82,8 @@ impl Reader {
         let mut state = self.state.lock();
         let line = state.lines.get_mut(&stream).filter(|line| !line.draining)?;
         line.pending += 1;
-        Some(Callback { reader: Arc::clone(self), stream, function: Some(function) })
+        let given_up = line.given_up;
+        Some(Callback { reader: Arc::clone(self), stream, given_up, function: Some(function) })
     }
 
     /// Runs, in the calling thread, what is there now, or the first that comes before the deadline.
@@ -186,10 +191,15 @@ impl Reader {
         drop(given_up);
     }
 
-    /// Drops the callbacks that the stream has handed over and that have not started; it goes on
-    /// behind them, and is served as before.
+    /// Drops the callbacks that were launched on the stream and have not started, now or when the
+    /// stream comes to them; it goes on behind them, and is served as before.
     pub(super) fn give_up(&self, stream: Handle) {
-        let given_up = self.state.lock().take_posted(stream);
+        let mut state = self.state.lock();
+        if let Some(line) = state.lines.get_mut(&stream.raw()) {
+            line.given_up += 1;
+        }
+        let given_up = state.take_posted(stream);
+        drop(state);
         drop(given_up);
     }
 
@@ -232,7 +242,8 @@ impl Delivery for Callback {
     fn deliver(self: Box<Self>, ticket: Ticket) {
         let reader = Arc::clone(&self.reader);
         let mut state = reader.state.lock();
-        if !state.lines.contains_key(&self.stream) {
+        let line = state.lines.get(&self.stream);
+        if line.is_none_or(|line| line.given_up != self.given_up) {
             // Not under the lock: the stream goes on, and the callback counts itself out.
             drop(state);
             drop((self, ticket));

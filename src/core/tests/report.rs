@@ -16,7 +16,7 @@ fn standing() -> (HostFn, Receiver<()>, Sender<()>) {
         begin.send(()).unwrap();
         let _ = told.recv();
     };
-    (HostFn::of(body), begun, go_on)
+    (HostFn::from_closure(body), begun, go_on)
 }
 
 fn subscribed(bench: &Bench) -> (u64, Arc<ScriptStream>) {
@@ -41,7 +41,12 @@ fn callbacks_run_in_the_order_of_the_stream() {
     work.begin();
     for (number, block) in [(0, false), (1, true), (2, false), (3, true)] {
         let say = say.clone();
-        report::launch_callback(HostFn::of(move || say.send(number).unwrap()), block, raw).unwrap();
+        report::launch_callback(
+            HostFn::from_closure(move || say.send(number).unwrap()),
+            block,
+            raw,
+        )
+        .unwrap();
     }
     fails(process(1), Code::ReportTimeout, &["1 ms", "0x7"]);
     work.finish();
@@ -62,7 +67,7 @@ fn a_callback_that_was_refused_is_not_waited_for() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
     bench.script.fail_next("hand_over", FaultKind::Driver, "no room");
-    let launched = report::launch_callback(HostFn::of(|| unreachable!()), true, raw);
+    let launched = report::launch_callback(HostFn::from_closure(|| unreachable!()), true, raw);
     fails(launched, Code::DrvInternalError, &["no room"]);
     unsubscribe(raw).unwrap();
     drop(work);
@@ -73,8 +78,9 @@ fn a_stream_destroyed_during_a_launch_drops_it() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
     bench.script.close_gate("hand_over");
-    let launch =
-        on_device(0, move || report::launch_callback(HostFn::of(|| unreachable!()), true, raw));
+    let launch = on_device(0, move || {
+        report::launch_callback(HostFn::from_closure(|| unreachable!()), true, raw)
+    });
     wait_until("the call to be inside", || bench.script.at_gate() == 1);
     stream::destroy(raw, false).unwrap();
     bench.script.open_gate();
@@ -98,10 +104,10 @@ fn a_stream_that_is_being_destroyed_is_not_subscribed() {
 fn who_waits_for_callbacks_learns_of_the_streams_end() {
     let bench = Bench::new();
     let (raw, work) = subscribed(&bench);
-    report::launch_callback(HostFn::of(|| unreachable!()), true, raw).unwrap();
+    report::launch_callback(HostFn::from_closure(|| unreachable!()), true, raw).unwrap();
     let waiting = on_device(0, move || unsubscribe(raw));
     wait_until("the wait to begin", || {
-        let launched = report::launch_callback(HostFn::of(|| unreachable!()), false, raw);
+        let launched = report::launch_callback(HostFn::from_closure(|| unreachable!()), false, raw);
         launched.is_err_and(|error| error.code() == Code::StreamNoCbReg)
     });
     fails(unsubscribe(raw), Code::ParamInvalid, &["another thread"]);
@@ -118,7 +124,7 @@ fn a_reset_waits_for_the_callback_that_runs_and_drops_the_others() {
         let (raw, work) = subscribed(&bench);
         let (first, begun, go_on) = standing();
         report::launch_callback(first, block, raw).unwrap();
-        report::launch_callback(HostFn::of(|| unreachable!()), block, raw).unwrap();
+        report::launch_callback(HostFn::from_closure(|| unreachable!()), block, raw).unwrap();
         let reader = Running { thread: std::thread::spawn(|| process(-1)) };
         begun.recv_timeout(LONG).unwrap();
         let reset = Running { thread: std::thread::spawn(|| device::reset_force(0)) };

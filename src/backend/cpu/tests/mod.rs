@@ -142,7 +142,7 @@ pub(super) fn sync(stream: &Arc<dyn Stream>) {
 
 /// A host function from a closure.
 pub(super) fn host_fn(closure: impl FnOnce() + Send + 'static) -> HostFn {
-    HostFn::of(closure)
+    HostFn::from_closure(closure)
 }
 
 /// Holds a stream up until it is opened, or dropped.
