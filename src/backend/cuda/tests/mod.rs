@@ -15,6 +15,7 @@ use crate::backend::{
 };
 
 mod clock;
+mod copies;
 mod device;
 mod failure;
 mod hand_over;

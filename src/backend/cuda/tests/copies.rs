@@ -1,0 +1,91 @@
+//! Batches and rows: what has happened when the call returns.
+
+use super::{Gate, Setup, fail, pageable, pattern, source};
+use crate::backend::{Copy, Copy2d, Rows, Span, Wait};
+
+/// A copy whose source has to be free on return, although the driver reads it late.
+fn staged(dst: Span, src: Span) -> Copy {
+    Copy { dst, src, stage_source: true }
+}
+
+#[test]
+fn a_batch_is_waited_for_where_one_of_it_has_to_be() {
+    let Some(setup) = Setup::new() else { return };
+    let stream = setup.stream();
+    let len = 5000;
+    let (first, second) = (setup.on_device(len), setup.on_device(len));
+    let (pinned, other) = (setup.pinned(len), pattern(len));
+    pinned.bytes().fill(3);
+    stream
+        .copy_batch(&[
+            staged(first.span(), pinned.span()),
+            Copy { dst: second.span(), src: source(&other), stage_source: false },
+        ])
+        .unwrap();
+    pinned.bytes().fill(4);
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    assert!(setup.read(&first).iter().all(|byte| *byte == 3));
+    assert!(setup.read(&second) == other);
+
+    // With nothing to wait for it does not.
+    let gate = Gate::close(&stream);
+    let back = setup.pinned(len);
+    back.bytes().fill(0);
+    stream
+        .copy_batch(&[Copy { dst: back.span(), src: second.span(), stage_source: false }])
+        .unwrap();
+    assert!(back.bytes().iter().all(|byte| *byte == 0), "copied before its turn");
+    gate.open();
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    assert!(*back.bytes() == *other);
+}
+
+/// What was queued before the refusal may be using memory of the caller.
+#[test]
+fn a_batch_that_is_refused_half_way_is_waited_for() {
+    let Some(setup) = Setup::new() else { return };
+    let stream = setup.stream();
+    let len = 5000;
+    let (first, second) = (setup.on_device(len), setup.on_device(len));
+    let pinned = setup.pinned(len);
+    pinned.bytes().fill(3);
+    if fail("cuMemcpyHtoDAsync_v2:2:1").is_none() {
+        println!("skipped: needs the test double");
+        return;
+    }
+    let refused = stream
+        .copy_batch(&[staged(first.span(), pinned.span()), staged(second.span(), pinned.span())])
+        .unwrap_err();
+    assert!(refused.text.contains("cuMemcpyHtoDAsync_v2"), "{}", refused.text);
+    pinned.bytes().fill(4);
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
+    assert!(setup.read(&first).iter().all(|byte| *byte == 3));
+}
+
+/// Three rows of 100 bytes, 150 bytes apart in `span`.
+fn rows(span: Span) -> Rows {
+    Rows { span: Span { len: 400, ..span }, pitch: 150 }
+}
+
+#[test]
+fn rows_leave_their_gaps() {
+    let Some(setup) = Setup::new() else { return };
+    let stream = setup.stream();
+    let device = setup.on_device(400);
+    let (bytes, mut back) = (pattern(400), vec![9; 400]);
+    setup.write(&device, &[1; 400]);
+    let (width, height) = (100, 3);
+    let up = Copy2d { dst: rows(device.span()), src: rows(source(&bytes)), width, height };
+    let down = Copy2d { dst: rows(pageable(&mut back)), src: rows(device.span()), width, height };
+    setup.device.copy_2d(up).unwrap();
+    stream.copy_2d(down).unwrap();
+    let mut wanted = [vec![1; 400], vec![9; 400]];
+    for row in 0..height {
+        let range = row * 150..row * 150 + width;
+        for buffer in &mut wanted {
+            buffer[range.clone()].copy_from_slice(&bytes[range.clone()]);
+        }
+    }
+    assert!(setup.read(&device) == wanted[0]);
+    assert!(back == wanted[1]);
+}
