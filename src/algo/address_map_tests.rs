@@ -77,6 +77,22 @@ pub(super) mod real {
     }
 
     #[test]
+    fn words_of_a_range_change_in_place() {
+        let map = AddressMap::new();
+        map.insert(range(MIDDLE, 5000)).unwrap();
+        map.insert(range(MIDDLE + 8192, 10)).unwrap();
+        assert!(!map.update(MIDDLE + 1, [1, 2, 3]) && !map.update(MIDDLE + 5000, [1, 2, 3]));
+        assert!(map.update(MIDDLE, [1, 2, 3]));
+        let changed = Range { base: MIDDLE, len: 5000, words: [1, 2, 3] };
+        assert_eq!(map.find(MIDDLE + 4999), Some(changed));
+        assert_eq!(map.find(MIDDLE + 8192), Some(range(MIDDLE + 8192, 10)));
+        check(&map);
+        assert_eq!(map.remove(MIDDLE), Some(changed));
+        assert!(!map.update(MIDDLE, [0; 3]));
+        check(&map);
+    }
+
+    #[test]
     fn a_map_lives_in_a_static_and_finds_every_byte() {
         static MAP: AddressMap = AddressMap::new();
         let slab = range(MIDDLE + 0x300, 0x200);

@@ -50,6 +50,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The driver has not answered yet.
+    pub const BEING_REGISTERED: Self = Self::Registered { pinned: false, mapped: false };
+
     /// As 8 bits of kind and 24 of id or flags.
     const fn word(self) -> u32 {
         match self {
@@ -134,6 +137,11 @@ impl Allocation {
     #[inline(always)]
     pub fn find(addr: usize) -> Option<Self> {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
+    }
+
+    /// As [`Self::find`], without memory that is only being registered.
+    pub fn known(addr: usize) -> Option<Self> {
+        Self::find(addr).filter(|found| found.kind != Kind::BEING_REGISTERED)
     }
 
     /// Where copies find it.

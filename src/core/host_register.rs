@@ -43,8 +43,6 @@ pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
     register_as(addr, size, kind).map(drop)
 }
 
-const BEING_REGISTERED: Kind = Kind::Registered { pinned: false, mapped: false };
-
 fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     if addr == 0 {
         return Err(Error::invalid_param("ptr is null; pass the memory to register"));
@@ -70,7 +68,7 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     };
     // The place first, so that of two calls for the same memory one is refused without a lock that
     // is held while the driver works. Until the driver has done so it counts as ordinary memory.
-    registration(BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
+    registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
     match session.driver.register_host(addr, len) {
         Ok(device_addr) => {
             registration(kind, device_addr).replace();
@@ -128,7 +126,7 @@ pub fn unregister(addr: usize) -> Result<()> {
         let is_registered = |found: &Allocation| {
             found.owner == session.owner
                 && matches!(found.kind, Kind::Registered { .. })
-                && found.kind != BEING_REGISTERED
+                && found.kind != Kind::BEING_REGISTERED
         };
         let registration = Allocation::take(addr, is_registered)?;
         Some(session.driver.unregister_host(addr, registration.len))
@@ -148,18 +146,17 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
         return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
     }
     thread::refuse_inside_host_function()?;
-    match Allocation::find(addr) {
+    match Allocation::known(addr) {
         Some(found) => match found.kind {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
-            Kind::Registered { pinned: true, .. } => Err(Error::param_invalid(format_args!(
-                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
-            ))),
             // The library's own is at one address for all.
             Kind::Pinned | Kind::Managed(_) => Ok(addr),
             Kind::Device(_) => Err(Error::param_invalid(format_args!(
                 "pHost {addr:#x} is device memory, which devices find at this address"
             ))),
-            BEING_REGISTERED => Err(not_registered("pHost", addr)),
+            Kind::Registered { .. } => Err(Error::param_invalid(format_args!(
+                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
+            ))),
         },
         None => Err(not_registered("pHost", addr)),
     }
@@ -168,8 +165,8 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
 /// Why no registration could be ended at `addr`.
 #[cold]
 fn not_ended(addr: usize) -> Error {
-    match Allocation::find(addr) {
-        None | Some(Allocation { kind: BEING_REGISTERED, .. }) => not_registered("ptr", addr),
+    match Allocation::known(addr) {
+        None => not_registered("ptr", addr),
         Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => {
             Error::param_invalid(format_args!(
                 "ptr {addr:#x} points {} bytes into the registration at {base:#x} of {len} bytes; pass its \

@@ -368,7 +368,7 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     const UNKNOWN: PointerAttributes =
         PointerAttributes { location: Location::Unregistered, page_size: 0 };
     let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
-    let Some(allocation) = Allocation::find(addr) else {
+    let Some(allocation) = Allocation::known(addr) else {
         let location = match session.driver.foreign(addr) {
             Foreign::Known(Place::Device(id)) => Location::Device(id),
             Foreign::Known(Place::Pinned) => Location::Host,
@@ -404,7 +404,7 @@ pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
 /// aclrtMemGetAddressRange: start and length of the allocation that `addr` lies in.
 pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     thread::refuse_inside_host_function()?;
-    match Allocation::find(addr) {
+    match Allocation::known(addr) {
         Some(allocation) => Ok((allocation.base, allocation.len)),
         None => Err(Error::param_invalid(format_args!(
             "ptr {addr:#x} is in no live allocation of this library: never allocated here, freed, or gone \

@@ -9,6 +9,7 @@ mod exception;
 mod failure;
 mod failure_mode;
 mod finalize;
+mod host_memory;
 mod memory_use;
 mod release;
 mod report;

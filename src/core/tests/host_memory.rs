@@ -1,0 +1,179 @@
+//! Registered and managed memory over a driver that refuses, hangs, and has addresses of its own.
+
+use super::script::{DEVICE_OFFSET, STALE, Thing};
+use super::*;
+use crate::backend::FaultKind;
+use crate::core::memory::Location;
+use crate::core::{host_register, managed_memory};
+
+/// Memory that nobody has; nothing here reads or writes it.
+const HOST: usize = 0x2000_0000_0000;
+const PINNED: u32 = 0x1000_0000;
+const MAPPED: u32 = 0x2;
+const HUGE: usize = 2 << 20;
+
+fn location(addr: usize) -> Location {
+    memory::pointer_attributes(addr).unwrap().location
+}
+
+#[test]
+fn devices_have_addresses_of_their_own() {
+    let bench = Bench::new();
+    assert_eq!(host_register::register(HOST, 8192, 0).unwrap(), HOST + DEVICE_OFFSET);
+    assert_eq!(host_register::device_pointer(HOST + 77, 0).unwrap(), HOST + 77 + DEVICE_OFFSET);
+    assert_eq!(bench.script.live(Thing::Registration), 1);
+    host_register::unregister(HOST).unwrap();
+    assert_eq!(bench.script.live(Thing::Registration), 0);
+    host_register::register_with_flags(HOST, 4096, PINNED).unwrap();
+    fails(host_register::device_pointer(HOST, 0), Code::ParamInvalid, &["ACL_HOST_REG_MAPPED"]);
+    host_register::register_with_flags(HOST + 4096, 1, PINNED | MAPPED).unwrap();
+    let told = host_register::device_pointer(HOST + 4096, 0).unwrap();
+    assert_eq!(told, HOST + 4096 + DEVICE_OFFSET);
+}
+
+#[test]
+fn what_the_driver_refuses_is_not_registered() {
+    let bench = Bench::new();
+    for (kind, code) in [
+        (FaultKind::OutOfHostMemory, Code::BadAlloc),
+        (FaultKind::AlreadyRegistered, Code::HostMemoryAlreadyRegistered),
+        (FaultKind::Unsupported, Code::FeatureNotSupport),
+        (FaultKind::Driver, Code::DrvInternalError),
+    ] {
+        bench.script.fail_next("register_host", kind, "not this one");
+        fails(host_register::register(HOST, 4096, 0), code, &["not this one"]);
+        assert_eq!(location(HOST), Location::Unregistered);
+        fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
+    }
+    host_register::register(HOST, 4096, 0).unwrap();
+    bench.script.fail_next("unregister_host", FaultKind::Driver, "it said no");
+    fails(host_register::unregister(HOST), Code::DrvInternalError, &["it said no"]);
+    fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &["no longer"]);
+    // What is left goes with the session, see the bench's end.
+    host_register::register_with_flags(HOST, 4096, PINNED).unwrap();
+}
+
+/// The driver may take long over many pages. Until then the memory is what it was, and nobody else
+/// registers it.
+#[test]
+fn memory_that_is_being_registered_is_ordinary_memory() {
+    let bench = Bench::new();
+    let device = memory::malloc(4096, 0).unwrap();
+    bench.script.close_gate("register_host");
+    let first = on_device(0, || host_register::register_with_flags(HOST, 8192, PINNED));
+    wait_until("the driver", || bench.script.at_gate() == 1);
+    for addr in [HOST, HOST + 4096] {
+        let told = host_register::register(addr, 4096, 0);
+        fails(told, Code::HostMemoryAlreadyRegistered, &["registered already"]);
+    }
+    fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &[]);
+    fails(host_register::device_pointer(HOST, 0), Code::HostMemoryNotRegistered, &[]);
+    assert_eq!(location(HOST), Location::Unregistered);
+    fails(memory::address_range(HOST), Code::ParamInvalid, &["no live allocation"]);
+    let copy = memcpy::Request { dst: device, dest_max: 4096, src: HOST, count: 4096, kind: 1 };
+    memcpy::copy(copy).unwrap();
+    bench.script.open_gate();
+    first.join().unwrap();
+    assert_eq!(location(HOST), Location::Host);
+    host_register::unregister(HOST).unwrap();
+}
+
+#[test]
+fn a_finalize_takes_registrations_and_waits_for_one_that_is_being_made() {
+    let mut bench = Bench::new();
+    host_register::register(HOST, 4096, 0).unwrap();
+    bench.script.close_gate("register_host");
+    let late = on_device(1, || host_register::register(HOST + 4096, 4096, 0));
+    wait_until("the driver", || bench.script.at_gate() == 1);
+    let (ended, ending) = (bench.script.clone(), std::thread::spawn(runtime::finalize));
+    std::thread::sleep(A_WHILE);
+    assert!(!ending.is_finished() && !ended.has_ended());
+    ended.open_gate();
+    late.join().unwrap();
+    ending.join().unwrap().unwrap();
+    ended.assert_nothing_left();
+    fails(host_register::unregister(HOST), Code::HostMemoryNotRegistered, &[]);
+    fails(host_register::register(HOST, 4096, 0), Code::ContextNull, &["finalized"]);
+    bench.next_life();
+    fails(host_register::unregister(HOST + 4096), Code::HostMemoryNotRegistered, &[]);
+}
+
+#[test]
+fn stale_addresses_are_nobodys() {
+    let _bench = Bench::new();
+    let device = memory::malloc(64, 0).unwrap();
+    for (dst, src, name) in [(device, STALE, "src"), (STALE, device, "dst")] {
+        let copy = memcpy::Request { dst, dest_max: 64, src, count: 64, kind: 4 };
+        fails(memcpy::copy(copy), Code::ParamInvalid, &[name, "freed"]);
+        fails(memcpy::copy_async(copy, 0), Code::ParamInvalid, &[name, "freed"]);
+    }
+    let fill = memset::Request::bytes(STALE, 64, 1, 64);
+    fails(memset::set(fill), Code::ParamInvalid, &["devPtr", "freed"]);
+    assert_eq!(location(STALE), Location::Unregistered);
+}
+
+#[test]
+fn managed_memory_is_every_devices() {
+    let bench = Bench::new();
+    let addr = managed_memory::alloc(5, 1).unwrap();
+    assert_eq!(memory::address_range(addr + 1).unwrap(), (addr, HUGE));
+    assert_eq!(location(addr), Location::Managed(0));
+    on_device(1, move || {
+        memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
+        let (dst, src) = (addr, addr + 64);
+        let reduce = memcpy::ReduceRequest { dst, src, count: 64, kind: 10, data_type: 3 };
+        memcpy::reduce_async(reduce, 0).unwrap();
+    })
+    .join();
+    bench.script.fail_next("alloc_managed", FaultKind::Unsupported, "no such memory");
+    fails(managed_memory::alloc(5, 1), Code::FeatureNotSupport, &["no such memory"]);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
+    memory::free(addr).unwrap();
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
+    fails(memory::free(addr), Code::ParamInvalid, &["not a live allocation"]);
+}
+
+/// While another device uses it, its own is not closed.
+#[test]
+fn a_reset_waits_for_calls_of_other_devices_on_managed_memory() {
+    let bench = Bench::new();
+    let addr = managed_memory::alloc(5, 1).unwrap();
+    bench.script.close_gate("fill");
+    let fill = on_device(1, move || {
+        memset::set_async(memset::Request::bytes(addr, 64, 1, 64), 0).unwrap();
+    });
+    wait_until("the fill", || bench.script.at_gate() == 1);
+    let reset = on_device(1, || device::reset_force(0).unwrap());
+    reset.assert_blocked();
+    assert_eq!(bench.script.live(Thing::OpenDevice), 2);
+    bench.script.open_gate();
+    fill.join();
+    reset.join();
+    fails(memory::free(addr), Code::ParamInvalid, &["gone with its device"]);
+}
+
+#[test]
+fn advice_that_the_driver_refuses_is_not_remembered() {
+    let bench = Bench::new();
+    let addr = managed_memory::alloc(5, 1).unwrap();
+    let told = |attribute| {
+        let question = managed_memory::Question { attribute, room: 4 };
+        managed_memory::attributes(&[question], addr, HUGE).unwrap()[0][0]
+    };
+    let nowhere = managed_memory::Place { kind: 0, id: 0 };
+    let host = managed_memory::Place { kind: 2, id: 0 };
+    bench.script.fail_next("advise", FaultKind::Unsupported, "no advice");
+    let refused = managed_memory::advise(addr, HUGE as u64, 0, nowhere);
+    fails(refused, Code::FeatureNotSupport, &["no advice"]);
+    assert_eq!(told(1), 0);
+    managed_memory::advise(addr, HUGE as u64, 0, nowhere).unwrap();
+    assert_eq!(told(1), 1);
+    let to_host = managed_memory::Move { addr, len: HUGE, place: host };
+    let names = |_| ("ptr".to_owned(), "location".to_owned());
+    bench.script.fail_next("prefetch", FaultKind::Driver, "it stays");
+    let refused = managed_memory::prefetch(&[to_host], 0, 0, names);
+    fails(refused, Code::DrvInternalError, &["it stays"]);
+    assert_eq!(told(6), -2);
+    managed_memory::prefetch(&[to_host], 0, 0, names).unwrap();
+    assert_eq!(told(6), -1);
+}
