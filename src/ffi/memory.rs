@@ -19,8 +19,9 @@ use crate::ffi::value::{Out, address, enum_value, text};
 /// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and to 2 MiB from 2 MiB. Sizes are
 /// rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
 /// HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
-/// takes ordinary ones; the P2P variants and bandwidth flags are the same; HUGE1G_ONLY takes 1 GiB pages or
-/// fails. A policy that the API does not know is no error: huge first from 2 MiB, else normal.
+/// takes ordinary ones; HUGE1G_ONLY takes 1 GiB pages or fails; the P2P variants, the bandwidth flags and the
+/// read-only flag change nothing. A policy that the API does not know is no error: huge first from 2 MiB, else
+/// normal.
 ///
 /// @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
 /// @param size bytes, at least 1.

@@ -105,43 +105,6 @@ mod tests {
         assert_eq!(without((10, 20), &[(0, 15), (15, 20)]), []);
     }
 
-    /// Bytes of this process's memory around `addr` that the kernel says are locked.
-    fn locked_at(addr: usize) -> u64 {
-        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
-        let mut inside = false;
-        for line in maps.lines() {
-            let range = line.split(' ').next().and_then(|range| range.split_once('-'));
-            let number = |text| usize::from_str_radix(text, 16);
-            if let Some((Ok(first), Ok(end))) = range.map(|(a, b)| (number(a), number(b))) {
-                inside = (first..end).contains(&addr);
-            } else if let Some(rest) = line.strip_prefix("Locked:").filter(|_| inside) {
-                return rest.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10;
-            }
-        }
-        panic!("{addr:#x} is not mapped");
-    }
-
-    #[test]
-    fn pages_are_locked_until_the_last_registration_goes() {
-        let page = ordinary();
-        let memory = vec![0_u8; 9 * page];
-        let addr = memory.as_ptr().addr().next_multiple_of(page);
-        let all = Registered::default();
-        // Without the limit's consent nothing is locked, and nothing to be seen.
-        if all.lock(addr, 3 * page - 100).unwrap().is_err() {
-            return all.unlock(addr, 3 * page - 100);
-        }
-        assert!(locked_at(addr) > 0);
-        assert!(locked_at(addr + 2 * page) > 0, "the last page counts as a whole");
-        assert_eq!(locked_at(addr + 3 * page), 0);
-        all.lock(addr + page, page).unwrap().unwrap();
-        all.unlock(addr, 3 * page - 100);
-        assert_eq!([locked_at(addr), locked_at(addr + 2 * page)], [0, 0]);
-        assert!(locked_at(addr + page) > 0);
-        all.unlock(addr + page, page);
-        assert_eq!(locked_at(addr + page), 0);
-    }
-
     #[test]
     fn memory_with_a_hole_is_refused() {
         let page = ordinary();

@@ -4,6 +4,7 @@ mod abort;
 mod cost;
 mod failure;
 mod hand_over;
+mod host_memory;
 mod limit;
 mod memory;
 mod order;

@@ -19,6 +19,7 @@ mod copies;
 mod device;
 mod failure;
 mod hand_over;
+mod host_memory;
 mod limit;
 mod memory;
 mod reduce;
