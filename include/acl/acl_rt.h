@@ -4779,8 +4779,9 @@ aclError aclrtGetEventAvailNum(uint32_t *eventCount);
  * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and to 2 MiB from 2 MiB. Sizes are
  * rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
  * HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
- * takes ordinary ones; the P2P variants and bandwidth flags are the same; HUGE1G_ONLY takes 1 GiB pages or
- * fails. A policy that the API does not know is no error: huge first from 2 MiB, else normal.
+ * takes ordinary ones; HUGE1G_ONLY takes 1 GiB pages or fails; the P2P variants, the bandwidth flags and the
+ * read-only flag change nothing. A policy that the API does not know is no error: huge first from 2 MiB, else
+ * normal.
  *
  * @param devPtr receives the address; the caller frees it with aclrtFree. It belongs to the device.
  * @param size bytes, at least 1.
@@ -5549,7 +5550,7 @@ aclError aclrtMemcpy2dAsync(void *dst,
  * @param sizes bytes of each copy; where it is 0 that copy does nothing.
  * @param numBatches how many copies there are; 0 does nothing, whatever the other arguments are.
  * @param attrs where the copies go to and come from. A device must be the memory's own; of host memory any
- * kind will do, and its id is not looked at. `rsv` is not looked at.
+ * kind will do, and its id is not looked at; managed memory is everywhere. `rsv` is not looked at.
  * @param attrsIndexes for each attribute the number of the first copy that it is for; it holds up to that of
  * the next attribute. The first is 0, each is more than the one before, the last less than `numBatches`.
  * @param numAttrs how many attributes there are, 1 to `numBatches`.
