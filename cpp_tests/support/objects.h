@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "support/acl_test.h"
+#include "support/threads.h"
 
 namespace portacl_test {
 
@@ -129,12 +129,6 @@ class PinnedMemory {
     void* address_ = nullptr;
     size_t size_;
 };
-
-// Runs `body` on a thread that never called this library, and waits for it.
-template <typename Body>
-void OnNewThread(Body body) {
-    std::thread(std::move(body)).join();
-}
 
 inline uint32_t DeviceCount() {
     uint32_t count = 0;

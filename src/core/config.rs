@@ -1,5 +1,6 @@
 //! What the environment and the configuration file of aclInit say.
 
+use std::ffi::CString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -196,8 +197,8 @@ impl Default for FileConfig {
 const MAX_NESTING: usize = 10;
 
 impl FileConfig {
-    /// Reads the file that was given to aclInit.
-    pub fn load(path: &Path) -> Result<Self> {
+    /// Reads the file that was given to aclInit: what it says, and its text.
+    pub fn load(path: &Path) -> Result<(Self, CString)> {
         let shown = path.display();
         let bytes = std::fs::read(path).map_err(|why| {
             Error::new(
@@ -209,7 +210,10 @@ impl FileConfig {
             )
         })?;
         let parsed = match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::parse(text),
+            // Valid JSON has no zero in it.
+            Ok(text) => {
+                Self::parse(text).map(|config| (config, CString::new(text).unwrap_or_default()))
+            }
             Err(why) => {
                 Err(Error::new(Code::ParseFile, format_args!("this is not UTF-8 text: {why}")))
             }

@@ -9,7 +9,7 @@ use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::{Stream, StreamFlags};
 use super::sys_param::ContextParams;
-use super::{runtime, thread};
+use super::{runtime, state_callback, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 
 /// A context: a device as a thread sees it.
@@ -25,8 +25,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// A new context of `device` with its default stream.
-    pub fn create(device: &Arc<Device>, primary: bool) -> Result<Handle> {
+    /// A new context of `device`, and its default stream.
+    pub fn create(device: &Arc<Device>, primary: bool) -> Result<(Handle, Handle)> {
         let context = Arc::new(Self {
             device: device.clone(),
             default_stream: OnceLock::new(),
@@ -40,7 +40,7 @@ impl Context {
             Ok(stream) => {
                 // Nobody knows the context yet, so nobody can have set it.
                 let _ = context.default_stream.set(stream);
-                Ok(handle)
+                Ok((handle, stream))
             }
             Err(error) => {
                 Self::table().remove(handle);
@@ -59,10 +59,11 @@ impl Context {
 /// aclrtCreateContext: also makes it current.
 pub fn create(device_id: i32) -> Result<Handle> {
     thread::refuse_inside_host_function()?;
-    let session = runtime::session()?;
-    let device = device::slot(&session, "deviceId", device_id)?.open_uncounted(&*session.driver)?;
-    let context = Context::create(&device, false)?;
+    let device = device::open_uncounted(device_id)?;
+    let (context, stream) = Context::create(&device, false)?;
+    drop(device);
     thread::set_current(Some(context));
+    state_callback::stream_created(stream.raw());
     Ok(context)
 }
 
@@ -75,12 +76,15 @@ pub fn destroy(raw: u64) -> Result<()> {
         )));
     }
     let handle = Handle::from_raw(raw);
+    state_callback::streams_end(|stream| Some(stream.context) == handle);
     handles::remove::<Context>("context", raw)?;
     let mut ending = Ending::default();
     for stream in take_all::<Stream>(|stream| Some(stream.context) == handle) {
+        state_callback::stream_ended(stream.handle);
         ending.part(stream.drain(None));
     }
     slot_table::flush_deferred();
+    state_callback::tell_late();
     if thread::current_handle() == handle {
         thread::set_current(None);
     }

@@ -7,12 +7,15 @@ use std::time::Instant;
 use super::allocation::{Owner, Reuse};
 use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
+use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::event::EventCount;
 use super::handles::Object;
 use super::runtime::{self, Session};
+use super::state_callback::{self, DeviceState};
 use super::stream::{self, Stream};
 use super::thread;
+use crate::algo::slot_table::Handle;
 use crate::backend::{self, FaultKind, MemoryUsage, Wait};
 
 /// An open device.
@@ -143,20 +146,95 @@ pub fn set(id: i32) -> Result<()> {
 #[cold]
 fn set_slow(id: i32, raced: Option<Owner>) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let session = runtime::session_for_set_device()?;
-    slot(&session, "deviceId", id)?.set(&*session.driver, raced)
+    let session = runtime::session_for_set_device;
+    announce_opening(id, session)?;
+    let opened = {
+        let session = session()?;
+        slot(&session, "deviceId", id)?.set(&*session.driver, raced)?
+    };
+    announce_opened(id, opened);
+    Ok(())
+}
+
+/// The device with its default context, opened if it is not open; counts nothing.
+pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
+    announce_opening(id, runtime::session)?;
+    let (device, opened) = {
+        let session = runtime::session()?;
+        slot(&session, "deviceId", id)?.open_uncounted(&*session.driver)?
+    };
+    if opened.is_none() || !state_callback::is_watched() {
+        return Ok(device);
+    }
+    // A reset, by whoever is told, waits for those who hold the device.
+    drop(device);
+    announce_opened(id, opened);
+    slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "deviceId {id} was reset by a callback that was told of its opening"
+        ))
+    })
+}
+
+/// Tells that a device is about to be opened, if it is closed.
+fn announce_opening(id: i32, session: impl Fn() -> Result<Arc<Session>>) -> Result<()> {
+    if state_callback::is_watched() && !slot(&*session()?, "deviceId", id)?.is_open() {
+        state_callback::tell_device(id as u32, DeviceState::SetPre);
+    }
+    Ok(())
+}
+
+/// `default_stream`: that of the device, if a call has opened it.
+fn announce_opened(id: i32, default_stream: Option<Handle>) {
+    let Some(stream) = default_stream else { return };
+    state_callback::stream_created(stream.raw());
+    state_callback::tell_device(id as u32, DeviceState::SetPost);
+}
+
+/// Tells that a device and its streams are about to end.
+pub fn announce_end(id: u32) {
+    state_callback::tell_device(id, DeviceState::ResetPre);
+    state_callback::streams_end(|stream| stream.device.id == id);
 }
 
 /// aclrtResetDevice.
 pub fn reset(id: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    slot(&*runtime::session()?, "deviceId", id)?.reset()
+    release(id, DeviceSlot::ends_with_next_reset, DeviceSlot::reset)
 }
 
 /// aclrtResetDeviceForce.
 pub fn reset_force(id: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    slot(&*runtime::session()?, "deviceId", id)?.reset_force()
+    release(id, DeviceSlot::is_open, |slot| slot.reset_force().map(Some))
+}
+
+/// `ends`: whether the device will end, as things stand. `reset`: how it ended, if it did.
+fn release(
+    id: i32,
+    ends: impl FnOnce(&DeviceSlot) -> bool,
+    reset: impl FnOnce(&DeviceSlot) -> Result<Option<Ending>>,
+) -> Result<()> {
+    let announced =
+        state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?);
+    if announced {
+        announce_end(id as u32);
+    }
+    let outcome = reset(slot(&*runtime::session()?, "deviceId", id)?);
+    match outcome {
+        Ok(Some(ending)) => {
+            state_callback::tell_late();
+            state_callback::tell_device(id as u32, DeviceState::ResetPost);
+            ending.tell(format_args!("device {id} is reset"))
+        }
+        lives_on => {
+            if announced {
+                // Another thread was faster, in either direction.
+                state_callback::streams_stay(|stream| stream.device.id == id as u32);
+            }
+            lives_on.map(drop)
+        }
+    }
 }
 
 /// aclrtGetDevice: the device of the current context.

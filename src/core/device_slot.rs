@@ -16,7 +16,7 @@ use super::event::Event;
 use super::handles::Object;
 use super::leave::wait_until_alone;
 use super::stream::Stream;
-use super::{memory, peer, runtime, thread};
+use super::{memory, peer, runtime, state_callback, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{DeviceInfo, Driver};
@@ -82,6 +82,15 @@ impl SetCount {
     }
 }
 
+/// What opening a device gave.
+struct Open {
+    device: Arc<Device>,
+    /// Its default context.
+    primary: Handle,
+    /// Its default stream, if it was closed before.
+    default_stream: Option<Handle>,
+}
+
 /// The place of one device in a session: closed, or open with a reference count.
 pub struct DeviceSlot {
     id: u32,
@@ -115,24 +124,36 @@ impl DeviceSlot {
 
     /// aclrtSetDevice where the fast path does not apply. `raced`: the opening of the device that
     /// counted this set already, if it is still the present one. The caller holds nothing of the
-    /// device: a reset that is waited for here waits for that.
-    pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<()> {
+    /// device: a reset that is waited for here waits for that. The default stream, if this opened the
+    /// device.
+    pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<Option<Handle>> {
         let state = self.state.lock();
         if raced.is_some() && raced == self.device().map(|device| device.owner) {
-            return Ok(());
+            return Ok(None);
         }
-        let (device, primary) = self.open(&state, driver)?;
+        let Open { device, primary, default_stream } = self.open(&state, driver)?;
         device.sets.set_first(primary);
         thread::set_current(Some(primary));
-        Ok(())
+        Ok(default_stream)
     }
 
-    /// The device with its default context for an explicit context; counts nothing.
-    pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<Arc<Device>> {
+    /// The device with its default context for an explicit context; counts nothing. The default
+    /// stream, too, if this opened the device.
+    pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
         let state = self.state.lock();
-        let (device, primary) = self.open(&state, driver)?;
+        let Open { device, primary, default_stream } = self.open(&state, driver)?;
         device.sets.primary.store(primary.raw(), Ordering::SeqCst);
-        Ok(device)
+        Ok((device, default_stream))
+    }
+
+    /// Whether the device is open.
+    pub fn is_open(&self) -> bool {
+        self.device.get().is_some()
+    }
+
+    /// Whether the next reset is the one that releases the device, as things stand.
+    pub fn ends_with_next_reset(&self) -> bool {
+        self.count(&self.state.lock()) == 1
     }
 
     /// Facts about the device, open or not.
@@ -170,7 +191,7 @@ impl DeviceSlot {
     }
 
     /// `_state`: the caller holds the lock.
-    fn open(&self, _state: &SlotState, driver: &dyn Driver) -> Result<(Arc<Device>, Handle)> {
+    fn open(&self, _state: &SlotState, driver: &dyn Driver) -> Result<Open> {
         if self.ended.load(Ordering::SeqCst) {
             return Err(runtime::finalized());
         }
@@ -179,10 +200,11 @@ impl DeviceSlot {
             Some(device) => device.clone(),
             None => Arc::new(Device::new(self.id, driver.open(self.id)?)),
         };
-        let primary = match Handle::from_raw(device.sets.primary.load(Ordering::SeqCst)) {
-            Some(primary) => primary,
+        let present = Handle::from_raw(device.sets.primary.load(Ordering::SeqCst));
+        let (primary, default_stream) = match present {
+            Some(primary) => (primary, None),
             None => match Context::create(&device, true) {
-                Ok(primary) => primary,
+                Ok((primary, stream)) => (primary, Some(stream)),
                 Err(error) => {
                     // Nothing uses the device that was opened for this context: it is closed again,
                     // and the failure of the context is the one to report.
@@ -196,11 +218,11 @@ impl DeviceSlot {
         if open.is_none() {
             self.device.replace(Some(device.clone()));
         }
-        Ok((device, primary))
+        Ok(Open { device, primary, default_stream })
     }
 
-    /// aclrtResetDevice.
-    pub fn reset(&self) -> Result<()> {
+    /// aclrtResetDevice. How the device ended, if this was the last one.
+    pub fn reset(&self) -> Result<Option<Ending>> {
         let mut state = self.state.lock();
         if self.count(&state) == 0 {
             return Err(Error::param_invalid(format_args!(
@@ -210,21 +232,21 @@ impl DeviceSlot {
         }
         state.released += 1;
         if self.count(&state) > 0 {
-            return Ok(());
+            return Ok(None);
         }
         if let Some(device) = self.device() {
             let primary = device.sets.primary.swap(0, Ordering::SeqCst);
             if self.count(&state) > 0 {
                 // Another thread set the device meanwhile: it stays.
                 device.sets.primary.store(primary, Ordering::SeqCst);
-                return Ok(());
+                return Ok(None);
             }
         }
-        self.release(&mut state, None).tell(format_args!("device {} is reset", self.id))
+        Ok(Some(self.release(&mut state, None)))
     }
 
-    /// aclrtResetDeviceForce.
-    pub fn reset_force(&self) -> Result<()> {
+    /// aclrtResetDeviceForce. How the device ended.
+    pub fn reset_force(&self) -> Result<Ending> {
         let mut state = self.state.lock();
         if self.device().is_none() {
             return Err(Error::param_invalid(format_args!(
@@ -232,7 +254,7 @@ impl DeviceSlot {
                 self.id
             )));
         }
-        self.release(&mut state, None).tell(format_args!("device {} is reset", self.id))
+        Ok(self.release(&mut state, None))
     }
 
     /// As a forced reset, for the end of the session: the device is not opened again.
@@ -257,6 +279,7 @@ impl DeviceSlot {
             // Each time: a call that was inside may have made something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
             for stream in take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device)) {
+                state_callback::stream_ended(stream.handle);
                 ending.part(stream.drain(deadline));
             }
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));

@@ -13,8 +13,9 @@ use super::device_slot::DeviceSlot;
 use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
+use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
-use super::{exception, memory, report, thread};
+use super::{device, exception, life_callback, memory, report, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
@@ -37,6 +38,11 @@ pub struct Session {
 static LIFE: Mutex<()> = Mutex::new(());
 /// How many aclInit calls are not matched by a finalize. Changed under [`LIFE`].
 static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
+/// A finalize has begun: it calls functions of the program, and then ends everything. Until then
+/// the library counts as initialized. Changed under [`LIFE`].
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// An end has left threads behind in user code.
+static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
 /// Changed under [`LIFE`].
 static SESSION: Published<Session> = Published::new();
 /// Set by finalize, cleared by aclInit and aclrtSetDevice.
@@ -62,7 +68,10 @@ pub fn init(path: Option<&Path>) -> Result<()> {
             ),
         ));
     }
-    let config = path.map(FileConfig::load).transpose()?.unwrap_or_default();
+    let (config, text) = match path {
+        Some(path) => FileConfig::load(path)?,
+        None => (FileConfig::default(), c"{}".into()),
+    };
     let session = open_session_in(&life)?;
     if let Some(id) = config.default_device
         && id as usize >= session.devices.len()
@@ -81,17 +90,24 @@ pub fn init(path: Option<&Path>) -> Result<()> {
     error::set_mode(config.err_msg_mode);
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
-    Ok(())
+    let beginning = life_callback::begin(text);
+    // User code next: nothing is held meanwhile.
+    drop(session);
+    drop(life);
+    beginning.call().inspect_err(|_| {
+        // The first failure is the one to tell.
+        let _ = finalize();
+    })
 }
 
 /// aclFinalize: ends everything, whatever the count.
 pub fn finalize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let life = LIFE.lock();
-    match INIT_COUNT.swap(0, Ordering::Relaxed) {
-        0 => Err(nothing_to_finalize()),
-        _ => end_session(&life),
+    if INIT_COUNT.load(Ordering::Relaxed) == 0 || ENDING.load(Ordering::Relaxed) {
+        return Err(nothing_to_finalize());
     }
+    end(life)
 }
 
 /// aclFinalizeReference: the remaining count, and what ending everything at 0 gave.
@@ -102,14 +118,52 @@ pub fn finalize_reference() -> (u64, Result<()>) {
     }
     let life = LIFE.lock();
     let count = INIT_COUNT.load(Ordering::Relaxed);
-    let left = count.saturating_sub(1);
-    INIT_COUNT.store(left, Ordering::Relaxed);
-    let outcome = match count {
-        0 => Err(nothing_to_finalize()),
-        1 => end_session(&life),
-        _ => Ok(()),
-    };
-    (left, outcome)
+    if count == 0 || ENDING.load(Ordering::Relaxed) {
+        return (0, Err(nothing_to_finalize()));
+    }
+    if count == 1 {
+        return (0, end(life));
+    }
+    INIT_COUNT.store(count - 1, Ordering::Relaxed);
+    (count - 1, Ok(()))
+}
+
+/// Ends the life: first functions of the program are told, without any lock, while everything is
+/// still there.
+fn end(life: MutexGuard<'_, ()>) -> Result<()> {
+    ENDING.store(true, Ordering::Relaxed);
+    let callbacks = life_callback::end();
+    drop(life);
+    let told = callbacks.call();
+    let open = announce_ends();
+    let life = LIFE.lock();
+    INIT_COUNT.store(0, Ordering::Relaxed);
+    let ended = end_session(&life);
+    ENDING.store(false, Ordering::Relaxed);
+    drop(life);
+    state_callback::tell_late();
+    for id in open {
+        state_callback::tell_device(id, DeviceState::ResetPost);
+    }
+    ended.and(told)
+}
+
+/// Tells that all devices and streams are about to end. The devices that were open.
+fn announce_ends() -> Vec<u32> {
+    if !state_callback::is_watched() {
+        return Vec::new();
+    }
+    let open: Vec<u32> = existing_session().map_or_else(Vec::new, |session| {
+        let ids = 0..session.devices.len() as u32;
+        ids.filter(|id| session.devices[*id as usize].is_open()).collect()
+    });
+    open.iter().for_each(|id| device::announce_end(*id));
+    open
+}
+
+/// Whether an end has left threads behind, which still run this library's code.
+pub fn has_left_threads_behind() -> bool {
+    LEFT_BEHIND.load(Ordering::Relaxed)
 }
 
 fn nothing_to_finalize() -> Error {
@@ -302,6 +356,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     let patience = session.patience.as_millis();
     // Whoever was left behind still uses it: pinned memory, for one, stays mapped.
     std::mem::forget(session);
+    LEFT_BEHIND.store(true, Ordering::Relaxed);
     Err(Error::new(
         Code::Failure,
         format_args!(

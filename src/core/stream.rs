@@ -11,7 +11,7 @@ use super::failure::Failures;
 use super::handles::{self, Object};
 use super::report::Subscription;
 use super::stream_attribute::Attributes;
-use super::thread;
+use super::{state_callback, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 
@@ -266,15 +266,18 @@ pub fn create(flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let flags = StreamFlags::for_new_stream("flag", flags)?;
     let device = thread::current()?.device.clone();
-    create_on(&device, 0, flags)
+    create_on(device, 0, flags)
 }
 
 /// A new stream in the current context, which is on `device`.
-pub fn create_on(device: &Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
+pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
     let context = thread::current_handle().ok_or_else(|| {
         Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
     })?;
-    Stream::create(device, context, priority, flags, false).map(Handle::raw)
+    let stream = Stream::create(&device, context, priority, flags, false)?.raw();
+    drop(device);
+    state_callback::stream_created(stream);
+    Ok(stream)
 }
 
 /// aclrtDestroyStream: waits for what is pending. aclrtDestroyStreamForce: drops it.
@@ -289,7 +292,9 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
             "stream {raw:#x} is the default stream of its context; it goes with the context"
         )));
     }
+    state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
+    state_callback::stream_ended(stream.handle);
     let mut ending = Ending::default();
     if force {
         stream.give_up();

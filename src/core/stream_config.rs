@@ -61,5 +61,5 @@ pub fn create(description: Description) -> Result<u64> {
     let device = thread::current()?.device.clone();
     let priority = description.priority;
     stream_attribute::check_priority("handle->priority", u64::from(priority), &device)?;
-    stream::create_on(&device, priority, flags)
+    stream::create_on(device, priority, flags)
 }

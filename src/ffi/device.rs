@@ -2,14 +2,16 @@
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
+use crate::core::state_callback::{self, DeviceState, DeviceWatcher};
 use crate::core::{abort, device, runtime};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclError, aclrtDeviceLimit, aclrtDeviceStateCallback, aclrtDeviceStatus,
+    aclError, aclrtDeviceLimit, aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceStatus,
     aclrtDeviceTaskAbortCallback, aclrtRunMode, aclrtTsId,
 };
-use crate::ffi::value::Out;
+use crate::ffi::value::{Out, address, text};
 
 /// Sets the calling thread's device and makes the device's default context current.
 ///
@@ -186,20 +188,47 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     )
 }
 
-/// Has `callback` called before and after devices are set and reset; null takes it back.
+/// Has `callback` called when devices are opened and released, on the thread that does it and without any lock.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed and is about
+/// to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated aclrtSetDevice, which
+/// only counts, is not told. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: it is
+/// released. aclFinalize releases all. A _PRE without its _POST means that the call failed or that another thread
+/// changed things meanwhile. The function may call everything; what it opens and releases itself is not told. It stays
+/// until it is taken back, also through aclFinalize.
+///
+/// @param regName zero-terminated name of the registration.
+/// @param callback the function, which must not throw; null takes back the one with that name (a call in another
+/// thread that has begun goes on).
+/// @param args its argument, which the caller keeps alive; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
+/// registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     regName: *const c_char,
     callback: aclrtDeviceStateCallback,
     args: *mut c_void,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtRegDeviceStateCallback",
-        "changes of a device's state are not announced; run the code beside aclrtSetDevice \
-             and aclrtResetDevice",
-    )
+    guard("aclrtRegDeviceStateCallback", || {
+        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        let name = unsafe { text::required("regName", regName) }?;
+        let argument = address::from_c(args);
+        let watcher = callback.map(|function| -> DeviceWatcher {
+            Arc::new(move |id, state| {
+                let state = match state {
+                    DeviceState::SetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_PRE,
+                    DeviceState::SetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_SET_POST,
+                    DeviceState::ResetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE,
+                    DeviceState::ResetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST,
+                };
+                // SAFETY: by the contract of this function it can be called with the caller's
+                // argument, from any thread, until it is taken back.
+                unsafe { function(id as i32, state, address::to_c(argument)) }
+            })
+        });
+        state_callback::watch_devices(&name.to_string_lossy(), watcher)
+    })
 }
 
 /// Writes a device's level-2 cache back to its memory.

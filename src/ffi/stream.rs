@@ -2,15 +2,17 @@
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
+use crate::core::state_callback::{self, StreamState, StreamWatcher};
 use crate::core::stream_attribute::Attribute;
 use crate::core::{abort, event, stream, stream_attribute};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtCompareDataType, aclrtCondition, aclrtEvent, aclrtStream, aclrtStreamAttr,
-    aclrtStreamAttrValue, aclrtStreamStateCallback, aclrtStreamStatus,
+    aclrtStreamAttrValue, aclrtStreamState, aclrtStreamStateCallback, aclrtStreamStatus,
 };
-use crate::ffi::value::{Out, enum_value, handle, must_not_be_null};
+use crate::ffi::value::{Out, address, enum_value, handle, must_not_be_null, text};
 
 /// Creates a stream in the current context: operations of one stream run in the order of their calls,
 /// those of different streams independently of each other.
@@ -312,20 +314,46 @@ pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u6
     })
 }
 
-/// Has `callback` called after streams are made and before they end; null takes it back.
+/// Has `callback` called after every stream's creation and before its end, default streams included, on the thread that
+/// does it and without any lock.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be used.
+/// ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes once, from
+/// aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream that is made
+/// while another thread resets its device may be told of after its end. Streams made before the registration are told of
+/// when they end. The function may call everything; what it makes and destroys itself is not told. It stays until it is
+/// taken back, also through aclFinalize.
+///
+/// @param regName zero-terminated name of the registration.
+/// @param callback the function, which must not throw; null takes back the one with that name (a call in another
+/// thread that has begun goes on).
+/// @param args its argument, which the caller keeps alive; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
+/// registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRegStreamStateCallback(
     regName: *const c_char,
     callback: aclrtStreamStateCallback,
     args: *mut c_void,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtRegStreamStateCallback",
-        "changes of a stream's state are not announced; run the code beside aclrtCreateStream \
-             and aclrtDestroyStream",
-    )
+    guard("aclrtRegStreamStateCallback", || {
+        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        let name = unsafe { text::required("regName", regName) }?;
+        let argument = address::from_c(args);
+        let watcher = callback.map(|function| -> StreamWatcher {
+            Arc::new(move |stream, state| {
+                let state = match state {
+                    StreamState::Created => aclrtStreamState::ACL_RT_STREAM_STATE_CREATE_POST,
+                    StreamState::Ending => aclrtStreamState::ACL_RT_STREAM_STATE_DESTROY_PRE,
+                };
+                // SAFETY: by the contract of this function it can be called with the caller's
+                // argument, from any thread, until it is taken back.
+                unsafe { function(handle::to_c(stream), state, address::to_c(argument)) }
+            })
+        });
+        state_callback::watch_streams(&name.to_string_lossy(), watcher)
+    })
 }
 
 /// Sets an attribute of a stream.
