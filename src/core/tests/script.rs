@@ -1,19 +1,22 @@
 //! A backend that does what a test tells it, and watches that the core keeps its promises.
 
-use std::any::Any;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Delivery, Device, DeviceInfo, Driver, Event, Failure, Fault,
-    FaultKind, Fill, Foreign, Home, HostFn, MemoryUsage, Observer, PagePolicy, Position, Reduce,
-    Result, Span, Stream, StreamOptions, Ticket, Wait,
+    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
+    Foreign, MemoryUsage, PagePolicy, Result, Span, Stream, StreamOptions,
 };
 use crate::core::runtime;
+
+mod stream;
+
+use self::stream::ScriptEvent;
+pub(super) use self::stream::ScriptStream;
 
 const DEVICES: u32 = 2;
 pub(super) const DEVICE_MEMORY: u64 = 1 << 30;
@@ -340,20 +343,15 @@ impl Device for ScriptDevice {
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {
         self.enter("create_stream")?;
         self.script.made(Thing::Stream);
-        Ok(Arc::new_cyclic(|itself| ScriptStream {
-            device: self.itself.upgrade().expect("it is inside a call"),
-            observer: options.observer,
-            work: Mutex::new(Work { priority: options.priority, ..Work::default() }),
-            moved: Condvar::new(),
-            itself: Weak::clone(itself),
-        }))
+        let device = self.itself.upgrade().expect("it is inside a call");
+        Ok(ScriptStream::new(device, options))
     }
 
     fn create_event(&self, _timing: bool) -> Result<Arc<dyn Event>> {
         self.enter("create_event")?;
         self.script.made(Thing::Event);
         let device = self.itself.upgrade().expect("it is inside a call");
-        Ok(Arc::new(ScriptEvent { device, recorded_on: Mutex::default() }))
+        Ok(Arc::new(ScriptEvent::new(device)))
     }
 
     fn copy(&self, _copy: Copy) -> Result<()> {
@@ -380,294 +378,5 @@ impl Device for ScriptDevice {
             self.script.broken("a device closed that has blocks out");
         }
         closed
-    }
-}
-
-/// What a stream has to do.
-#[derive(Default)]
-struct Work {
-    /// Of the waits for events.
-    limits: Vec<Option<Duration>>,
-    busy: bool,
-    /// Calls of synchronize that are waiting.
-    waiting: usize,
-    /// How many operations were queued.
-    queued: Position,
-    abandoned: bool,
-    retired: bool,
-    /// Why it was aborted, each time.
-    aborts: Vec<Fault>,
-    priority: u32,
-    /// What it hands over when it comes to it, and whether it waits then.
-    deliveries: VecDeque<(Box<dyn Delivery>, bool)>,
-    /// It waits for a ticket.
-    awaits_ticket: bool,
-}
-
-impl Work {
-    fn is_over(&self) -> bool {
-        !self.busy && !self.awaits_ticket && self.deliveries.is_empty()
-    }
-}
-
-/// A stream whose work is what the test says.
-pub(super) struct ScriptStream {
-    device: Arc<ScriptDevice>,
-    observer: Option<Arc<dyn Observer>>,
-    work: Mutex<Work>,
-    moved: Condvar,
-    itself: Weak<Self>,
-}
-
-impl ScriptStream {
-    pub(super) fn of(stream: &dyn Stream) -> Arc<Self> {
-        let stream: &Self = stream.as_any().downcast_ref().expect("a stream of the script");
-        stream.itself.upgrade().expect("whoever asks holds it")
-    }
-
-    /// It has work until [`Self::finish`].
-    pub(super) fn begin(&self) {
-        self.work.lock().busy = true;
-    }
-
-    pub(super) fn finish(&self) {
-        self.work.lock().busy = false;
-        self.go_on();
-    }
-
-    /// Hands over what it comes to.
-    fn go_on(&self) {
-        loop {
-            let mut work = self.work.lock();
-            if work.busy || work.awaits_ticket {
-                break;
-            }
-            let Some((delivery, wait)) = work.deliveries.pop_front() else { break };
-            work.awaits_ticket = wait;
-            drop(work);
-            let itself = Weak::clone(&self.itself);
-            let go_on = move || {
-                if let Some(stream) = itself.upgrade() {
-                    stream.work.lock().awaits_ticket = false;
-                    stream.go_on();
-                }
-            };
-            delivery.deliver(if wait { Ticket::new(go_on) } else { Ticket::unawaited() });
-        }
-        self.moved.notify_all();
-    }
-
-    /// The operation queued last fails, as they do: later, with nobody inside a call.
-    pub(super) fn fail(&self, text: &str) {
-        let position = self.work.lock().queued;
-        self.fail_at(position, text);
-    }
-
-    /// Operation number `position` fails.
-    pub(super) fn fail_at(&self, position: Position, text: &str) {
-        let fault = Fault::new(FaultKind::Execution, text);
-        let failure = Failure { fault, position: Some(position), thread: Some(THREAD) };
-        if let Some(tell) = self.observer.as_ref().unwrap().failed(failure) {
-            std::thread::spawn(|| tell.run()).join().unwrap();
-        }
-    }
-
-    pub(super) fn is_retired(&self) -> bool {
-        self.work.lock().retired
-    }
-
-    /// Why it was aborted, each time.
-    pub(super) fn aborts(&self) -> Vec<Fault> {
-        self.work.lock().aborts.clone()
-    }
-
-    pub(super) fn priority(&self) -> u32 {
-        self.work.lock().priority
-    }
-
-    /// The limits of its waits for events.
-    pub(super) fn limits(&self) -> Vec<Option<Duration>> {
-        self.work.lock().limits.clone()
-    }
-
-    /// How many calls wait for it.
-    pub(super) fn waiting(&self) -> usize {
-        self.work.lock().waiting
-    }
-
-    pub(super) fn is_abandoned(&self) -> bool {
-        self.work.lock().abandoned
-    }
-
-    fn submit(&self, call: &'static str) -> Result<Position> {
-        self.device.enter(call)?;
-        let mut work = self.work.lock();
-        if work.abandoned {
-            return Err(Fault::new(FaultKind::Abandoned, "it was given up"));
-        }
-        work.queued += 1;
-        Ok(work.queued)
-    }
-
-    fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
-        let mut work = self.work.lock();
-        work.waiting += 1;
-        let mut in_time = true;
-        let aborts = work.aborts.len();
-        while !work.is_over() && in_time && work.aborts.len() == aborts {
-            match deadline {
-                None => self.moved.wait(&mut work),
-                Some(deadline) => in_time = !self.moved.wait_until(&mut work, deadline).timed_out(),
-            }
-        }
-        work.waiting -= 1;
-        match work.aborts.get(aborts) {
-            Some(why) => Err(why.clone()),
-            None => Ok(if work.is_over() { Wait::Done } else { Wait::TimedOut }),
-        }
-    }
-}
-
-impl Stream for ScriptStream {
-    fn copy(&self, _copy: Copy) -> Result<Position> {
-        self.submit("copy")
-    }
-
-    fn copy_batch(&self, _copies: &[Copy]) -> Result<Position> {
-        self.submit("copy_batch")
-    }
-
-    fn copy_2d(&self, _copy: Copy2d) -> Result<Position> {
-        self.submit("copy_2d")
-    }
-
-    fn fill(&self, _fill: Fill) -> Result<Position> {
-        self.submit("fill")
-    }
-
-    fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
-        self.submit("prefetch")
-    }
-
-    fn reduce(&self, _reduce: Reduce) -> Result<Position> {
-        self.submit("reduce")
-    }
-
-    fn host_fn(&self, _function: HostFn) -> Result<Position> {
-        self.submit("host_fn")
-    }
-
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-        let position = self.submit("hand_over")?;
-        self.work.lock().deliveries.push_back((delivery, wait));
-        self.go_on();
-        Ok(position)
-    }
-
-    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
-        let position = self.submit("record")?;
-        let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
-        *event.recorded_on.lock() = self.itself.upgrade();
-        Ok(position)
-    }
-
-    fn wait(&self, _event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
-        let position = self.submit("wait")?;
-        self.work.lock().limits.push(limit);
-        Ok(position)
-    }
-
-    fn is_idle(&self) -> Result<bool> {
-        self.device.enter("is_idle")?;
-        Ok(self.work.lock().is_over())
-    }
-
-    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.device.enter("synchronize")?;
-        let wait = Self::wait(self, deadline);
-        // The device may have failed meanwhile.
-        self.device.enter("synchronized")?;
-        wait
-    }
-
-    /// What was queued while it was busy is dropped, all but the first operation.
-    fn abandon(&self) -> Position {
-        let mut work = self.work.lock();
-        work.abandoned = true;
-        let kept = if work.busy { work.queued.min(1) } else { work.queued };
-        let given_up = std::mem::take(&mut work.deliveries);
-        drop(work);
-        drop(given_up);
-        kept
-    }
-
-    fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
-        let mut work = self.work.lock();
-        work.aborts.push(why);
-        let given_up = std::mem::take(&mut work.deliveries);
-        let started = work.busy;
-        drop(work);
-        self.moved.notify_all();
-        drop(given_up);
-        if started && deadline.is_some() { Wait::TimedOut } else { Wait::Done }
-    }
-
-    fn retire(&self) {
-        self.work.lock().retired = true;
-    }
-
-    fn set_priority(&self, priority: u32) -> Result<()> {
-        self.device.enter("set_priority")?;
-        self.work.lock().priority = priority;
-        Ok(())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl Drop for ScriptStream {
-    fn drop(&mut self) {
-        self.device.script.gone(Thing::Stream);
-    }
-}
-
-struct ScriptEvent {
-    device: Arc<ScriptDevice>,
-    recorded_on: Mutex<Option<Arc<ScriptStream>>>,
-}
-
-impl Event for ScriptEvent {
-    fn is_complete(&self) -> Result<bool> {
-        self.device.enter("is_complete")?;
-        let stream = self.recorded_on.lock().clone();
-        Ok(stream.is_none_or(|stream| stream.work.lock().is_over()))
-    }
-
-    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
-        self.device.enter("event_synchronize")?;
-        let stream = self.recorded_on.lock().clone();
-        stream.map_or(Ok(Wait::Done), |stream| stream.wait(deadline))
-    }
-
-    fn elapsed_ms(&self, _start: &dyn Event) -> Result<f32> {
-        self.device.enter("elapsed")?;
-        Ok(-1.5)
-    }
-
-    fn time_us(&self) -> Result<u64> {
-        self.device.enter("time")?;
-        Ok(15)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl Drop for ScriptEvent {
-    fn drop(&mut self) {
-        self.device.script.gone(Thing::Event);
     }
 }
