@@ -3358,20 +3358,22 @@ extern "C" {
  * an effect: `defaultDevice.default_device` (a device id as text: the device of threads that set none)
  * and `err_msg_mode` ("0": each thread fetches its own failure texts, "1": one text for the process);
  * others are accepted and ignored. Thread-safe: of several callers exactly one starts the library. Calls
- * that need no configuration work without aclInit, with its defaults.
+ * that need no configuration work without aclInit, with its defaults. Functions of aclInitCallbackRegister are
+ * called last.
  *
  * @param configPath zero-terminated path, read during the call only; may be null.
  * @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first
  * configuration stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not
  * JSON, or nested deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment
- * variable; ACL_ERROR_FAILURE 500001: bad `default_device`; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
+ * variable; ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
  * usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclInit of
  * the Ascend runtime API.
  */
 aclError aclInit(const char *configPath);
 
 /**
- * Ends the library, however often it was started: resets every device as aclrtResetDeviceForce does,
+ * Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then resets
+ * every device as aclrtResetDeviceForce does,
  * waits for pending work, releases pinned host memory, and joins the library's threads.
  *
  * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
@@ -3380,8 +3382,9 @@ aclError aclInit(const char *configPath);
  * driver to release something, is returned; everything ends all the same. A program may also exit without
  * this call. Thread-safe.
  *
- * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started; ACL_ERROR_FAILURE 500001: user code
- * did not return in time, its thread was left behind and the library stays loaded;
+ * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it; ACL_ERROR_FAILURE
+ * 500001: user code did not return in time, its thread was left behind and the library stays loaded, or a function of
+ * aclFinalizeCallbackRegister failed;
  * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015:
  * work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend
  * runtime API.
@@ -3398,35 +3401,70 @@ aclError aclFinalize(void);
 aclError aclFinalizeReference(uint64_t *refCount);
 
 /**
- * Has `cbFunc` called with the configuration's text when the library starts, at once if it runs
- * already.
+ * Has `cbFunc` called by every aclInit that starts the library, and at once if it is started already.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * It gets the text of the configuration file, or `{}` where there is none, the text's length in bytes without the
+ * zero behind it, and `userData`; the text is valid during the call only. Functions are called in the order in which
+ * they were registered, on the thread that calls aclInit (or this), without any lock: they may call everything,
+ * aclInit and this included. Meanwhile the library counts as started, and other threads may use it. A function that
+ * returns another value than 0 fails the call: aclInit then ends the library again, as aclFinalize does, and this
+ * does not register it. A registration stays until it is taken back, also through aclFinalize.
+ *
+ * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
+ * function, what is registered.
+ * @param cbFunc the function; it must not throw.
+ * @param userData its argument, which the caller keeps alive; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it was called
+ * and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
  */
 aclError aclInitCallbackRegister(aclRegisterCallbackType type,
                                  aclInitCallbackFunc cbFunc,
                                  void *userData);
 
 /**
- * Takes back a registration of aclInitCallbackRegister.
+ * Takes back a registration of aclInitCallbackRegister. A call in another thread that has begun goes on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
+ * function, what is registered.
+ * @param cbFunc the function.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type. Thread-safe. Follows
+ * aclInitCallbackUnRegister of the Ascend runtime API.
  */
-aclError aclInitCallbackUnRegister(aclRegisterCallbackType type, aclInitCallbackFunc cbFunc);
+aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
+                                   aclInitCallbackFunc cbFunc);
 
 /**
- * Has `cbFunc` called when the library ends.
+ * Has `cbFunc` called by every aclFinalize (or last aclFinalizeReference) that ends the library.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * It gets `userData`. Functions are called in the opposite order to that in which they were registered, on the
+ * thread that calls aclFinalize, without any lock, while devices, streams and memory are still there: they may
+ * call everything. aclInit counts as repeated in them, and aclFinalize as done. A function that returns another value
+ * than 0 makes aclFinalize return an error after everything is finalized. A registration stays until it is taken
+ * back, also through aclFinalize.
+ *
+ * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
+ * function, what is registered.
+ * @param cbFunc the function; it must not throw.
+ * @param userData its argument, which the caller keeps alive; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type. Thread-safe. Follows
+ * aclFinalizeCallbackRegister of the Ascend runtime API.
  */
 aclError aclFinalizeCallbackRegister(aclRegisterCallbackType type,
                                      aclFinalizeCallbackFunc cbFunc,
                                      void *userData);
 
 /**
- * Takes back a registration of aclFinalizeCallbackRegister.
+ * Takes back a registration of aclFinalizeCallbackRegister. A call in another thread that has begun goes on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param type who registers: an aclRegisterCallbackType. It has no other meaning than to name, together with the
+ * function, what is registered.
+ * @param cbFunc the function.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: the function is not registered for this type. Thread-safe. Follows
+ * aclFinalizeCallbackUnRegister of the Ascend runtime API.
  */
 aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
                                        aclFinalizeCallbackFunc cbFunc);
@@ -3681,9 +3719,22 @@ aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
                                          void *args);
 
 /**
- * Has `callback` called before and after devices are set and reset; null takes it back.
+ * Has `callback` called when devices are opened and released, on the thread that does it and without any lock.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed and is about
+ * to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated aclrtSetDevice, which
+ * only counts, is not told. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: it is
+ * released. aclFinalize releases all. A _PRE without its _POST means that the call failed or that another thread
+ * changed things meanwhile. The function may call everything; what it opens and releases itself is not told. It stays
+ * until it is taken back, also through aclFinalize.
+ *
+ * @param regName zero-terminated name of the registration.
+ * @param callback the function, which must not throw; null takes back the one with that name (a call in another
+ * thread that has begun goes on).
+ * @param args its argument, which the caller keeps alive; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
+ * registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend
+ * runtime API.
  */
 aclError aclrtRegDeviceStateCallback(const char *regName,
                                      aclrtDeviceStateCallback callback,
@@ -4419,9 +4470,23 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream,
                                    uint64_t mode);
 
 /**
- * Has `callback` called after streams are made and before they end; null takes it back.
+ * Has `callback` called after every stream's creation and before its end, default streams included, on the thread that
+ * does it and without any lock.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be used.
+ * ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes once, from
+ * aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream that is made
+ * while another thread resets its device may be told of after its end. Streams made before the registration are told of
+ * when they end. The function may call everything; what it makes and destroys itself is not told. It stays until it is
+ * taken back, also through aclFinalize.
+ *
+ * @param regName zero-terminated name of the registration.
+ * @param callback the function, which must not throw; null takes back the one with that name (a call in another
+ * thread that has begun goes on).
+ * @param args its argument, which the caller keeps alive; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
+ * registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend
+ * runtime API.
  */
 aclError aclrtRegStreamStateCallback(const char *regName,
                                      aclrtStreamStateCallback callback,
