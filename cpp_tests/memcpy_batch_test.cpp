@@ -1,9 +1,10 @@
-// aclrtMemcpyBatch, its V2, and both asynchronous forms.
+// aclrtMemcpyBatch, its V2, and both asynchronous forms: sizes, places, arguments. When the
+// asynchronous ones read and write is in memcpy_batch_async_test.cpp.
 
-#include <functional>
 #include <limits>
 #include <memory>
 
+#include "support/batch.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/places.h"
@@ -14,98 +15,6 @@ using namespace portacl_test;
 namespace {
 
 using Bytes = std::vector<unsigned char>;
-
-constexpr size_t kNone = std::numeric_limits<size_t>::max();
-
-aclrtMemLocation At(int type, uint32_t id = 0) {
-    aclrtMemLocation location;
-    location.id = id;
-    location.type = static_cast<aclrtMemLocationType>(type);
-    return location;
-}
-
-aclrtMemLocation Host() {
-    return At(ACL_MEM_LOCATION_TYPE_HOST);
-}
-aclrtMemLocation OnDevice0() {
-    return At(ACL_MEM_LOCATION_TYPE_DEVICE, 0);
-}
-
-// The arrays of a call.
-struct Batch {
-    std::vector<void*> dsts, srcs;
-    std::vector<size_t> dest_maxs, sizes, attrs_indexes;
-    std::vector<aclrtMemcpyBatchAttr> attrs;
-
-    Batch& Add(void* dst, const void* src, size_t size) { return Add(dst, size, src, size); }
-    Batch& Add(void* dst, size_t room, const void* src, size_t size) {
-        dsts.push_back(dst);
-        dest_maxs.push_back(room);
-        srcs.push_back(const_cast<void*>(src));
-        sizes.push_back(size);
-        return *this;
-    }
-
-    // For the copies from number `first` on.
-    Batch& Attribute(size_t first, aclrtMemLocation dst, aclrtMemLocation src) {
-        // Whatever is in the bytes that nobody uses.
-        auto attribute = Poison<aclrtMemcpyBatchAttr>();
-        attribute.dstLoc = dst;
-        attribute.srcLoc = src;
-        attrs.push_back(attribute);
-        attrs_indexes.push_back(first);
-        return *this;
-    }
-    Batch& Up() { return Attribute(0, OnDevice0(), Host()); }
-    Batch& Down() { return Attribute(0, Host(), OnDevice0()); }
-};
-
-// All calls under one signature. `fail_index` is poison where the call has none.
-struct Batcher {
-    const char* name;
-    bool asynchronous;
-    bool tells_index;
-    std::function<aclError(Batch&, size_t* fail_index, aclrtStream)> call;
-
-    // The call on the default stream, and the wait for it. Checks the index.
-    aclError Run(Batch& batch, size_t wanted_index = kNone) const {
-        auto index = Poison<size_t>();
-        aclError code = call(batch, &index, nullptr);
-        if (tells_index)
-            EXPECT_EQ(index, wanted_index) << name;
-        else
-            EXPECT_TRUE(IsPoison(index));
-        if (code == 0 && asynchronous) code = aclrtSynchronizeStream(nullptr);
-        return code;
-    }
-};
-
-std::vector<Batcher> Batchers() {
-    return {{"aclrtMemcpyBatch", false, true,
-             [](Batch& b, size_t* index, aclrtStream) {
-                 return aclrtMemcpyBatch(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                         b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                         b.attrs_indexes.data(), b.attrs.size(), index);
-             }},
-            {"aclrtMemcpyBatchV2", false, false,
-             [](Batch& b, size_t*, aclrtStream) {
-                 return aclrtMemcpyBatchV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                           b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                           b.attrs_indexes.data(), b.attrs.size());
-             }},
-            {"aclrtMemcpyBatchAsync", true, true,
-             [](Batch& b, size_t* index, aclrtStream stream) {
-                 return aclrtMemcpyBatchAsync(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                              b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                              b.attrs_indexes.data(), b.attrs.size(), index,
-                                              stream);
-             }},
-            {"aclrtMemcpyBatchAsyncV2", true, false, [](Batch& b, size_t*, aclrtStream stream) {
-                 return aclrtMemcpyBatchAsyncV2(b.dsts.data(), b.dest_maxs.data(), b.srcs.data(),
-                                                b.sizes.data(), b.sizes.size(), b.attrs.data(),
-                                                b.attrs_indexes.data(), b.attrs.size(), stream);
-             }}};
-}
 
 class MemcpyBatch : public WithDevice {};
 
@@ -218,17 +127,6 @@ TEST_F(MemcpyBatch, NullArrays) {
     }
     EXPECT_EQ(device.Download(), Pattern(10));
 }
-
-// Four good copies.
-struct Four {
-    Four() : device(Bytes(4000, 1)), host(Pattern(4000)) {
-        for (size_t i = 0; i < 4; ++i) batch.Add(device.At(1000 * i), &host[1000 * i], 1000);
-    }
-
-    DeviceMemory device;
-    Bytes host;
-    Batch batch;
-};
 
 TEST_F(MemcpyBatch, BadAttributes) {
     Four four;
@@ -530,100 +428,6 @@ TEST_F(MemcpyBatch, TheSynchronousOnesWaitForNoStream) {
         EXPECT_FALSE(IsIdle(nullptr));
         gate.Open();
         ACL_OK(aclrtSynchronizeDevice());
-    }
-}
-
-// Sizes of a batch's copies: small, and large enough to be shared out.
-constexpr size_t kQueued[] = {1000, (2 << 20) + 1};
-
-TEST_F(MemcpyBatch, WithPinnedMemoryReturnsAtOnceAndRunsInOrder) {
-    for (const Batcher& batcher : Batchers()) {
-        if (!batcher.asynchronous) continue;
-        for (size_t size : kQueued) {
-            Stream stream;
-            DeviceMemory device(Bytes(2 * size, 1));
-            PinnedMemory in(2 * size), out(2 * size, 7);
-            std::memcpy(in.At(), Pattern(2 * size).data(), 2 * size);
-            Gate gate;
-            ACL_OK(gate.Hold(stream));
-            {
-                // The arrays are not needed any more.
-                Batch up, down;
-                up.Add(device.At(), in.At(), size).Add(device.At(size), in.At(size), size).Up();
-                down.Add(out.At(), device.At(), size).Add(out.At(size), device.At(size), size);
-                size_t index = 0;
-                ASSERT_TRUE(Returned(batcher.name, batcher.call(up, &index, stream), 0));
-                ASSERT_TRUE(Returned(batcher.name, batcher.call(down.Down(), &index, stream), 0));
-            }
-            ASSERT_TRUE(gate.AwaitArrival());
-            EXPECT_FALSE(IsIdle(stream));
-            EXPECT_TRUE(device.Download() == Bytes(2 * size, 1));
-            EXPECT_TRUE(out.Copy() == Bytes(2 * size, 7));
-            gate.Open();
-            ACL_OK(aclrtSynchronizeStream(stream));
-            EXPECT_TRUE(out.Copy() == Pattern(2 * size));
-        }
-    }
-}
-
-// One entry of ordinary memory is enough: all are done with when the call returns.
-TEST_F(MemcpyBatch, PageableMemoryIsDoneWithOnReturn) {
-    for (const Batcher& batcher : Batchers()) {
-        if (!batcher.asynchronous) continue;
-        for (size_t size : kQueued) {
-            Stream stream;
-            DeviceMemory device(Bytes(2 * size, 1));
-            PinnedMemory pinned(size), earlier(size, 0);
-            const Bytes data = Pattern(2 * size);
-            Bytes in(data.begin(), data.begin() + std::ptrdiff_t(size)), out(2 * size, 7);
-            std::memcpy(pinned.At(), &data[size], size);
-            Batch up, down;
-            up.Add(device.At(), in.data(), size).Add(device.At(size), pinned.At(), size).Up();
-            down.Add(out.data(), device.At(), size).Add(&out[size], device.At(size), size).Down();
-            Gate gate;
-            ACL_OK(gate.Hold(stream));
-            ACL_OK(aclrtMemcpyAsync(earlier.At(), size, device.At(), size,
-                                    ACL_MEMCPY_DEVICE_TO_HOST, stream));
-            const Opener opener(gate);
-            size_t index = 0;
-            ASSERT_TRUE(Returned(batcher.name, batcher.call(up, &index, stream), 0));
-            std::fill(in.begin(), in.end(), 0xDD);
-            ASSERT_TRUE(Returned(batcher.name, batcher.call(down, &index, stream), 0));
-            EXPECT_TRUE(out == data);
-            EXPECT_TRUE(earlier.Copy() == Bytes(size, 1)) << "in stream order";
-        }
-    }
-}
-
-// Queued copies keep their memory.
-TEST_F(MemcpyBatch, OfMemoryThatIsFreedMeanwhile) {
-    constexpr size_t kCount = 50, kSize = 5000;
-    for (const Batcher& batcher : Batchers()) {
-        if (!batcher.asynchronous) continue;
-        Stream stream;
-        PinnedMemory out(kCount * kSize, 0);
-        std::vector<std::unique_ptr<DeviceMemory>> blocks;
-        Batch down;
-        for (size_t i = 0; i < kCount; ++i) {
-            blocks.push_back(std::make_unique<DeviceMemory>(Pattern(kSize, uint32_t(i))));
-            down.Add(out.At(i * kSize), blocks.back()->At(), kSize);
-        }
-        Gate gate;
-        ACL_OK(gate.Hold(stream));
-        size_t index = 0;
-        ASSERT_TRUE(Returned(batcher.name, batcher.call(down.Down(), &index, stream), 0));
-        blocks.clear();
-        // They would be given out again.
-        for (size_t i = 0; i < kCount; ++i)
-            blocks.push_back(std::make_unique<DeviceMemory>(Bytes(kSize, 0xDD)));
-        gate.Open();
-        ACL_OK(aclrtSynchronizeStream(stream));
-        const Bytes seen = out.Copy();
-        for (size_t i = 0; i < kCount; ++i)
-            EXPECT_TRUE(std::equal(seen.begin() + std::ptrdiff_t(i * kSize),
-                                   seen.begin() + std::ptrdiff_t((i + 1) * kSize),
-                                   Pattern(kSize, uint32_t(i)).begin()))
-                << i;
     }
 }
 
