@@ -118,7 +118,8 @@ void UseEverything() {
     ACL_OK(aclrtMemsetAsync(large, kLarge, 8, kLarge, streams[0]));
     ACL_OK(aclrtFree(large));
     ACL_OK(aclrtRecordEvent(events[1], streams[0]));
-    ACL_OK(aclrtStreamWaitEvent(streams[1], events[1]));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(streams[1], events[1], 3600));
+    ACL_OK(aclrtResetEvent(events[1], streams[1]));
     for (aclrtEvent event : events) ACL_OK(aclrtDestroyEvent(event));
     ACL_OK(aclrtDestroyStreamForce(streams[0]));
     ACL_OK(aclrtDestroyStream(streams[1]));

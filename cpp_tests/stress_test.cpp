@@ -75,6 +75,7 @@ struct Lane {
     int32_t device = 0;
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
+    int creator = 0;  // of the event: each function that makes events has its turn
     std::array<Buffer, 2> memory;
     Buffer pinned;
 };
@@ -114,6 +115,7 @@ class Stress {
         for (int i = 0; i < kLanes; ++i) {
             Lane& lane = lanes_[static_cast<size_t>(i)];
             lane.device = i % static_cast<int32_t>(devices_);
+            lane.creator = i % 3;
             ACL_EXPECT_OK(aclrtSetDevice(lane.device));
             NewStream(lane);
             NewEvent(lane);
@@ -213,7 +215,11 @@ class Stress {
     static void NewStream(Lane& lane) { ACL_EXPECT_OK(aclrtCreateStream(&lane.stream)); }
 
     static void NewEvent(Lane& lane) {
-        ACL_EXPECT_OK(aclrtCreateEventExWithFlag(&lane.event, ACL_EVENT_SYNC));
+        lane.creator = (lane.creator + 1) % 3;
+        ACL_EXPECT_OK(lane.creator == 0 ? aclrtCreateEvent(&lane.event)
+                      : lane.creator == 1
+                          ? aclrtCreateEventWithFlag(&lane.event, ACL_EVENT_SYNC)
+                          : aclrtCreateEventExWithFlag(&lane.event, ACL_EVENT_SYNC));
     }
 
     static void NewMemory(Lane& lane, Buffer& buffer) {
@@ -419,6 +425,19 @@ class Stress {
 
     // ---- operations on two lanes ----
 
+    // The stream waits for the other lane's event, with or without a limit that it never reaches,
+    // and resets it where that can be.
+    static void Await(aclrtStream stream, const Lane& other, Random& random) {
+        if (random.Below(2) == 0)
+            ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, other.event));
+        else
+            ACL_EXPECT_OK(aclrtStreamWaitEventWithTimeout(stream, other.event, 3600));
+        if (other.creator != 1) return;
+        ACL_EXPECT_OK(aclrtResetEvent(other.event, stream));
+        aclrtEventWaitStatus waits{};
+        ACL_EXPECT_OK(aclrtQueryEventWaitStatus(other.event, &waits));
+    }
+
     // `lane` reads what `other` holds so far, and `other` goes on after that.
     static void ReadOther(Lane& lane, Lane& other, Random& random) {
         if (&lane == &other) return;
@@ -428,12 +447,12 @@ class Stress {
         ACL_EXPECT_OK(aclrtSetDevice(other.device));
         ACL_EXPECT_OK(aclrtRecordEvent(other.event, other.stream));
         ACL_EXPECT_OK(aclrtSetDevice(lane.device));
-        ACL_EXPECT_OK(aclrtStreamWaitEvent(lane.stream, other.event));
+        Await(lane.stream, other, random);
         ACL_EXPECT_OK(aclrtMemcpyAsync(to.At(range), range.length, from.At(range), range.length,
                                        ACL_MEMCPY_DEVICE_TO_DEVICE, lane.stream));
         ACL_EXPECT_OK(aclrtRecordEvent(lane.event, lane.stream));
         ACL_EXPECT_OK(aclrtSetDevice(other.device));
-        ACL_EXPECT_OK(aclrtStreamWaitEvent(other.stream, lane.event));
+        Await(other.stream, lane, random);
         std::memcpy(to.Model(range), from.Model(range), range.length);
     }
 
