@@ -137,8 +137,8 @@ impl Failures {
             error.code(),
             format_args!(
                 "stream number {} was stopped, and what it had queued was dropped, because work of its \
-                 context failed under ACL_STOP_ON_FAILURE: {}; destroy the stream, or for a default \
-                 stream its context",
+                 context failed under ACL_STOP_ON_FAILURE: {}; destroy the stream (a default stream goes \
+                 with its context)",
                 self.stream,
                 error.text()
             ),

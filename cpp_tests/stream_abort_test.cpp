@@ -1,0 +1,372 @@
+// Dropping what streams have queued, with the streams going on.
+
+#include <portacl/portacl.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "support/gate.h"
+#include "support/objects.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSize = 256;
+
+// A driver finishes what it holds, and its events happen.
+bool DropsEverything() {
+    return std::strcmp(portaclBackendName(), "cpu") == 0;
+}
+
+// A thread of device 0 in a call that waits, and what the call returned.
+class Waiter {
+  public:
+    template <typename Call>
+    explicit Waiter(Call call)
+        : thread_([this, call] {
+              ACL_EXPECT_OK(aclrtSetDevice(0));
+              code_ = call();
+              // Of this thread: its own last error.
+              EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), code_);
+              const char* text = aclGetRecentErrMsg();
+              text_ = text ? text : "";
+              done_ = true;
+          }) {}
+    ~Waiter() {
+        if (thread_.joinable()) thread_.join();
+    }
+
+    // Aborts until the call has returned: the first abort may come before the call.
+    template <typename Abort>
+    void Disturb(Abort abort) {
+        const auto deadline = std::chrono::steady_clock::now() + kPatience;
+        while (!done_ && std::chrono::steady_clock::now() < deadline) {
+            ACL_EXPECT_OK(abort());
+            std::this_thread::yield();
+        }
+        EXPECT_TRUE(done_) << "nobody told it";
+    }
+
+    aclError Code() {
+        thread_.join();
+        return code_;
+    }
+    const std::string& Text() const { return text_; }
+
+  private:
+    std::atomic<bool> done_{false};
+    aclError code_ = 0;
+    std::string text_;
+    std::thread thread_;
+};
+
+class StreamAbort : public WithDevice {
+  protected:
+    static aclError Fill(const DeviceMemory& memory, int value, aclrtStream stream) {
+        return aclrtMemsetAsync(memory.At(), kSize, value, kSize, stream);
+    }
+};
+
+TEST_F(StreamAbort, DropsWhatIsQueuedAndTheStreamGoesOn) {
+    Stream own;
+    for (aclrtStream stream : {static_cast<aclrtStream>(own), aclrtStream{nullptr}}) {
+        DeviceMemory memory(kSize);
+        ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
+        Gate gate;
+        Log log;
+        ACL_OK(gate.Hold(stream));
+        ACL_OK(Fill(memory, 2, stream));
+        ACL_OK(log.Append(stream, 1));
+        ASSERT_TRUE(gate.AwaitArrival());
+        ACL_OK(aclrtStreamAbort(stream));
+        EXPECT_FALSE(IsIdle(stream)) << "the host function that has begun goes on";
+        ACL_OK(log.Append(stream, 2));
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(log.Numbers(), std::vector<int>{2});
+        const unsigned char left = DropsEverything() ? 1 : 2;
+        EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, left));
+        ACL_OK(Fill(memory, 3, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(memory.Download(), std::vector<unsigned char>(kSize, 3));
+    }
+}
+
+TEST_F(StreamAbort, OfAnIdleStreamIsNothing) {
+    Stream stream;
+    for (int i = 0; i < 100; ++i) {
+        ACL_OK(aclrtStreamAbort(stream));
+        ACL_OK(aclrtStreamAbort(nullptr));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclrtSynchronizeDevice());
+    }
+}
+
+TEST_F(StreamAbort, TellsThoseWhoSynchronise) {
+    Stream stream;
+    aclrtStream handle = stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    {
+        Waiter waiter([handle] { return aclrtSynchronizeStreamWithTimeout(handle, 30000); });
+        waiter.Disturb([handle] { return aclrtStreamAbort(handle); });
+        EXPECT_EQ(waiter.Code(), ACL_ERROR_RT_STREAM_ABORT);
+        EXPECT_NE(waiter.Text().find("aclrtStreamAbort"), std::string::npos) << waiter.Text();
+    }
+    if (DropsEverything()) {
+        Waiter waiter([handle] { return aclrtSynchronizeStream(handle); });
+        waiter.Disturb([handle] { return aclrtStreamAbort(handle); });
+        EXPECT_EQ(waiter.Code(), ACL_ERROR_RT_STREAM_ABORT);
+    }
+    // Who comes later waits for what there is.
+    ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 1));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
+TEST_F(StreamAbort, LeavesOtherStreamsAlone) {
+    Stream stream, other;
+    Gate gate, other_gate;
+    Log log;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(other_gate.Hold(other));
+    ACL_OK(log.Append(other, 1));
+    ACL_OK(aclrtStreamAbort(stream));
+    other_gate.Open();
+    ACL_OK(aclrtSynchronizeStream(other));
+    EXPECT_EQ(log.Size(), 1u);
+    gate.Open();
+}
+
+TEST_F(StreamAbort, StreamsThatWaitForADroppedRecordGoOnWhenItIsRecordedAgain) {
+    Stream stream, waiter;
+    Event event;
+    Gate gate;
+    Log log;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    ACL_OK(aclrtStreamWaitEvent(waiter, event));
+    ACL_OK(log.Append(waiter, 1));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ACL_OK(aclrtStreamAbort(stream));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    if (DropsEverything()) {
+        EXPECT_FALSE(IsComplete(event));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeEvent(event),
+                         "aclrtStreamAbort");
+        ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeEventWithTimeout(event, 30000));
+        EXPECT_FALSE(IsIdle(waiter));
+        EXPECT_EQ(log.Size(), 0u);
+    }
+    Gate second;
+    ACL_OK(second.Hold(stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    if (DropsEverything()) {
+        EXPECT_FALSE(IsIdle(waiter)) << "it goes on when that has happened";
+    }
+    second.Open();
+    ACL_OK(aclrtSynchronizeStream(waiter));
+    ACL_OK(aclrtSynchronizeEvent(event));
+    EXPECT_EQ(log.Size(), 1u);
+}
+
+TEST_F(StreamAbort, ABlockedStreamCanBeAbortedOrDestroyed) {
+    Stream stream, aborted;
+    aclrtStream destroyed = Stream().Release();
+    Event event;
+    Gate gate;
+    Log log;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    for (aclrtStream waiter : {static_cast<aclrtStream>(aborted), destroyed}) {
+        ACL_OK(aclrtStreamWaitEvent(waiter, event));
+        ACL_OK(log.Append(waiter, 1));
+    }
+    ASSERT_TRUE(gate.AwaitArrival());
+    if (DropsEverything()) {
+        // Before the event is lost, and after: it does not matter.
+        ACL_OK(aclrtStreamAbort(aborted));
+        ACL_OK(aclrtSynchronizeStream(aborted));
+        ACL_OK(aclrtStreamAbort(stream));
+        ACL_OK(aclrtStreamWaitEvent(aborted, event));
+        ACL_OK(aclrtStreamAbort(aborted));
+        ACL_OK(aclrtSynchronizeStream(aborted));
+        EXPECT_EQ(log.Size(), 0u);
+        // What is behind the wait is run: nobody could let the stream go on any more.
+        ACL_OK(aclrtDestroyStream(destroyed));
+        EXPECT_EQ(log.Size(), 1u);
+        gate.Open();
+    } else {
+        ACL_OK(aclrtStreamAbort(aborted));
+        ACL_OK(aclrtStreamAbort(stream));
+        gate.Open();
+        ACL_OK(aclrtDestroyStream(destroyed));
+        ACL_OK(aclrtSynchronizeStream(aborted));
+        EXPECT_EQ(log.Size(), 1u);
+    }
+}
+
+TEST_F(StreamAbort, AResetDoesNotWaitForDroppedRecords) {
+    aclrtStream stream = Stream().Release(), waiter = Stream().Release();
+    aclrtEvent event = Event().Release();
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    ACL_OK(aclrtStreamWaitEvent(waiter, event));
+    ACL_OK(aclrtStreamAbort(stream));
+    gate.Open();
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSynchronizeDevice());
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(StreamAbort, WaitsForAnOperationOnMemoryThatHasBegun) {
+    // The abort races with the fill: whether it is dropped or runs, it does not run afterwards.
+    constexpr size_t kLarge = 8 << 20;
+    Stream stream;
+    DeviceMemory memory(kLarge);
+    if (!DropsEverything()) return;
+    for (int round = 0; round < 20; ++round) {
+        ACL_OK(aclrtMemset(memory.At(), kLarge, 0, kLarge));
+        ACL_OK(aclrtMemsetAsync(memory.At(), kLarge, 1, kLarge, stream));
+        ACL_OK(aclrtStreamAbort(stream));
+        ACL_OK(aclrtMemset(memory.At(), kLarge, 2, kLarge));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ASSERT_EQ(memory.Download(), std::vector<unsigned char>(kLarge, 2));
+    }
+}
+
+TEST_F(StreamAbort, IsRefusedInsideAHostFunction) {
+    Stream stream;
+    static std::atomic<aclError> code{0};
+    ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void* own) { code = aclrtStreamAbort(own); }, static_cast<aclrtStream>(stream)));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
+}
+
+TEST_F(StreamAbort, BadStreams) {
+    aclrtStream dead = Stream().Release();
+    ACL_OK(aclrtDestroyStream(dead));
+    Event event;
+    for (aclrtStream bad : {dead, static_cast<aclrtStream>(static_cast<aclrtEvent>(event)),
+                            reinterpret_cast<aclrtStream>(uintptr_t{42})})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamAbort(bad), Shown(bad));
+    Stream stream;
+    OnNewThread([&stream] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamAbort(nullptr));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamAbort(stream));
+        if (DeviceCount() < 2) return;
+        ACL_OK(aclrtSetDevice(1));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclrtStreamAbort(stream), "device 0",
+                         "device 1");
+    });
+    aclrtStream left = Stream().Release();
+    ACL_OK(aclFinalize());
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamAbort(left));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtStreamAbort(nullptr));
+    stream.Release();
+    event.Release();
+    ACL_OK(aclInit(nullptr));
+}
+
+TEST_F(StreamAbort, ByManyThreadsAtOnce) {
+    Stream stream, other;
+    Event event;
+    DeviceMemory memory(kSize);
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread)
+        threads.emplace_back([&, thread] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            for (int i = 0; i < 100; ++i) {
+                ACL_EXPECT_OK(Fill(memory, i, stream));
+                ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+                ACL_EXPECT_OK(aclrtStreamWaitEvent(other, event));
+                ACL_EXPECT_OK(Fill(memory, i, other));
+                if (thread == 0) {
+                    ACL_EXPECT_OK(aclrtStreamAbort(stream));
+                }
+                const aclError code = aclrtSynchronizeStreamWithTimeout(stream, 30000);
+                EXPECT_TRUE(code == 0 || code == ACL_ERROR_RT_STREAM_ABORT) << code;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    // Whoever waits for a record that was dropped goes on now.
+    ACL_OK(aclrtRecordEvent(event, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(aclrtSynchronizeStreamWithTimeout(other, 30000));
+}
+
+class DeviceTaskAbort : public WithDevice {};
+
+TEST_F(DeviceTaskAbort, DropsWhatAllStreamsOfTheDeviceHaveQueued) {
+    Stream first, second;
+    aclrtStream handle = first;
+    Gate gate, second_gate;
+    Log log;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(second_gate.Hold(second));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ASSERT_TRUE(second_gate.AwaitArrival());
+    for (aclrtStream stream : {static_cast<aclrtStream>(first), static_cast<aclrtStream>(second)})
+        ACL_OK(log.Append(stream, 1));
+    {
+        Waiter stream([handle] { return aclrtSynchronizeStreamWithTimeout(handle, 30000); });
+        stream.Disturb([] { return aclrtDeviceTaskAbort(0, 0); });
+        EXPECT_EQ(stream.Code(), ACL_ERROR_RT_DEVICE_TASK_ABORT);
+        EXPECT_NE(stream.Text().find("aclrtDeviceTaskAbort"), std::string::npos) << stream.Text();
+    }
+    {
+        Waiter device([] { return aclrtSynchronizeDeviceWithTimeout(30000); });
+        device.Disturb([] { return aclrtDeviceTaskAbort(0, 1000); });
+        EXPECT_EQ(device.Code(), ACL_ERROR_RT_DEVICE_TASK_ABORT);
+    }
+    gate.Open();
+    second_gate.Open();
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(log.Size(), 0u);
+    ACL_OK(log.Append(first, 2));
+    ACL_OK(aclrtSynchronizeStream(first));
+    EXPECT_EQ(log.Size(), 1u);
+}
+
+TEST_F(DeviceTaskAbort, LeavesOtherDevicesAlone) {
+    if (DeviceCount() < 2) return;
+    ACL_OK(aclrtSetDevice(1));
+    Stream there;
+    Gate gate;
+    Log log;
+    ACL_OK(gate.Hold(there));
+    ACL_OK(log.Append(there, 1));
+    // The device need not be the current one.
+    ACL_OK(aclrtDeviceTaskAbort(0, 0));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(there));
+    EXPECT_EQ(log.Size(), 1u);
+    ACL_OK(aclrtDeviceTaskAbort(1, 0));
+}
+
+TEST_F(DeviceTaskAbort, BadDevices) {
+    const auto count = static_cast<int32_t>(DeviceCount());
+    for (int32_t bad : {-1, count, std::numeric_limits<int32_t>::max()})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceTaskAbort(bad, 0),
+                         "deviceId is " + std::to_string(bad), std::to_string(count));
+    if (count > 1) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDeviceTaskAbort(1, 0), "deviceId 1",
+                         "aclrtSetDevice");
+    }
+    // A thread without a device can do it.
+    OnNewThread([] { ACL_EXPECT_OK(aclrtDeviceTaskAbort(0, 0)); });
+    ACL_OK(aclFinalize());
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtDeviceTaskAbort(0, 0));
+    ACL_OK(aclInit(nullptr));
+}
+
+}  // namespace
