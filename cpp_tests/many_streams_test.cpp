@@ -53,7 +53,7 @@ void ExpectFewThreads(const char* when) {
 
 // Half of them wait for one event, the others each for the stream before; behind it each adds one
 // to a number of its own and calls a host function.
-OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
+void BlockOnEvents() {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     const int count = StreamCount();
@@ -86,6 +86,15 @@ OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
         EXPECT_EQ(sums.Download<int32_t>(), std::vector<int32_t>(count, 2));
     }
     ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsNeedFewThreads) {
+    BlockOnEvents();
+}
+
+OWN_PROCESS_TEST(ManyStreams, BlockedOnEventsWithALimitNeedFewThreads) {
+    ACL_OK(aclrtSetOpWaitTimeout(3600));
+    BlockOnEvents();
 }
 
 // A stream that waits for a callback needs no thread either.
