@@ -7,7 +7,7 @@ mod reader;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
@@ -33,8 +33,14 @@ pub struct Family {
     process: &'static str,
     /// Those with streams, by their pthread_t.
     threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
-    /// Calls that are processing.
-    inside: AtomicUsize,
+    inside: Mutex<Inside>,
+}
+
+/// Calls that are processing.
+struct Inside {
+    /// Counts lives of the library. Calls that an earlier one has left behind do not count.
+    life: u64,
+    calls: usize,
 }
 
 /// aclrtSubscribeReport and its relatives.
@@ -44,7 +50,7 @@ pub static REPORTS: Family = Family {
     unsubscribe: "aclrtUnSubscribeReport",
     process: "aclrtProcessReport",
     threads: RwLock::new(BTreeMap::new()),
-    inside: AtomicUsize::new(0),
+    inside: Mutex::new(Inside { life: 0, calls: 0 }),
 };
 
 /// aclrtSubscribeHostFunc and its relatives.
@@ -54,7 +60,7 @@ pub static HOST_FUNCTIONS: Family = Family {
     unsubscribe: "aclrtUnSubscribeHostFunc",
     process: "aclrtProcessHostFunc",
     threads: RwLock::new(BTreeMap::new()),
-    inside: AtomicUsize::new(0),
+    inside: Mutex::new(Inside { life: 0, calls: 0 }),
 };
 
 impl Family {
@@ -275,17 +281,31 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     stream.submit(|native| native.hand_over(Box::new(callback), true)).map(drop)
 }
 
-/// aclrtProcessReport, aclrtProcessHostFunc, called in `thread`.
-pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<()> {
-    /// Counts a call out.
-    struct Inside(&'static Family);
-    impl Drop for Inside {
-        fn drop(&mut self) {
-            // Release: what the call did has happened for who sees it gone.
-            self.0.inside.fetch_sub(1, Ordering::Release);
+/// A call that is processing.
+struct Call {
+    family: &'static Family,
+    life: u64,
+}
+
+impl Call {
+    fn begin(family: &'static Family) -> Self {
+        let mut inside = family.inside.lock();
+        inside.calls += 1;
+        Self { family, life: inside.life }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let mut inside = self.family.inside.lock();
+        if inside.life == self.life {
+            inside.calls -= 1;
         }
     }
+}
 
+/// aclrtProcessReport, aclrtProcessHostFunc, called in `thread`.
+pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = match timeout_ms {
         -1 => None,
@@ -300,22 +320,29 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
     let reader = threads.get(&thread).cloned();
     let reader = reader.ok_or_else(|| family.thread_not_subscribed(thread))?;
     // Under the lock: who has ended all subscriptions sees every call that still knows one.
-    family.inside.fetch_add(1, Ordering::Relaxed);
+    let _call = Call::begin(family);
     drop(threads);
-    let _inside = Inside(family);
     reader.process(timeout_ms, deadline)
 }
 
 /// After the end of all streams: waits until no thread is processing any more, each of which has
-/// been told. False when one still runs a callback at the deadline.
+/// been told. False when one still runs a callback at the deadline: it is left behind.
 pub fn wait_until_left(deadline: Instant) -> bool {
-    [&REPORTS, &HOST_FUNCTIONS].into_iter().all(|family| {
-        while family.inside.load(Ordering::Acquire) > 0 {
-            if Instant::now() >= deadline {
-                return false;
+    let mut all = true;
+    for family in [&REPORTS, &HOST_FUNCTIONS] {
+        loop {
+            let mut inside = family.inside.lock();
+            if inside.calls == 0 {
+                break;
             }
+            if Instant::now() >= deadline {
+                *inside = Inside { life: inside.life + 1, calls: 0 };
+                all = false;
+                break;
+            }
+            drop(inside);
             std::thread::sleep(PAUSE);
         }
-        true
-    })
+    }
+    all
 }

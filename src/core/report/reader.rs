@@ -149,9 +149,9 @@ impl Reader {
                 return Ok(());
             }
             let why = if caller == self.thread {
-                "and only the calling thread runs them"
+                "and only the calling thread runs them".to_owned()
             } else if line.pending == before && Instant::now() >= deadline {
-                "and their thread ended none of them for some time"
+                format!("and their thread ended none of them for {} s", PATIENCE.as_secs())
             } else {
                 if line.pending != before {
                     before = line.pending;
@@ -161,7 +161,7 @@ impl Reader {
                 continue;
             };
             line.draining = false;
-            return Err(self.still_pending(stream, line, why));
+            return Err(self.still_pending(stream, line, &why));
         }
     }
 
