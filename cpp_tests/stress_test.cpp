@@ -130,7 +130,7 @@ class Stress {
         if (random.Below(7) == 0) return ReadOther(lane, lanes_[random.Below(kLanes)], random);
         const std::lock_guard<std::mutex> lock(lane.mutex);
         ACL_EXPECT_OK(aclrtSetDevice(lane.device));
-        switch (random.Below(32)) {
+        switch (random.Below(34)) {
             case 0:
             case 1:
             case 2:
@@ -178,6 +178,10 @@ class Stress {
                 return CopyNow(lane, random);
             case 29:
                 return Ask(lane);
+            case 30:
+                return Rows(lane, random);
+            case 31:
+                return Batch(lane, random);
             default:
                 return Synchronize(lane);
         }
@@ -362,6 +366,41 @@ class Stress {
             a = std::max(a, b);
             std::memcpy(to.Model(range) + i, &a, 4);
         }
+    }
+
+    // Some rows of both, the same ones.
+    static void Rows(Lane& lane, Random& random) {
+        constexpr size_t kPitch = 512, kMostRows = kSize / kPitch;
+        Buffer& to = lane.memory[random.Below(2)];
+        const size_t width = 1 + random.Below(kPitch), rows = 1 + random.Below(kMostRows);
+        const size_t first = random.Below(kMostRows - rows + 1) * kPitch;
+        const Range whole{first, rows * kPitch};
+        ACL_EXPECT_OK(aclrtMemcpy2dAsync(to.At(whole), kPitch, lane.pinned.At(whole), kPitch, width,
+                                         rows, ACL_MEMCPY_HOST_TO_DEVICE, lane.stream));
+        for (size_t row = 0; row < rows; ++row)
+            std::memcpy(to.Model(whole) + row * kPitch, lane.pinned.Model(whole) + row * kPitch,
+                        width);
+    }
+
+    // Parts of both buffers to pinned memory, at once: places that do not overlap.
+    static void Batch(Lane& lane, Random& random) {
+        constexpr size_t kParts = 4, kPart = kSize / kParts;
+        void *to[kParts], *from[kParts];
+        size_t sizes[kParts], first = 0, failed = 0;
+        for (size_t i = 0; i < kParts; ++i) {
+            Buffer& source = lane.memory[random.Below(2)];
+            const Range range{i * kPart + random.Below(kPart / 2), 1 + random.Below(kPart / 2)};
+            to[i] = lane.pinned.At(range);
+            from[i] = source.At(range);
+            sizes[i] = range.length;
+            std::memcpy(lane.pinned.Model(range), source.Model(range), range.length);
+        }
+        aclrtMemcpyBatchAttr attribute{};
+        attribute.srcLoc.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+        attribute.srcLoc.id = static_cast<uint32_t>(lane.device);
+        attribute.dstLoc.type = ACL_MEM_LOCATION_TYPE_HOST;
+        ACL_EXPECT_OK(aclrtMemcpyBatchAsync(to, sizes, from, sizes, kParts, &attribute, &first, 1,
+                                            &failed, lane.stream));
     }
 
     static void LookAtPinned(Lane& lane, Random& random) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lets each backend call that a program causes fail once, and looks what becomes of it.
 
-usage: sweep.py [--each N] PROGRAM [ARGUMENT...]
+usage: sweep.py [--each N] [--every-site] PROGRAM [ARGUMENT...]
 
 A clean run (PORTACL_FAULT_COUNT) tells how often each site is called. Then the program runs once for
 each call of each site, with PORTACL_FAULT making that call fail; sites whose operations are queued
@@ -12,6 +12,7 @@ last and N - 2 spread between them are taken. Each run has to
 - have made exactly the failure that was asked for (a call that this run did not come to is counted
   apart; few may be),
 - have given back everything that was made, but for the object whose release was made to fail.
+With --every-site the program has to call every site that there is.
 """
 
 import argparse
@@ -135,6 +136,7 @@ def faults(report, most):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--each", type=int, default=32)
+    parser.add_argument("--every-site", action="store_true")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
@@ -149,6 +151,8 @@ def main():
     unused = [site for site, count in report.calls.items() if count == 0]
     if not wanted:
         sys.exit("the program makes no backend call")
+    if options.every_site and unused:
+        sys.exit(f"the program calls no function that causes: {', '.join(unused)}")
     bad = missed = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         for done, (fault, (_, problems, output)) in enumerate(
