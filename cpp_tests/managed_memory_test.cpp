@@ -511,6 +511,28 @@ TEST_F(Advice, BadArguments) {
     EXPECT_EQ(data[0], 77);
 }
 
+TEST_F(Advice, RefusedInsideAHostFunction) {
+    struct State {
+        void* memory;
+        std::vector<aclError> codes;
+    };
+    ManagedMemory managed(kGrain);
+    auto* state = MakeImmortal<State>();
+    state->memory = managed.At();
+    ACL_OK(aclrtLaunchHostFunc(
+        nullptr,
+        [](void* argument) {
+            auto* state = static_cast<State*>(argument);
+            void* none = nullptr;
+            state->codes.push_back(aclrtMemAllocManaged(&none, 1, kGlobal));
+            for (const Ranged& one : kRanged)
+                state->codes.push_back(one.call(state->memory, kGrain));
+        },
+        state));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    EXPECT_EQ(state->codes, std::vector<aclError>(6, kDead));
+}
+
 class Prefetch : public WithDevice {};
 
 TEST_F(Prefetch, IsRememberedAndInOrder) {

@@ -2,6 +2,7 @@
 
 #include <portacl/portacl.h>
 
+#include <atomic>
 #include <string>
 
 #include "support/gate.h"
@@ -150,6 +151,21 @@ TEST_F(MemUsage, BadArguments) {
                          "deviceId", std::to_string(id));
     EXPECT_TRUE(IsPoison(row));
     EXPECT_TRUE(IsPoison(count));
+}
+
+TEST_F(MemUsage, RefusedInsideAHostFunction) {
+    auto* code = MakeImmortal<std::atomic<aclError>>();
+    ACL_OK(aclrtLaunchHostFunc(
+        nullptr,
+        [](void* argument) {
+            aclrtMemUsageInfo row;
+            size_t count = 0;
+            *static_cast<std::atomic<aclError>*>(argument) =
+                aclrtGetMemUsageInfo(0, &row, 1, &count);
+        },
+        code));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    EXPECT_EQ(*code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
 TEST_F(MemUsage, NeedsNoDeviceInThisThreadButTheLibrary) {

@@ -497,6 +497,27 @@ mod loom_address_map {
         });
     }
 
+    /// Words that change are the old ones, or the new ones, or for a moment nothing.
+    #[test]
+    fn loom_words_change_as_one() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let before = range(0, 0x100);
+            let after = Range { words: [7, 8, 9], ..before };
+            map.insert(before).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    let found = map.find(0x80);
+                    assert!(found.is_none_or(|found| found == before || found == after));
+                })
+            };
+            assert!(map.update(0, after.words));
+            assert_eq!(map.find(0xff), Some(after));
+            reader.join().unwrap();
+        });
+    }
+
     #[test]
     fn loom_racing_removers_and_inserters() {
         model(|| {

@@ -113,6 +113,11 @@ impl DeviceMemory {
         (self.base, self.size as usize)
     }
 
+    /// Whether programs see some of it at this address.
+    pub(super) fn contains(&self, addr: usize) -> bool {
+        addr.wrapping_sub(self.base) < self.size as usize
+    }
+
     /// A block of at least `len` bytes. None: there is no room, which the caller may change by
     /// reaping what is waiting to be freed.
     pub(super) fn take(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {

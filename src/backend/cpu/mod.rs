@@ -10,6 +10,7 @@
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
+//! | `windows.rs` | where programs see it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
@@ -36,6 +37,7 @@ mod registered;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -57,6 +59,7 @@ use memory::DeviceMemory;
 use pinned::{HOST, HostMemory};
 use queue::Queue;
 use registered::Registered;
+use windows::Windows;
 
 /// How long [`Driver::shutdown`] waits for user code.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -114,6 +117,7 @@ struct Shared {
     devices: Box<[Slot]>,
     /// The number that each of them has among all, chosen or not.
     numbers: Box<[u32]>,
+    windows: Windows,
 }
 
 /// The place of one device.
@@ -121,8 +125,6 @@ struct Slot {
     /// How many 2 MiB pages of it are still to be made huge, see [`DeviceMemory::prepare`]. Here,
     /// so that it can be looked at without a lock.
     wanted: Arc<AtomicUsize>,
-    /// Where programs saw its memory the last times that it was opened, the latest first; 0: never.
-    windows: [AtomicUsize; 2],
     /// Its memory while it is open.
     memory: RwLock<Option<Arc<DeviceMemory>>>,
     busy: Busy,
@@ -130,19 +132,7 @@ struct Slot {
 
 impl Slot {
     fn new() -> Self {
-        Self {
-            wanted: Arc::default(),
-            windows: [const { AtomicUsize::new(0) }; 2],
-            memory: RwLock::default(),
-            busy: Busy::new(),
-        }
-    }
-
-    #[cold]
-    fn covers(&self, addr: usize) -> bool {
-        let memory = self.memory.read();
-        memory.as_ref().is_some_and(|memory| addr.wrapping_sub(memory.range().0) < memory.range().1)
-            || !probe::is_readable(addr)
+        Self { wanted: Arc::default(), memory: RwLock::default(), busy: Busy::new() }
     }
 }
 
@@ -169,17 +159,13 @@ impl Shared {
         self.devices[ordinal as usize].memory.read().clone()
     }
 
-    /// Whether an address lies where programs see a device's memory, or saw it and nobody else has
-    /// taken the place since.
-    fn is_device_address(&self, addr: usize) -> bool {
-        let len = self.options.memory_per_device as usize;
-        self.devices.iter().any(|slot| {
-            slot.windows.iter().any(|window| {
-                // Relaxed: a hint for a call that races with the opening or closing of the device.
-                let base = window.load(Ordering::Relaxed);
-                base != 0 && addr.wrapping_sub(base) < len && slot.covers(addr)
-            })
-        })
+    /// Nobody has this address of a device, and the host cannot use it: what is there now, if
+    /// anything, is not the program's.
+    #[cold]
+    fn is_stale(&self, ordinal: u32, addr: usize) -> bool {
+        // Of a device that was closed somebody else may have taken the place.
+        self.memory_of(ordinal).is_some_and(|memory| memory.contains(addr))
+            || !probe::is_readable(addr)
     }
 
     fn close_device(&self, ordinal: u32) {
@@ -225,6 +211,7 @@ impl CpuDriver {
                 executor: Executor::new(cores),
                 timer: Arc::default(),
                 users: Users::new(),
+                windows: Windows::new(numbers.len(), memory as usize),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
                 numbers: numbers.into(),
             }),
@@ -276,8 +263,7 @@ impl Driver for CpuDriver {
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
         let memory = Arc::new(DeviceMemory::new(ordinal, size, self.shared.own_view, wanted)?);
-        let before = slot.windows[0].swap(memory.range().0, Ordering::Relaxed);
-        slot.windows[1].store(before, Ordering::Relaxed);
+        self.shared.windows.open(ordinal, memory.range().0);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
             // It was not closed, because something may use its memory for ever.
             std::mem::forget(left);
@@ -326,7 +312,10 @@ impl Driver for CpuDriver {
     }
 
     fn foreign(&self, addr: usize) -> Foreign {
-        if self.shared.is_device_address(addr) { Foreign::Stale } else { Foreign::Unknown }
+        match self.shared.windows.device_at(addr) {
+            Some(ordinal) if self.shared.is_stale(ordinal, addr) => Foreign::Stale,
+            _ => Foreign::Unknown,
+        }
     }
 
     fn page_size(&self, block: Block) -> usize {
