@@ -1,5 +1,6 @@
 // Time limits: of operators, which are only kept, and of waits for events.
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <limits>
@@ -213,6 +214,38 @@ TEST_F(StreamWait, ALaterEventTellsOfIt) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeEvent(behind), "1s");
     EXPECT_EQ(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_WAIT_TIMEOUT);
     ACL_OK(aclrtSynchronizeStream(waiter_));
+}
+
+// In the mode that stops, what is behind the wait never runs, and the stream takes no more.
+TEST_F(StreamWait, StopsAStreamThatStopsOnFailure) {
+    Stream stopping;
+    Log log;
+    ACL_OK(aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(stopping, event_, 1));
+    ACL_OK(log.Append(stopping, 1));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(stopping), "1s");
+    EXPECT_EQ(log.Size(), 0u);
+    ACL_FAILS(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtStreamWaitEventWithTimeout(stopping, event_, 1));
+    gate_.Open();
+}
+
+TEST_F(StreamWait, TheExceptionCallbackIsTold) {
+    static std::atomic<int> calls;
+    static std::atomic<uint32_t> code, id;
+    calls = 0;
+    int32_t of_waiter = 0;
+    ACL_OK(aclrtStreamGetId(waiter_, &of_waiter));
+    ACL_OK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo* info) {
+        code = aclrtGetErrorCodeFromExceptionInfo(info);
+        id = aclrtGetStreamIdFromExceptionInfo(info);
+        ++calls;
+    }));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
+    ACL_FAILS(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(waiter_));
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(code, static_cast<uint32_t>(ACL_ERROR_RT_WAIT_TIMEOUT));
+    EXPECT_EQ(id, static_cast<uint32_t>(of_waiter));
+    ACL_OK(aclrtSetExceptionInfoCallback(nullptr));
 }
 
 // An aborted stream has given its wait up; one that waits for an aborted stream's record has not.
