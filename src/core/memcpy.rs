@@ -52,6 +52,7 @@ impl Kind {
     }
 
     /// Whether the pointers are what the kind says they are.
+    #[inline]
     fn fits(self, dst: Place, src: Place) -> bool {
         let (to_host, from_host) = (is_host(dst), is_host(src));
         match self {
@@ -66,6 +67,7 @@ impl Kind {
     }
 
     /// Fails where the pointers are not what the kind says they are; `remedy` is what to do then.
+    #[inline]
     pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
         if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
             Ok(())
@@ -88,6 +90,7 @@ impl Kind {
 }
 
 /// Whether that is the host's memory.
+#[inline]
 pub fn is_host(place: Place) -> bool {
     matches!(place, Place::Pageable | Place::Pinned)
 }
