@@ -369,4 +369,80 @@ TEST_F(DeviceTaskAbort, BadDevices) {
     ACL_OK(aclInit(nullptr));
 }
 
+struct Told {
+    struct Stage {
+        int32_t device;
+        aclrtDeviceTaskAbortStage stage;
+        uint32_t timeout;
+    };
+    std::vector<Stage> stages;
+    int32_t result = 0;
+
+    static int32_t Call(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
+                        void* own) {
+        auto* told = static_cast<Told*>(own);
+        told->stages.push_back({device, stage, timeout});
+        // It may call everything; its own abort is not told.
+        ACL_EXPECT_OK(aclrtDeviceTaskAbort(device, 0));
+        return told->result;
+    }
+};
+
+TEST_F(DeviceTaskAbort, TellsBeforeAndAfter) {
+    Told told, other;
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("one", Told::Call, &told));
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("two", Told::Call, &other));
+    ACL_OK(aclrtDeviceTaskAbort(0, 1234));
+    ASSERT_EQ(told.stages.size(), 2u);
+    EXPECT_EQ(other.stages.size(), 2u);
+    EXPECT_EQ(told.stages[0].stage, ACL_RT_DEVICE_TASK_ABORT_PRE);
+    EXPECT_EQ(told.stages[1].stage, ACL_RT_DEVICE_TASK_ABORT_POST);
+    for (const auto& stage : told.stages) {
+        EXPECT_EQ(stage.device, 0);
+        EXPECT_EQ(stage.timeout, 1234u);
+    }
+    // Not told: an abort that is refused, and one after it was taken back.
+    ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceTaskAbort(-1, 0));
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("one", nullptr, nullptr));
+    ACL_OK(aclrtDeviceTaskAbort(0, 0));
+    EXPECT_EQ(told.stages.size(), 2u);
+    EXPECT_EQ(other.stages.size(), 4u);
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("two", nullptr, nullptr));
+}
+
+TEST_F(DeviceTaskAbort, ACallbackThatFailsIsReportedAndTheAbortHappens) {
+    Stream stream;
+    Gate gate;
+    Log log;
+    Told told;
+    told.result = -7;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(log.Append(stream, 1));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", Told::Call, &told));
+    ACL_FAILS_SAYING(ACL_ERROR_FAILURE, aclrtDeviceTaskAbort(0, 0), "-7",
+                     "ACL_RT_DEVICE_TASK_ABORT_PRE");
+    EXPECT_EQ(told.stages.size(), 2u);
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("fails", nullptr, nullptr));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(log.Size(), 0u);
+}
+
+TEST_F(DeviceTaskAbort, BadRegistrations) {
+    Told told;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtSetDeviceTaskAbortCallback(nullptr, Told::Call, &told), "regName",
+                     "null");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtSetDeviceTaskAbortCallback("none", nullptr, nullptr), "none");
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", Told::Call, &told));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtSetDeviceTaskAbortCallback("twice", Told::Call, &told), "twice",
+                     "registered already");
+    ACL_OK(aclrtSetDeviceTaskAbortCallback("twice", nullptr, nullptr));
+    ACL_OK(aclrtDeviceTaskAbort(0, 0));
+    EXPECT_TRUE(told.stages.empty());
+}
+
 }  // namespace

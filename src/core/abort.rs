@@ -1,11 +1,13 @@
 //! Dropping what is queued, with the streams going on.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::device;
+use super::device::{self, Device};
 use super::error::{Code, Error, Result};
 use super::handles::Object;
+use super::state_callback::Registry;
 use super::stream::{self, Stream};
 use super::{runtime, thread};
 use crate::backend::{Fault, FaultKind, Wait};
@@ -22,18 +24,74 @@ pub fn stream(raw: u64) -> Result<()> {
     Ok(())
 }
 
+/// When a program is told of an abort of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It is about to begin.
+    Before,
+    /// It is over, however it went.
+    After,
+}
+
+/// A function of the program that is told: device, stage, milliseconds; 0 is success.
+pub type Watcher = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
+
+static WATCHERS: Registry<Watcher> = Registry::new();
+
+/// aclrtSetDeviceTaskAbortCallback; `None` takes the name's function out.
+pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
+    WATCHERS.set(name, watcher)
+}
+
+/// Tells everybody; the first result that is not 0.
+fn tell(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
+    let failed = Cell::new(0);
+    WATCHERS.tell(|watcher| {
+        let result = watcher(id, stage, timeout_ms);
+        if failed.get() == 0 {
+            failed.set(result);
+        }
+    });
+    failed.get()
+}
+
 /// aclrtDeviceTaskAbort: the same for all streams of a device, for at most `timeout_ms`
 /// milliseconds; 0 is for ever.
 pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    // Nothing of the device may be held while the program is told.
+    let ordinal = open_device(id)?.id;
+    let before = tell(ordinal, Stage::Before, timeout_ms);
+    let outcome = open_device(id).and_then(|device| drop_all(&device, timeout_ms));
+    let after = tell(ordinal, Stage::After, timeout_ms);
+    outcome?;
+    for (result, stage) in [(before, "PRE"), (after, "POST")] {
+        if result != 0 {
+            return Err(Error::new(
+                Code::Failure,
+                format_args!(
+                    "what device {id} had queued is dropped, but a function of \
+                     aclrtSetDeviceTaskAbortCallback returned {result} at ACL_RT_DEVICE_TASK_ABORT_{stage}"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn open_device(id: i32) -> Result<Arc<Device>> {
     let session = runtime::session()?;
-    let device = device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
+    device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
         Error::param_invalid(format_args!(
             "deviceId {id} is not set, so it has no work; call aclrtSetDevice first"
         ))
-    })?;
+    })
+}
+
+fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
+    let id = device.id;
     let mut streams = Stream::table().snapshot();
-    streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, &device));
+    streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, device));
     let why = Fault::new(
         FaultKind::DeviceAborted,
         format!(

@@ -44,7 +44,7 @@ pub type DeviceWatcher = Arc<dyn Fn(u32, DeviceState) + Send + Sync>;
 pub type StreamWatcher = Arc<dyn Fn(u64, StreamState) + Send + Sync>;
 
 /// Functions by the names that programs give them.
-struct Registry<W> {
+pub(super) struct Registry<W> {
     watchers: Mutex<Vec<(String, W)>>,
     /// To be looked at without the lock. Relaxed is enough: a change is seen by those who know of
     /// it by other means.
@@ -52,7 +52,7 @@ struct Registry<W> {
 }
 
 impl<W: Clone> Registry<W> {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { watchers: Mutex::new(Vec::new()), any: AtomicBool::new(false) }
     }
 
@@ -61,7 +61,7 @@ impl<W: Clone> Registry<W> {
     }
 
     /// Adds a function, or takes the one with that name out.
-    fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
+    pub(super) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
         let mut watchers = self.watchers.lock();
         let place = watchers.iter().position(|(other, _)| other == name);
         let removed = match (watcher, place) {
@@ -90,7 +90,7 @@ impl<W: Clone> Registry<W> {
         Ok(())
     }
 
-    fn tell(&self, call: impl Fn(&W)) {
+    pub(super) fn tell(&self, call: impl Fn(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
         }

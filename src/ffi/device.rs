@@ -4,12 +4,13 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
+use crate::core::abort::{Stage, Watcher};
 use crate::core::state_callback::{self, DeviceState, DeviceWatcher};
 use crate::core::{abort, device, runtime};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceStatus,
-    aclrtDeviceTaskAbortCallback, aclrtRunMode, aclrtTsId,
+    aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtRunMode, aclrtTsId,
 };
 use crate::ffi::value::{Out, address, text};
 
@@ -166,26 +167,51 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
 /// functions that have begun are not waited for.
 /// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
 /// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
-/// something that has begun was not over in time. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
+/// something that has begun was not over in time; ACL_ERROR_FAILURE 500001: what was queued is dropped, but a
+/// function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
 /// runtime API, whose unit of time is not documented.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
     guard("aclrtDeviceTaskAbort", || abort::device(deviceId, timeout))
 }
 
-/// Has `callback` called before and after aclrtDeviceTaskAbort.
+/// Has `callback` called before and after aclrtDeviceTaskAbort, on its thread and without any lock.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// It gets the device's id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
+/// `args`. _POST comes however the abort went. The function may call everything; an abort that it makes itself is not
+/// told. If it returns anything but 0 the abort happens all the same, and aclrtDeviceTaskAbort returns
+/// ACL_ERROR_FAILURE 500001 with the number in its text. It stays until it is taken back, also through aclFinalize.
+///
+/// @param regName zero-terminated name of the registration.
+/// @param callback the function, which must not throw; null takes back the one with that name (a call in another
+/// thread that has begun goes on).
+/// @param args its argument, which the caller keeps alive; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
+/// registered already, or is not and `callback` is null. Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     regName: *const c_char,
     callback: aclrtDeviceTaskAbortCallback,
     args: *mut c_void,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSetDeviceTaskAbortCallback",
-        "aborts of a device are not announced; run the code beside aclrtDeviceTaskAbort",
-    )
+    guard("aclrtSetDeviceTaskAbortCallback", || {
+        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        let name = unsafe { text::required("regName", regName) }?;
+        let argument = address::from_c(args);
+        let watcher = callback.map(|function| -> Watcher {
+            Arc::new(move |id, stage, timeout_ms| {
+                let stage = match stage {
+                    Stage::Before => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_PRE,
+                    Stage::After => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_POST,
+                };
+                // SAFETY: by the contract of this function it can be called with the caller's
+                // argument, from any thread, until it is taken back.
+                unsafe { function(id as i32, stage, timeout_ms, address::to_c(argument)) }
+            })
+        });
+        abort::watch(&name.to_string_lossy(), watcher)
+    })
 }
 
 /// Has `callback` called when devices are opened and released, on the thread that does it and without any lock.

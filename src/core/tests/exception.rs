@@ -71,6 +71,27 @@ fn the_information_tells_what_failed_and_dies_with_the_call() {
 }
 
 #[test]
+fn of_a_device_that_fails_only_device_and_code_are_known() {
+    let bench = Bench::new();
+    let (raw, work) = bench.stream();
+    let calls = Calls::default();
+    exception::set(Some(watcher(1, &calls)));
+    work.fail_as_device("it is lost");
+    let unknown = Exception::UNKNOWN;
+    let wanted = Exception {
+        task: unknown,
+        stream: unknown,
+        thread: unknown,
+        device: 0,
+        code: Code::AicoreException.value() as u32,
+    };
+    assert_eq!(calls.lock()[0].2, wanted);
+    // The backend says so itself, in every answer.
+    stream::synchronize(raw).unwrap();
+    exception::forget_all();
+}
+
+#[test]
 fn a_finalize_forgets_who_wanted_to_know() {
     let calls = Calls::default();
     let mut bench = Bench::new();

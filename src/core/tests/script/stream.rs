@@ -105,8 +105,16 @@ impl ScriptStream {
 
     /// Operation number `position` fails.
     pub(in crate::core::tests) fn fail_at(&self, position: Position, text: &str) {
-        let fault = Fault::new(FaultKind::Execution, text);
-        let failure = Failure { fault, position: Some(position), thread: Some(THREAD) };
+        self.tell(Some(position), Some(THREAD), text);
+    }
+
+    /// The device fails, and cannot say whose operation it was.
+    pub(in crate::core::tests) fn fail_as_device(&self, text: &str) {
+        self.tell(None, None, text);
+    }
+
+    fn tell(&self, position: Option<Position>, thread: Option<u32>, text: &str) {
+        let failure = Failure { fault: Fault::new(FaultKind::Execution, text), position, thread };
         if let Some(tell) = self.observer.as_ref().unwrap().failed(failure) {
             std::thread::spawn(|| tell.run()).join().unwrap();
         }
