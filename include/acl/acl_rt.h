@@ -3703,16 +3703,28 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId,
  * functions that have begun are not waited for.
  * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
  * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
- * something that has begun was not over in time. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
+ * something that has begun was not over in time; ACL_ERROR_FAILURE 500001: what was queued is dropped, but a
+ * function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
  * runtime API, whose unit of time is not documented.
  */
 aclError aclrtDeviceTaskAbort(int32_t deviceId,
                               uint32_t timeout);
 
 /**
- * Has `callback` called before and after aclrtDeviceTaskAbort.
+ * Has `callback` called before and after aclrtDeviceTaskAbort, on its thread and without any lock.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * It gets the device's id, ACL_RT_DEVICE_TASK_ABORT_PRE or _POST, the timeout of the call in milliseconds, and
+ * `args`. _POST comes however the abort went. The function may call everything; an abort that it makes itself is not
+ * told. If it returns anything but 0 the abort happens all the same, and aclrtDeviceTaskAbort returns
+ * ACL_ERROR_FAILURE 500001 with the number in its text. It stays until it is taken back, also through aclFinalize.
+ *
+ * @param regName zero-terminated name of the registration.
+ * @param callback the function, which must not throw; null takes back the one with that name (a call in another
+ * thread that has begun goes on).
+ * @param args its argument, which the caller keeps alive; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
+ * registered already, or is not and `callback` is null. Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the
+ * Ascend runtime API.
  */
 aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
                                          aclrtDeviceTaskAbortCallback callback,
