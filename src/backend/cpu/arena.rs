@@ -85,6 +85,13 @@ impl Arena {
 
     /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, else 4 KiB or 2 MiB).
     pub(super) fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
+        match self.try_take(len, align) {
+            None if self.give_empty_slabs() => self.try_take(len, align),
+            taken => taken,
+        }
+    }
+
+    fn try_take(&mut self, len: u64, align: u64) -> Option<Piece> {
         let piece = if len <= UNIT - GRAIN && align <= GRAIN {
             self.take_slot(len.div_ceil(GRAIN).max(1) as usize)?
         } else {
@@ -107,6 +114,38 @@ impl Arena {
         };
         let (start, len) = self.heap.give(node);
         Some((u64::from(start) * UNIT, u64::from(len) * UNIT))
+    }
+
+    /// Gives the empty slabs that were kept to the heap; true if there was one.
+    fn give_empty_slabs(&mut self) -> bool {
+        let mut given = false;
+        for class in 1..CLASSES {
+            // There is one at most, see `give_slot`.
+            let mut list = self.partial[class].iter().copied();
+            let empty = list.find(|&index| {
+                let slab = &self.slabs[index as usize];
+                slab.free == all_slots(slab.slots)
+            });
+            if let Some(index) = empty {
+                let node = self.remove_slab(index);
+                self.heap.give(node);
+                given = true;
+            }
+        }
+        given
+    }
+
+    /// Takes an empty slab off its list: its range.
+    fn remove_slab(&mut self, index: u32) -> u32 {
+        let Slab { node, class, place, .. } = self.slabs[index as usize];
+        let list = &mut self.partial[class];
+        let place = place.expect("a slab with free slots is on its list");
+        list.swap_remove(place);
+        if let Some(&moved) = list.get(place) {
+            self.slabs[moved as usize].place = Some(place);
+        }
+        self.vacant.push(index);
+        node
     }
 
     fn take_slot(&mut self, class: usize) -> Option<Piece> {
@@ -168,14 +207,8 @@ impl Arena {
                 None
             }
             // One empty slab stays, so that a lone allocation that comes and goes is cheap.
-            Some(place) if slab.free == all_slots(slab.slots) && list.len() > 1 => {
-                let node = slab.node;
-                list.swap_remove(place);
-                if let Some(&moved) = list.get(place) {
-                    self.slabs[moved as usize].place = Some(place);
-                }
-                self.vacant.push(index);
-                Some(node)
+            Some(_) if slab.free == all_slots(slab.slots) && list.len() > 1 => {
+                Some(self.remove_slab(index))
             }
             Some(_) => None,
         }
@@ -199,8 +232,9 @@ mod tests {
             arena.give(p.offset, p.note);
         }
         assert_eq!(arena.used(), 0);
-        // All but the one empty slab that is kept.
+        // All but the one empty slab that is kept, which goes when its memory is wanted.
         assert_eq!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>(), HUGE - SLAB);
+        assert_eq!(arena.take(HUGE, UNIT).map(|piece| piece.len), Some(HUGE));
     }
 
     #[test]
@@ -243,6 +277,7 @@ mod tests {
             }
             prop_assert!(arena.free_ranges(UNIT).map(|(_, len)| len).sum::<u64>()
                 >= HUGE - CLASSES as u64 * SLAB);
+            prop_assert_eq!(arena.take(HUGE, UNIT).map(|piece| piece.len), Some(HUGE));
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn cores() -> usize {
 pub(super) fn memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo")
         .ok()
-        .and_then(|text| parse_mem_total(&text))
+        .and_then(|text| parse_kibibytes(&text, "MemTotal:"))
         .unwrap_or(1 << 30);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     limit_files(Path::new("/sys/fs/cgroup"), &groups)
@@ -57,8 +57,21 @@ pub(super) fn identity() -> String {
         .unwrap_or_default()
 }
 
-fn parse_mem_total(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// Whether less than an eighth of the machine's memory could be had by programs now. Unknown counts
+/// as enough.
+pub(super) fn memory_is_scarce() -> bool {
+    fs::read_to_string("/proc/meminfo").is_ok_and(|text| is_scarce(&text))
+}
+
+fn is_scarce(text: &str) -> bool {
+    match (parse_kibibytes(text, "MemTotal:"), parse_kibibytes(text, "MemAvailable:")) {
+        (Some(total), Some(available)) => available < total / 8,
+        _ => false,
+    }
+}
+
+fn parse_kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
     kib.checked_mul(1024)
 }
@@ -96,8 +109,12 @@ mod tests {
 
     #[test]
     fn total_memory_is_read_in_kibibytes() {
-        assert_eq!(parse_mem_total("MemFree: 1 kB\nMemTotal:  24 kB\n"), Some(24 << 10));
-        assert_eq!(parse_mem_total("MemFree: 1 kB\n"), None);
+        let total = |text| parse_kibibytes(text, "MemTotal:");
+        assert_eq!(total("MemFree: 1 kB\nMemTotal:  24 kB\n"), Some(24 << 10));
+        assert_eq!(total("MemFree: 1 kB\n"), None);
+        assert!(is_scarce("MemTotal: 80 kB\nMemAvailable: 9 kB\n"));
+        assert!(!is_scarce("MemTotal: 80 kB\nMemAvailable: 10 kB\n"));
+        assert!(!is_scarce("MemTotal: 80 kB\n"));
         assert!(memory() > 0 && cores() > 0);
     }
 

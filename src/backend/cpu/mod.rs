@@ -9,7 +9,7 @@
 //! | `executor.rs`, `parallel.rs` | the threads |
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
-//! | `device.rs`, `memory.rs`, `pinned.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
+//! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `windows.rs` | where programs see it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
@@ -25,6 +25,7 @@ mod fence;
 mod heap;
 mod host_access;
 mod info;
+mod kept;
 mod machine;
 mod memory;
 mod operation;
@@ -290,7 +291,12 @@ impl Driver for CpuDriver {
 
     fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
         self.reap(REAP);
-        if let Err(error) = self.registered.lock(addr, len)? {
+        let mut locked = self.registered.lock(addr, len)?;
+        if locked.is_err() && self.host.make_room() {
+            self.registered.unlock(addr, len);
+            locked = self.registered.lock(addr, len)?;
+        }
+        if let Err(error) = locked {
             self.host.note_unlocked(len, &error);
         }
         Ok(addr)

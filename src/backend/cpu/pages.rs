@@ -50,6 +50,7 @@ pub(super) struct Mapping {
     len: usize,
     /// How far behind `addr` the library's own view of the same memory begins; 0: there is none.
     own: usize,
+    locked: bool,
 }
 
 impl Mapping {
@@ -107,7 +108,7 @@ impl Mapping {
         let keep = if mapped.is_ok() { all } else { 0 };
         unmap(whole, addr - whole);
         unmap(addr + keep, whole + reserved - addr - keep);
-        mapped.map(|()| Self { addr, len, own })
+        mapped.map(|()| Self { addr, len, own, locked: false })
     }
 
     pub(super) fn addr(&self) -> usize {
@@ -124,13 +125,16 @@ impl Mapping {
         unsafe { libc::madvise(self.addr as *mut libc::c_void, self.len, libc::MADV_HUGEPAGE) };
     }
 
-    /// Locks all pages in memory, which also brings them there.
-    pub(super) fn lock(&self) -> io::Result<()> {
-        // SAFETY: locking our own mapping changes no contents.
-        match unsafe { libc::mlock(self.addr as *const libc::c_void, self.len) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
+    /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
+    pub(super) fn lock(&mut self) -> io::Result<()> {
+        if !self.locked {
+            // SAFETY: locking our own mapping changes no contents.
+            match unsafe { libc::mlock(self.addr as *const libc::c_void, self.len) } {
+                0 => self.locked = true,
+                _ => return Err(io::Error::last_os_error()),
+            }
         }
+        Ok(())
     }
 }
 

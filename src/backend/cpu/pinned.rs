@@ -1,5 +1,5 @@
 //! Page-locked host memory: whole locked 2 MiB slabs cut up below 2 MiB, mappings of their own
-//! above.
+//! above, which are kept for a while when they come back.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, UNIT};
+use super::kept::Kept;
 use super::pages::Mapping;
 use crate::backend::{Block, Fault, FaultKind, Result};
 
@@ -19,6 +20,7 @@ const SPARE_SLABS: usize = 2;
 /// The pinned memory of a driver.
 pub(super) struct HostMemory {
     state: Mutex<State>,
+    kept: Kept,
     unlocked: AtomicU64,
     logged: AtomicBool,
 }
@@ -70,6 +72,7 @@ impl HostMemory {
     pub(super) fn new() -> Self {
         Self {
             state: Mutex::new(State::new()),
+            kept: Kept::default(),
             unlocked: AtomicU64::new(0),
             logged: AtomicBool::new(false),
         }
@@ -89,8 +92,7 @@ impl HostMemory {
         let index = (block.token & 0x3fff_ffff) as usize;
         if block.token & LARGE != 0 {
             let mapping = self.state.lock().large.take(index);
-            // Unmapping is slow: not under the lock.
-            drop(mapping);
+            mapping.into_iter().for_each(|mapping| self.kept.put(mapping));
             return;
         }
         let slab = (block.token >> 32 & 0x3fff_ffff) as usize;
@@ -112,6 +114,12 @@ impl HostMemory {
     /// Unmaps everything.
     pub(super) fn close(&self) {
         *self.state.lock() = State::new();
+        self.kept.release();
+    }
+
+    /// Unmaps what nobody has; true if that makes room.
+    pub(super) fn make_room(&self) -> bool {
+        self.kept.release()
     }
 
     fn take_small(&self, len: usize) -> Result<Block> {
@@ -136,20 +144,36 @@ impl HostMemory {
 
     fn take_large(&self, len: usize) -> Result<Block> {
         let rounded = len.checked_next_multiple_of(UNIT as usize);
-        let mapping = self.map(rounded.ok_or_else(|| no_memory(len, "too large"))?)?;
+        let rounded = rounded.ok_or_else(|| no_memory(len, "too large"))?;
+        let mapping = match self.kept.take(rounded) {
+            Some(mut mapping) => {
+                self.lock(&mut mapping);
+                mapping
+            }
+            None => self.map(rounded)?,
+        };
         let (addr, len) = (mapping.addr(), mapping.len());
         let index = self.state.lock().large.put(mapping);
         Ok(Block { addr, len, token: HOST | LARGE | index as u64 })
     }
 
     fn map(&self, len: usize) -> Result<Mapping> {
-        let mapping =
-            Mapping::new(len, None).map_err(|error| no_memory(len, &error.to_string()))?;
+        let new = || Mapping::new(len, None);
+        let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
+        let mut mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
         mapping.advise_huge();
-        if let Err(error) = mapping.lock() {
-            self.note_unlocked(len, &error);
-        }
+        self.lock(&mut mapping);
         Ok(mapping)
+    }
+
+    /// Locks a mapping, if it is not locked and the system allows it.
+    fn lock(&self, mapping: &mut Mapping) {
+        let locked = mapping.lock();
+        // What nobody has counts where the system has a limit.
+        let locked = locked.or_else(|e| if self.make_room() { mapping.lock() } else { Err(e) });
+        if let Err(error) = locked {
+            self.note_unlocked(mapping.len(), &error);
+        }
     }
 
     /// Counts memory that could not be locked, and says so the first time.

@@ -301,6 +301,56 @@ fn copies_between_devices_work() {
     });
 }
 
+#[test]
+fn large_pinned_memory_is_used_again() {
+    let bench = Bench::new(false);
+    let first = bench.driver.alloc_host(8 * MIB).unwrap();
+    bench.driver.free_host(first).unwrap();
+    let second = bench.driver.alloc_host(7 * MIB).unwrap();
+    assert_eq!((second.addr, second.len), (first.addr, first.len));
+    // It is there once.
+    let third = bench.driver.alloc_host(8 * MIB).unwrap();
+    assert_ne!(third.addr, first.addr);
+    bench.driver.free_host(second).unwrap();
+    bench.driver.free_host(third).unwrap();
+    assert!(bench.driver.host.make_room());
+    assert!(!bench.driver.host.make_room());
+}
+
+/// Memory that nobody has takes nobody the right to lock.
+#[test]
+fn kept_pinned_memory_makes_room_under_the_limit() {
+    const INSIDE: &str = "PORTACL_TEST_INSIDE";
+    if std::env::var_os(INSIDE).is_none() {
+        // In a process of its own: the limit is for all that a process has locked.
+        let name = std::thread::current().name().expect("tests have names").to_owned();
+        let program = std::env::current_exe().unwrap();
+        let output = std::process::Command::new(program)
+            .args(["--exact", &name, "--nocapture", "--test-threads=1"])
+            .env(INSIDE, "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    limit_locked_memory(8 << 20);
+    let bench = Bench::new(false);
+    // Where the limit is lower still nothing is locked, before and after.
+    let unlocked = || bench.driver.host.unlocked_bytes();
+    let first = bench.driver.alloc_host(6 * MIB).unwrap();
+    let nothing = if unlocked() == 0 { 0 } else { u64::MAX };
+    bench.driver.free_host(first).unwrap();
+    // Too small for what is kept, and too large beside it.
+    let second = bench.driver.alloc_host(4 * MIB).unwrap();
+    assert!(unlocked() <= nothing, "{}", unlocked());
+    bench.driver.free_host(second).unwrap();
+    let own = vec![1_u8; 6 * MIB];
+    let addr = own.as_ptr().expose_provenance().next_multiple_of(4096);
+    bench.driver.register_host(addr, 5 * MIB).unwrap();
+    assert!(unlocked() <= nothing, "{}", unlocked());
+    bench.driver.unregister_host(addr, 5 * MIB).unwrap();
+}
+
 /// Takes the calling thread the right to lock more memory than the limit, and lowers the limit.
 fn limit_locked_memory(bytes: u64) {
     #[repr(C)]
@@ -334,6 +384,10 @@ fn pinned_memory_beyond_the_limit_is_had_unlocked() {
         bench.device.fill(Fill::bytes(pinned(block.addr, block.len), 1)).unwrap();
         assert_eq!(bench.driver.host.unlocked_bytes(), 16 << 20);
         bench.driver.free_host(block).unwrap();
+        // Used again it is as little locked.
+        let again = bench.driver.alloc_host(16 * MIB).unwrap();
+        assert_eq!((again.addr, bench.driver.host.unlocked_bytes()), (block.addr, 32 << 20));
+        bench.driver.free_host(again).unwrap();
     };
     std::thread::spawn(test).join().unwrap();
 }
