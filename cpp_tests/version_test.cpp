@@ -24,6 +24,9 @@ std::string VersionText() {
 
 OWN_PROCESS_TEST(Version, Default, {"PORTACL_CANN_VERSION", ""}) {
     EXPECT_EQ(VersionText(), "8.3.0");
+    int32_t number = 0;
+    ACL_OK(aclsysGetVersionNum(kRuntime, &number));
+    EXPECT_EQ(number, 80300);
     auto version = Poison<aclCANNPackageVersion>();
     for (int name = ACL_PKG_NAME_CANN; name <= ACL_PKG_NAME_DRIVER; ++name) {
         ACL_OK(aclsysGetCANNVersion(static_cast<aclCANNPackageName>(name), &version));
@@ -37,6 +40,9 @@ OWN_PROCESS_TEST(Version, Default, {"PORTACL_CANN_VERSION", ""}) {
 
 OWN_PROCESS_TEST(Version, TheEnvironmentNamesIt, {"PORTACL_CANN_VERSION", "9.12.3"}) {
     EXPECT_EQ(VersionText(), "9.12.3");
+    int32_t number = 0;
+    ACL_OK(aclsysGetVersionNum(kRuntime, &number));
+    EXPECT_EQ(number, 91203);
     // The same to the end of the process.
     setenv("PORTACL_CANN_VERSION", "1.2.3", 1);
     ACL_OK(aclInit(nullptr));
@@ -53,6 +59,10 @@ OWN_PROCESS_TEST(Version, AVersionWithoutMeaning, {"PORTACL_CANN_VERSION", "8.3.
     char text[ACL_PKG_VERSION_MAX_SIZE] = "before";
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(kRuntime, text), said, allowed);
     EXPECT_STREQ(text, "before");
+    int32_t number = -7;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, &number), said,
+                     allowed);
+    EXPECT_EQ(number, -7);
     // It concerns nothing else.
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclFinalize());
@@ -62,6 +72,13 @@ TEST(Version, AllNamesAreKnownButNone) {
     char driver[] = "driver", empty[] = "", text[ACL_PKG_VERSION_MAX_SIZE] = "before";
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(empty, text), "pkgName is empty");
     EXPECT_STREQ(text, "before");
+    int32_t number = -7, other = 0;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(empty, &number),
+                     "pkgName is empty");
+    EXPECT_EQ(number, -7);
+    ACL_OK(aclsysGetVersionNum(driver, &number));
+    ACL_OK(aclsysGetVersionNum(kRuntime, &other));
+    EXPECT_EQ(number, other);
     ACL_OK(aclsysGetVersionStr(driver, text));
     EXPECT_EQ(text, VersionText());
 }
@@ -72,6 +89,12 @@ TEST(Version, Nulls) {
                      "pkgName is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionStr(kRuntime, nullptr),
                      "versionStr is null");
+    int32_t number = -7;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(nullptr, &number),
+                     "pkgName is null");
+    EXPECT_EQ(number, -7);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetVersionNum(kRuntime, nullptr),
+                     "versionNum is null");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr),
                      "version is null");
     EXPECT_STREQ(text, "before");

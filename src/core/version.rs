@@ -31,6 +31,11 @@ impl Version {
         let version = Self { major: parts.next()??, minor: parts.next()??, patch: parts.next()?? };
         parts.next().is_none().then_some(version)
     }
+
+    /// As one number that orders versions: two decimal digits for each part.
+    pub fn number(self) -> i32 {
+        (i32::from(self.major) * 100 + i32::from(self.minor)) * 100 + i32::from(self.patch)
+    }
 }
 
 impl fmt::Display for Version {
@@ -51,7 +56,7 @@ fn current() -> Result<Version> {
     }
 }
 
-/// aclsysGetVersionStr: which packages there are is up to who installs them,
+/// aclsysGetVersionStr, aclsysGetVersionNum: which packages there are is up to who installs them,
 /// so every name but an empty one is known.
 pub fn of_package(name: &OsStr) -> Result<Version> {
     if name.is_empty() {
@@ -81,6 +86,7 @@ mod tests {
     fn three_short_numbers_make_a_version() {
         let version = Version::parse("8.10.2").unwrap();
         assert_eq!(version.to_string(), "8.10.2");
+        assert_eq!(version.number(), 81002);
         assert_eq!(Version::parse(&Version::DEFAULT.to_string()), Some(Version::DEFAULT));
         for bad in
             ["", "8", "8.3", "8.3.", "8.3.RC1", "8.3.0.1", "8.-3.0", "8.3.100", "8.3.+1", " 8.3.0"]

@@ -91,19 +91,27 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
     })
 }
 
-/// Tells the version of a package as one number.
+/// The version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
+/// reference does not say how the original makes the number: use it to compare versions with each other
+/// and with numbers made the same way. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param pkgName the package, as in "runtime"; all have the same version, see aclsysGetCANNVersion.
+/// @param versionNum receives the number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
+/// variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionNum of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclsysGetVersionNum(
     pkgName: *mut c_char,
     versionNum: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclsysGetVersionNum",
-        "how a version becomes one number is not publicly documented; compare the text of \
-             aclsysGetVersionStr",
-    )
+    guard("aclsysGetVersionNum", || {
+        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        let name = unsafe { text::required("pkgName", pkgName) }?;
+        let out = Out::new("versionNum", versionNum)?;
+        out.write(version::of_package(name)?.number());
+        Ok(())
+    })
 }
 
 /// Tells whether code built for the chip `socVersion` runs on this device.
