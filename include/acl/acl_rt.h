@@ -3509,11 +3509,18 @@ aclError aclsysGetVersionStr(char *pkgName,
                              char *versionStr);
 
 /**
- * Tells the version of a package as one number.
+ * The version of a package as one number, two decimal digits for each part: 8.3.0 is 80300. The public
+ * reference does not say how the original makes the number: use it to compare versions with each other
+ * and with numbers made the same way. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param pkgName the package, as in "runtime"; all have the same version, see aclsysGetCANNVersion.
+ * @param versionNum receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an empty name, or the environment
+ * variable PORTACL_CANN_VERSION has no meaning. Thread-safe. Follows aclsysGetVersionNum of the Ascend
+ * runtime API.
  */
-aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
+aclError aclsysGetVersionNum(char *pkgName,
+                             int32_t *versionNum);
 
 /**
  * Tells whether code built for the chip `socVersion` runs on this device.
