@@ -4,6 +4,7 @@
 mod abort;
 mod copy_jobs;
 mod create;
+mod device_facts;
 mod event_use;
 mod exception;
 mod failure;

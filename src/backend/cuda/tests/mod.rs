@@ -22,6 +22,7 @@ mod hand_over;
 mod host_memory;
 mod limit;
 mod memory;
+mod peer;
 mod reduce;
 mod stream;
 
