@@ -193,6 +193,7 @@ TEST_F(StateCallback, TheDefaultStreamIsTheRealOne) {
 }
 
 TEST_F(StateCallback, ContextsTakeTheirStreamsAlong) {
+    told_.on_stream = [](aclrtStream stream, aclrtStreamState) { EXPECT_TRUE(IsAlive(stream)); };
     ACL_OK(aclrtSetDevice(0));
     WatchStreams();
     aclrtContext context = nullptr;

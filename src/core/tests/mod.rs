@@ -16,6 +16,7 @@ mod release;
 mod report;
 mod script;
 mod storm;
+mod told;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
