@@ -130,3 +130,34 @@ fn the_stream_goes_on_when_those_who_want_it_are_told() {
     gate.open();
     sync(&recorder);
 }
+
+#[test]
+fn a_wait_that_the_driver_refuses_is_not_queued() {
+    let Some(setup) = Setup::new() else { return };
+    let (recorder, gate, event) = held(&setup);
+    let stream = setup.stream();
+    if !has_limits() || fail("cuStreamWaitEvent:1:304").is_none() {
+        return gate.open();
+    }
+    let refused = |what: &str| {
+        let fault = stream.wait(&event, Some(LONG)).unwrap_err();
+        assert!(fault.text.contains(what), "{}", fault.text);
+    };
+    refused("cuStreamWaitEvent");
+    fail("cuEventRecord:1:304").unwrap();
+    refused("cuEventRecord");
+    // Of the stream of ours that watches, and of the one that waits.
+    for call in 1..=2 {
+        fail(&format!("cuLaunchHostFunc:{call}:304")).unwrap();
+        refused("cuLaunchHostFunc");
+    }
+    fail("cuStreamCreateWithPriority:1:2").unwrap();
+    // The helpers of the refused waits still wait for the event, or are gone.
+    refused("cuStreamCreateWithPriority");
+    fail("").unwrap();
+    assert!(stream.is_idle().unwrap(), "a refused wait is waited for");
+    stream.wait(&event, Some(LONG)).unwrap();
+    gate.open();
+    sync(&stream);
+    sync(&recorder);
+}
