@@ -90,8 +90,9 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 /// Waits until everything queued on the current context's device has finished, in all its streams.
 ///
 /// @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: called inside a host function; or the first failure of queued work that nobody was told of yet.
-/// Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
+/// 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
+/// aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued work that nobody was
+/// told of yet, one of several streams' at a time. Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
     guard("aclrtSynchronizeDevice", device::synchronize)

@@ -203,8 +203,10 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
 ///
 /// @param event an event.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
-/// event, destroyed, or called inside a host function; or the first failure of the recording stream's work
-/// that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeEvent of the Ascend runtime API.
+/// event, destroyed, or called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
+/// 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped the record, and it was not recorded again; or the first
+/// failure of the recording stream's work before the record that nobody was told of yet. Thread-safe. Follows
+/// aclrtSynchronizeEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
     guard("aclrtSynchronizeEvent", || event::synchronize(handle::from_c(event), -1))

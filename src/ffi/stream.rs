@@ -82,9 +82,11 @@ pub unsafe extern "C" fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclErro
 /// @param stream a stream; null: the default stream of the current context.
 /// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context; or the first failure of
-/// the stream's work that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeStream of the Ascend
-/// runtime API.
+/// on another device than the current context; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
+/// aclrtStreamAbort or aclrtDeviceTaskAbort dropped the work meanwhile; or the first failure of the stream's work that
+/// nobody was told of yet (ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019), and after a failure
+/// under ACL_STOP_ON_FAILURE that failure each time. Thread-safe. Follows aclrtSynchronizeStream of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError {
     guard("aclrtSynchronizeStream", || stream::synchronize(handle::from_c(stream)))
