@@ -3654,8 +3654,9 @@ aclError aclrtGetDeviceCount(uint32_t *count);
  * Waits until everything queued on the current context's device has finished, in all its streams.
  *
  * @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
- * 107000: called inside a host function; or the first failure of queued work that nobody was told of yet.
- * Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
+ * 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
+ * aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued work that nobody was
+ * told of yet, one of several streams' at a time. Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
  */
 aclError aclrtSynchronizeDevice(void);
 
@@ -4308,9 +4309,11 @@ aclError aclrtDestroyStreamForce(aclrtStream stream);
  * @param stream a stream; null: the default stream of the current context.
  * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context; or the first failure of
- * the stream's work that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeStream of the Ascend
- * runtime API.
+ * on another device than the current context; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
+ * aclrtStreamAbort or aclrtDeviceTaskAbort dropped the work meanwhile; or the first failure of the stream's work that
+ * nobody was told of yet (ACL_ERROR_RT_AICORE_EXCEPTION 507015, ACL_ERROR_RT_WAIT_TIMEOUT 107019), and after a failure
+ * under ACL_STOP_ON_FAILURE that failure each time. Thread-safe. Follows aclrtSynchronizeStream of the Ascend runtime
+ * API.
  */
 aclError aclrtSynchronizeStream(aclrtStream stream);
 
@@ -4787,8 +4790,10 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event,
  *
  * @param event an event.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
- * event, destroyed, or called inside a host function; or the first failure of the recording stream's work
- * that nobody was told of yet. Thread-safe. Follows aclrtSynchronizeEvent of the Ascend runtime API.
+ * event, destroyed, or called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
+ * 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped the record, and it was not recorded again; or the first
+ * failure of the recording stream's work before the record that nobody was told of yet. Thread-safe. Follows
+ * aclrtSynchronizeEvent of the Ascend runtime API.
  */
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
