@@ -3,6 +3,7 @@
 misbehaves as the test says."""
 
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -39,7 +40,7 @@ if how != "no report":
         print("backend cpu", state, file=report)
         print("failed", failed, file=report)
         print("calls device.alloc 2\\ncalls device.free 2\\ncalls stream.copy 1", file=report)
-        print("calls driver.foreign 1\\nlater stream.copy, stream.fill", file=report)
+        print("calls driver.foreign 1\\ncalls event.time_us 0\\nlater stream.copy, stream.fill", file=report)
         print("objects device-block made 2 released", 2 - lost - kept, "kept", kept, file=report)
 sys.exit(status)
 """
@@ -107,6 +108,22 @@ class Sweeping(unittest.TestCase):
                            ("no report", "never opened")]:
             with self.subTest(how):
                 self.assert_only(self.bad(how), "", words)
+
+    def test_the_exit_status_says_it(self):
+        path = pathlib.Path(self.folder.name, "program.py")
+        path.write_text(PROGRAM)
+        for how, options, status, words in [
+            ("well", [], 0, "0 bad"),
+            ("crash", [], 1, "1 bad"),
+            ("leaks always", [], 1, "the clean run"),
+            ("well", ["--every-site"], 1, "event.time_us"),
+        ]:
+            with self.subTest(how=how, options=options):
+                done = subprocess.run(
+                    [sys.executable, sweep.__file__, *options, sys.executable, "-I", "-S", path, how],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                self.assertEqual(done.returncode, status, done.stdout)
+                self.assertIn(words, done.stdout)
 
     def test_the_first_and_the_last_call_are_taken(self):
         self.assertEqual(sweep.spread(3, 8), [1, 2, 3])
