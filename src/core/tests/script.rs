@@ -162,7 +162,10 @@ impl Script {
         /// Addresses that nobody else has; nothing here reads or writes memory.
         static NEXT: AtomicUsize = AtomicUsize::new(0x4000_0000_0000);
         self.made(thing);
-        let addr = NEXT.fetch_add(len.next_multiple_of(4096), Ordering::Relaxed);
+        // As a `Block` has to be.
+        let alignment = if len < 2 << 20 { 4096 } else { 2 << 20 };
+        let room = len.next_multiple_of(4096) + alignment;
+        let addr = NEXT.fetch_add(room, Ordering::Relaxed).next_multiple_of(alignment);
         Block { addr, len, token: 0 }
     }
 }
