@@ -9,7 +9,7 @@ use super::context::Context;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
-use super::event::EventCount;
+use super::event::Quota;
 use super::handles::Object;
 use super::runtime::{self, Session};
 use super::state_callback::{self, DeviceState};
@@ -37,7 +37,7 @@ pub struct Device {
     next_stream_id: AtomicI32,
     next_event_id: AtomicU32,
     /// Its events of the kinds that are limited in number.
-    pub limited_events: EventCount,
+    pub limited_events: Quota,
 }
 
 impl Device {
@@ -53,7 +53,7 @@ impl Device {
             sets: SetCount::default(),
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
-            limited_events: EventCount::default(),
+            limited_events: Quota::default(),
         }
     }
 

@@ -11,8 +11,8 @@
 //! has not had its turn. Waiting, by streams or the host, never looks at resets, so that a reset in
 //! the wrong place loses nobody's order.
 
-mod count;
 mod marks;
+mod quota;
 mod time;
 
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-pub use self::count::EventCount;
 use self::marks::Marks;
+pub use self::quota::Quota;
 pub use self::time::{elapsed_ms, time_us};
 use super::device::Device;
 use super::error::{Code, Error, Result};
@@ -117,7 +117,7 @@ impl Event {
                  aclrtCreateEvent, as many as there can be; destroy some, or use \
                  aclrtCreateEventExWithFlag",
                 self.device.id,
-                EventCount::MOST
+                Quota::MOST
             ),
         ))
     }

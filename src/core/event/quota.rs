@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many of the events that a device has a limited number of there are.
+/// How many events there are of which a device has a limited number.
 #[derive(Default)]
-pub struct EventCount(AtomicU32);
+pub struct Quota(AtomicU32);
 
-impl EventCount {
+impl Quota {
     /// The most there can be.
     pub const MOST: u32 = 65_536;
 
