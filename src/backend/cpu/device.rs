@@ -166,7 +166,9 @@ impl Device for CpuDevice {
 
     fn is_unused(&self, block: Block) -> bool {
         // In guard mode it has to be noted what is freed.
-        !self.memory.is_guarded() && self.shared.users.fence(block.addr, block.len).has_passed()
+        let users = &self.shared.users;
+        let unused = || users.is_empty() || users.fence(block.addr, block.len).has_passed();
+        !self.memory.is_guarded() && unused()
     }
 
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {

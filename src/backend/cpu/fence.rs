@@ -29,11 +29,17 @@ impl Users {
         }
     }
 
+    /// Nobody uses any memory. One look.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len.load(Ordering::SeqCst) == 0
+    }
+
     /// The operations, queued before this call and not finished, that use `len` bytes at `addr`:
     /// for each stream the last of them, by number. Usually none.
     pub(super) fn fence(&self, addr: usize, len: usize) -> Fence {
         let mut fence = Vec::new();
-        if self.len.load(Ordering::SeqCst) == 0 {
+        if self.is_empty() {
             return Fence(fence);
         }
         let mut list = self.list.lock();
