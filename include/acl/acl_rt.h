@@ -4967,7 +4967,8 @@ aclError aclrtMallocForTaskScheduler(void **devPtr,
 /**
  * Frees device memory. The address is invalid at once; operations queued before still have the memory,
  * which is used again only after the last of them. Does not wait. Any thread may free, whatever its
- * current device.
+ * current device. Small memory may wait for the next request of its size; it counts as free, and no request
+ * fails because of it.
  *
  * @param devPtr the start of an allocation from aclrtMalloc.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
@@ -5025,7 +5026,8 @@ aclError aclrtMallocHostWithCfg(void **ptr,
 
 /**
  * Frees page-locked host memory. The address is invalid at once; operations queued before still have the
- * memory. Does not wait. Any thread may free.
+ * memory. Does not wait. Any thread may free. Large memory may stay locked for the next request, within a
+ * bound that docs/compatibility.md names, until aclFinalize.
  *
  * @param hostPtr the start of an allocation from aclrtMallocHost.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
@@ -5052,7 +5054,7 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
  *
  * @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes tell the device's memory; ACL_DDR_*
  * and 1 GiB pages, which these devices do not have, give 0 and 0.
- * @param free receives bytes, at most `total`.
+ * @param free receives bytes, at most `total`; freed memory that waits for its next use is free.
  * @param total receives bytes.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_INVALID_MEMORY_TYPE
  * 107016: no such attribute; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
@@ -5070,7 +5072,8 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr,
  * CUDA that includes what the driver and other processes take. Needs no current context.
  *
  * @param deviceId the device; one that is not in use has zeros.
- * @param memUsageInfo receives the rows; the peak is the highest since the device was opened.
+ * @param memUsageInfo receives the rows; the peak is the highest since the device was opened, where freed
+ * memory that waited for its next use counts as well.
  * @param inputNum how many rows there is room for, at least 1; 2 are all.
  * @param outputNum receives how many were written.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
