@@ -257,6 +257,12 @@ TEST_F(Memcpy, OfMemoryThatIsGoingOrGone) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(stream));
     refuses(going);
+    // Page-locked memory is no other case.
+    for (size_t size : {size_t{100}, kSize}) {
+        void* pinned = PinnedMemory(size, 1).Release();
+        ACL_OK(aclrtFreeHost(pinned));
+        refuses(pinned);
+    }
     void* lost = DeviceMemory(kSize).Release();
     stream.Release();
     ACL_OK(aclrtResetDeviceForce(0));

@@ -103,8 +103,8 @@ pub enum Foreign {
     Unknown,
     /// It is memory that another library in the process has from the same driver.
     Known(Place),
-    /// It lies where this backend has memory that the host cannot use, but nobody has it now: it
-    /// was freed, or never given out.
+    /// It lies where this backend has memory, or had some and nobody else has taken the place, but
+    /// nobody has it now: it was freed, or never given out.
     Stale,
 }
 

@@ -290,8 +290,8 @@ fn foreign(addr: usize) -> Foreign {
 #[cold]
 fn stale(argument: &dyn fmt::Display, addr: usize) -> Error {
     Error::param_invalid(format_args!(
-        "{argument} {addr:#x} lies where device memory is, but in no live allocation: it was freed, is past \
-         the end of one, or went with its device"
+        "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
+         freed, is past the end of one, or went with its device"
     ))
 }
 

@@ -10,7 +10,7 @@
 //! | `copy.rs`, `reduce.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
-//! | `windows.rs` | where programs see it |
+//! | `windows.rs`, `host_ranges.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
@@ -24,6 +24,7 @@ mod executor;
 mod fence;
 mod heap;
 mod host_access;
+mod host_ranges;
 mod info;
 mod kept;
 mod machine;
@@ -320,6 +321,7 @@ impl Driver for CpuDriver {
     fn foreign(&self, addr: usize) -> Foreign {
         match self.shared.windows.device_at(addr) {
             Some(ordinal) if self.shared.is_stale(ordinal, addr) => Foreign::Stale,
+            None if host_ranges::is_stale(addr) => Foreign::Stale,
             _ => Foreign::Unknown,
         }
     }

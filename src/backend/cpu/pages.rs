@@ -6,6 +6,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
 use super::arena::HUGE;
+use super::host_ranges;
 
 /// Size of an ordinary page of this kernel.
 pub(super) fn ordinary() -> usize {
@@ -140,6 +141,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
+        host_ranges::unmapped(self.addr);
         unmap(self.addr, self.len + self.own);
     }
 }

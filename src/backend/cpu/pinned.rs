@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, UNIT};
+use super::host_ranges;
 use super::kept::Kept;
 use super::pages::Mapping;
 use crate::backend::{Block, Fault, FaultKind, Result};
@@ -162,6 +163,7 @@ impl HostMemory {
         let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
         let mut mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
         mapping.advise_huge();
+        host_ranges::mapped(mapping.addr(), mapping.len());
         self.lock(&mut mapping);
         Ok(mapping)
     }

@@ -35,8 +35,8 @@ impl Registered {
                 ),
             ));
         }
-        let mut all = self.0.lock();
-        all.push(pages);
+        // First, so that nobody unlocks them from here on; locking many pages takes long.
+        self.0.lock().push(pages);
         let (first, len) = (copy::address(pages.0), pages.1 - pages.0);
         // SAFETY: locking changes no contents; what is not there any more is refused.
         Ok(match unsafe { libc::mlock(first.cast(), len) } {

@@ -172,6 +172,12 @@ fn addresses_without_a_block_are_stale_where_a_device_has_its_memory() {
         for addr in [own.addr(), code, 0, 8, usize::MAX] {
             assert_eq!(foreign(addr), Foreign::Unknown);
         }
+        // Host memory likewise, whether or not its pages have gone back to the system.
+        for len in [64, 5000, 3 * MIB] {
+            let host = bench.driver.alloc_host(len).unwrap();
+            bench.driver.free_host(host).unwrap();
+            assert_eq!(foreign(host.addr + len / 2), Foreign::Stale, "{len} bytes");
+        }
         // A device that has ended: nothing is there, unless somebody has taken the place.
         bench.device.close().unwrap();
         let now = if crate::backend::probe::is_readable(block.addr) {
