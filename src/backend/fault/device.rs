@@ -60,6 +60,11 @@ impl Device for FaultDevice {
         self.inner.memory_usage()
     }
 
+    /// Never, so that the core keeps nothing back: what a program frees is freed, and can fail to.
+    fn is_unused(&self, _block: Block) -> bool {
+        false
+    }
+
     fn free(&self, block: Block) -> Result<()> {
         self.plan.release(Site::DeviceFree, Kind::DeviceBlock, || self.inner.free(block))
     }

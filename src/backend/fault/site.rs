@@ -88,7 +88,7 @@ const QUEUED: [Site; 8] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 13] = [
+pub const INFALLIBLE: [(&str, &str); 14] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
@@ -96,6 +96,7 @@ pub const INFALLIBLE: [(&str, &str); 13] = [
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),
     ("device.memory_usage", "counts"),
+    ("device.is_unused", "a question about a live block"),
     ("device.least_priority", "likewise"),
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.abort", "drops; there is nothing to refuse"),
