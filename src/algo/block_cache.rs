@@ -141,7 +141,7 @@ impl BlockCache {
         }
         let list = &mut lists[list_of(key)];
         if list.len == 0 {
-            (list.key, list.bytes) = (key, bytes);
+            (list.key, list.bytes, list.refused) = (key, bytes, 0);
         } else if list.key != key || list.bytes != bytes {
             list.refused += 1;
             return false;
