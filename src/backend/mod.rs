@@ -381,6 +381,9 @@ pub trait Driver: Send + Sync {
     /// What there is at an address that the core does not know.
     fn foreign(&self, addr: usize) -> Foreign;
 
+    /// The driver's own number of the device with this ordinal; `None` where no driver is below.
+    fn native_device(&self, ordinal: u32) -> Option<i32>;
+
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;
 
@@ -426,6 +429,14 @@ pub trait Device: Send + Sync {
 
     /// A new in-order queue, independent of all others.
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>>;
+
+    /// A stream around one of the driver's, of this device, which others may use as well. It is
+    /// never destroyed here. It exists for as long as the new one is in use, and until its work is
+    /// done.
+    fn adopt_stream(&self, native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>>;
+
+    /// The driver's own context of this device; `None` where no driver is below.
+    fn native_context(&self) -> Option<usize>;
 
     /// A new event, never recorded. With `timing` it remembers when its last record happened.
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>>;
@@ -523,6 +534,10 @@ pub trait Stream: Send + Sync {
     /// Changes [`StreamOptions::priority`] for what has not started.
     fn set_priority(&self, priority: u32) -> Result<()>;
 
+    /// The driver's own stream, to which others may then give work that is waited for like this
+    /// one's own; `None` where no driver is below.
+    fn native(&self) -> Option<usize>;
+
     /// For a backend to recognise its own.
     fn as_any(&self) -> &dyn Any;
 }
@@ -543,6 +558,9 @@ pub trait Event: Send + Sync {
     /// Microseconds from some moment, the same one for all events of a device while it is open, to
     /// the latest record. It was made with timing and has happened.
     fn time_us(&self) -> Result<u64>;
+
+    /// The driver's own event; `None` where no driver is below.
+    fn native(&self) -> Option<usize>;
 
     /// For a backend to recognise its own.
     fn as_any(&self) -> &dyn Any;

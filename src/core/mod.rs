@@ -28,6 +28,7 @@ pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memory;
 pub mod memset;
+pub mod native;
 pub mod op_timeout;
 pub mod page_policy;
 pub mod peer;

@@ -79,10 +79,23 @@ impl Stream {
         flags: StreamFlags,
         is_default: bool,
     ) -> Result<Handle> {
+        let make = |options| device.native.create_stream(options);
+        Self::create_with(device, context, priority, flags, is_default, make)
+    }
+
+    /// As [`Self::create`], with the device's part made by `native`.
+    pub fn create_with(
+        device: &Arc<Device>,
+        context: Handle,
+        priority: u32,
+        flags: StreamFlags,
+        is_default: bool,
+        native: impl FnOnce(StreamOptions) -> backend::Result<Arc<dyn backend::Stream>>,
+    ) -> Result<Handle> {
         let id = device.new_stream_id();
         let failures = Arc::new(Failures::new(device.id, context, id));
         let observer: Option<Arc<dyn Observer>> = Some(failures.clone());
-        let native = device.native.create_stream(StreamOptions { priority, observer })?;
+        let native = native(StreamOptions { priority, observer })?;
         let make = |handle| {
             let device = device.clone();
             let callbacks = Subscription::default();
@@ -168,6 +181,11 @@ impl Stream {
         self.native.set_priority(priority)?;
         self.priority.store(priority, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The driver's own stream, if there is a driver; others may use it from then on.
+    pub fn driver_stream(&self) -> Option<usize> {
+        self.native.native()
     }
 
     /// As the tests made it.
@@ -269,12 +287,16 @@ pub fn create(flags: u32) -> Result<u64> {
     create_on(device, 0, flags)
 }
 
+/// The context that a new stream belongs to.
+pub fn current_context() -> Result<Handle> {
+    thread::current_handle().ok_or_else(|| {
+        Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
+    })
+}
+
 /// A new stream in the current context, which is on `device`.
 pub fn create_on(device: Arc<Device>, priority: u32, flags: StreamFlags) -> Result<u64> {
-    let context = thread::current_handle().ok_or_else(|| {
-        Error::new(Code::ContextNull, "this thread has no current context; call aclrtSetDevice")
-    })?;
-    let stream = Stream::create(&device, context, priority, flags, false)?.raw();
+    let stream = Stream::create(&device, current_context()?, priority, flags, false)?.raw();
     drop(device);
     state_callback::stream_created(stream);
     Ok(stream)

@@ -41,6 +41,7 @@ pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memory;
 pub mod memset;
+pub mod native;
 pub mod notify;
 pub mod op_timeout;
 pub mod overflow;

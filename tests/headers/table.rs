@@ -154,6 +154,6 @@ pub const HEADERS: &[Header] = &[
         path: "../portacl/portacl.h",
         about: "What portacl offers beyond the Ascend runtime API. Every name begins with portacl.",
         includes: &["../acl/acl_base.h"],
-        sources: &["portacl.rs"],
+        sources: &["portacl.rs", "native.rs"],
     },
 ];

@@ -186,6 +186,17 @@ impl Device for CpuDevice {
         Ok(Arc::new(CpuStream::new(Arc::clone(&self.shared), queue, device)))
     }
 
+    fn adopt_stream(&self, _native: usize, _options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            "the cpu backend has no driver whose streams could be adopted; create a stream",
+        ))
+    }
+
+    fn native_context(&self) -> Option<usize> {
+        None
+    }
+
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
         Ok(Arc::new(CpuEvent::new(timing)))
     }

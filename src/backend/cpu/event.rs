@@ -228,6 +228,10 @@ impl Event for CpuEvent {
         Ok(self.time()? / 1000)
     }
 
+    fn native(&self) -> Option<usize> {
+        None
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -326,6 +326,10 @@ impl Driver for CpuDriver {
         }
     }
 
+    fn native_device(&self, _ordinal: u32) -> Option<i32> {
+        None
+    }
+
     fn page_size(&self, block: Block) -> usize {
         if block.token & HOST != 0 {
             return pages::page_size(block.addr, block.len);

@@ -272,6 +272,10 @@ impl Stream for CpuStream {
         Ok(())
     }
 
+    fn native(&self) -> Option<usize> {
+        None
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

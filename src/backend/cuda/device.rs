@@ -410,6 +410,14 @@ impl Device for CudaDevice {
         Ok(Arc::new(CudaStream::new(&self.0, options)?))
     }
 
+    fn adopt_stream(&self, native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        Ok(Arc::new(CudaStream::adopt(&self.0, native, options)?))
+    }
+
+    fn native_context(&self) -> Option<usize> {
+        Some(self.0.context().raw().0.expose_provenance())
+    }
+
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
         Ok(Arc::new(CudaEvent::new(&self.0, timing)?))
     }

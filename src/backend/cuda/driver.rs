@@ -159,6 +159,7 @@ driver_functions! {
     stream_create_with_priority(stream: *mut CUstream, flags: c_uint, priority: c_int) =
         "cuStreamCreateWithPriority";
     stream_destroy(stream: CUstream) = "cuStreamDestroy_v2", "cuStreamDestroy";
+    stream_get_ctx(stream: CUstream, context: *mut CUcontext) = "cuStreamGetCtx";
     stream_query(stream: CUstream) = "cuStreamQuery";
     stream_synchronize(stream: CUstream) = "cuStreamSynchronize";
     stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";

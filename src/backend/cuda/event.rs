@@ -76,6 +76,10 @@ impl Event for CudaEvent {
         self.device.clock().time_us(&self.device, self.raw)
     }
 
+    fn native(&self) -> Option<usize> {
+        Some(self.raw.0.expose_provenance())
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -426,6 +426,10 @@ impl Driver for CudaDriver {
         }
     }
 
+    fn native_device(&self, ordinal: u32) -> Option<i32> {
+        device_of(self.0.api(), self.0.number(ordinal)).ok()
+    }
+
     fn page_size(&self, block: Block) -> usize {
         memory::page_size(block)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use cudarc::driver::sys::{CUstream, CUstream_flags, CUstream_st};
+use cudarc::driver::sys::{CUcontext, CUstream, CUstream_flags, CUstream_st};
 use parking_lot::{Mutex, RwLock};
 
 use super::context::Raw;
@@ -36,6 +36,10 @@ pub(super) struct StreamState {
     submitted: AtomicU64,
     /// The value of `submitted` up to which everything is known to have finished.
     finished: AtomicU64,
+    /// The driver's stream is not ours to destroy.
+    adopted: bool,
+    /// Others may give the driver's stream work as well, which is not in `submitted`.
+    shared: AtomicBool,
     /// It was given a copy from or to another device: it may use that one's memory.
     crosses: AtomicBool,
     /// Nobody queues here any more: the [`CudaStream`] is gone.
@@ -146,16 +150,21 @@ impl StreamState {
         self.submit(|| self.device.call(calls))
     }
 
-    /// Everything queued so far has been seen to finish: two loads, no question to the driver.
+    /// Everything queued so far has been seen to finish: three loads, no question to the driver.
     pub(super) fn is_known_idle(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
-        self.finished.load(Ordering::Acquire) == submitted
+        self.has_finished(submitted)
+    }
+
+    fn has_finished(&self, submitted: u64) -> bool {
+        // Relaxed: who shares the stream with others and waits for their work orders the two.
+        !self.shared.load(Ordering::Relaxed) && self.finished.load(Ordering::Acquire) == submitted
     }
 
     /// Everything queued so far has finished.
     pub(super) fn is_idle(&self) -> Result<bool> {
         let submitted = self.submitted.load(Ordering::Acquire);
-        if self.finished.load(Ordering::Acquire) == submitted {
+        if self.has_finished(submitted) {
             return Ok(true);
         }
         // SAFETY: the stream lives as long as its device is open.
@@ -183,9 +192,12 @@ impl StreamState {
     pub(super) fn destroy(&self) {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
-        // SAFETY: idle, and destroyed by the one who took it out of the list.
-        // A failed context has taken it along already.
-        let _ = self.device.context().attempt(|api| unsafe { api.stream_destroy(self.raw.0) });
+        if !self.adopted {
+            // SAFETY: idle, and destroyed by the one who took it out of the list.
+            let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
+            // A failed context has taken it along already.
+            let _ = self.device.context().attempt(destroy);
+        }
         if let (Some(words), Some(word)) = (self.device.words(), self.submitting.lock().take()) {
             words.give_back(word);
         }
@@ -210,9 +222,43 @@ impl StreamState {
 
 impl CudaStream {
     pub(super) fn new(device: &Arc<DeviceState>, options: StreamOptions) -> Result<Self> {
+        Ok(Self::around(device, create(device, options.priority)?, options, false))
+    }
+
+    /// A stream around one that somebody else made and destroys.
+    pub(super) fn adopt(
+        device: &Arc<DeviceState>,
+        native: usize,
+        options: StreamOptions,
+    ) -> Result<Self> {
+        let raw: CUstream = std::ptr::with_exposed_provenance_mut(native);
+        let mut context: CUcontext = std::ptr::null_mut();
+        // SAFETY: a stream of the driver, as the C contract has it, and a place for the answer.
+        device.call(|api| unsafe { api.stream_get_ctx(raw, &mut context) })?;
+        if context != device.context().raw().0 {
+            return Err(Fault::new(
+                FaultKind::Driver,
+                format!(
+                    "the driver's stream {native:#x} is not of the primary context of the current \
+                     device; make that stream's device current, and create the stream in its primary \
+                     context"
+                ),
+            ));
+        }
+        Ok(Self::around(device, Raw(raw), options, true))
+    }
+
+    fn around(
+        device: &Arc<DeviceState>,
+        raw: Raw<CUstream_st>,
+        options: StreamOptions,
+        adopted: bool,
+    ) -> Self {
         let state = Arc::new(StreamState {
             device: Arc::clone(device),
-            raw: create(device, options.priority)?,
+            raw,
+            adopted,
+            shared: AtomicBool::new(adopted),
             submitting: Mutex::default(),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
@@ -226,7 +272,7 @@ impl CudaStream {
             priority: options.priority,
         });
         device.driver().add_stream(&state);
-        Ok(Self(state))
+        Self(state)
     }
 
     fn device(&self) -> &Arc<DeviceState> {
@@ -361,6 +407,11 @@ impl Stream for CudaStream {
                 self.0.priority
             ),
         ))
+    }
+
+    fn native(&self) -> Option<usize> {
+        self.0.shared.store(true, Ordering::Relaxed);
+        Some(self.0.raw.0.expose_provenance())
     }
 
     fn as_any(&self) -> &dyn Any {

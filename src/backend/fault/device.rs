@@ -77,6 +77,18 @@ impl Device for FaultDevice {
         Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan), observer)))
     }
 
+    fn adopt_stream(&self, native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        self.plan.enter(Site::DeviceAdoptStream)?;
+        let observer = options.observer.clone();
+        let inner = self.inner.adopt_stream(native, options)?;
+        self.plan.ledger.made(Kind::Stream);
+        Ok(Arc::new(FaultStream::new(inner, Arc::clone(&self.plan), observer)))
+    }
+
+    fn native_context(&self) -> Option<usize> {
+        self.inner.native_context()
+    }
+
     fn create_event(&self, timing: bool) -> Result<Arc<dyn Event>> {
         self.plan.enter(Site::DeviceCreateEvent)?;
         let inner = self.inner.create_event(timing)?;

@@ -149,6 +149,10 @@ impl Driver for FaultDriver {
         }
     }
 
+    fn native_device(&self, ordinal: u32) -> Option<i32> {
+        self.inner.native_device(ordinal)
+    }
+
     fn page_size(&self, block: Block) -> usize {
         self.inner.page_size(block)
     }

@@ -49,6 +49,7 @@ sites! {
     DeviceAdvise "device.advise" Driver,
     DeviceFree "device.free" Driver,
     DeviceCreateStream "device.create_stream" OutOfResources,
+    DeviceAdoptStream "device.adopt_stream" Driver,
     DeviceCreateEvent "device.create_event" OutOfResources,
     DeviceCopy "device.copy" Driver,
     DeviceCopyBatch "device.copy_batch" Driver,
@@ -88,10 +89,11 @@ const QUEUED: [Site; 8] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 14] = [
+pub const INFALLIBLE: [(&str, &str); 18] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
+    ("driver.native_device", "a name, known since the backend was opened"),
     ("driver.page_size", "a question about a live block"),
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),
@@ -101,6 +103,9 @@ pub const INFALLIBLE: [(&str, &str); 14] = [
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.abort", "drops; there is nothing to refuse"),
     ("stream.retire", "a note"),
+    ("device.native_context", "a name, known since the device was opened"),
+    ("stream.native", "a name"),
+    ("event.native", "a name"),
     ("stream.as_any", "the decorator itself"),
     ("event.as_any", "the decorator itself"),
 ];

@@ -108,6 +108,10 @@ impl Stream for FaultStream {
         self.inner.set_priority(priority)
     }
 
+    fn native(&self) -> Option<usize> {
+        self.inner.native()
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -157,6 +161,10 @@ impl Event for FaultEvent {
     fn time_us(&self) -> Result<u64> {
         self.plan.enter(Site::EventTimeUs)?;
         self.inner.time_us()
+    }
+
+    fn native(&self) -> Option<usize> {
+        self.inner.native()
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -244,6 +244,10 @@ impl Driver for ScriptDriver {
         if addr == STALE { Foreign::Stale } else { Foreign::Unknown }
     }
 
+    fn native_device(&self, _ordinal: u32) -> Option<i32> {
+        None
+    }
+
     fn page_size(&self, _block: Block) -> usize {
         4096
     }
@@ -341,6 +345,14 @@ impl Device for ScriptDevice {
         drop(blocks);
         self.script.gone(Thing::DeviceBlock);
         self.enter("free")
+    }
+
+    fn adopt_stream(&self, _native: usize, options: StreamOptions) -> Result<Arc<dyn Stream>> {
+        self.create_stream(options)
+    }
+
+    fn native_context(&self) -> Option<usize> {
+        None
     }
 
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {

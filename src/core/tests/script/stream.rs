@@ -270,6 +270,10 @@ impl Stream for ScriptStream {
         Ok(())
     }
 
+    fn native(&self) -> Option<usize> {
+        None
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -313,6 +317,10 @@ impl Event for ScriptEvent {
     fn time_us(&self) -> Result<u64> {
         self.device.enter("time")?;
         Ok(15)
+    }
+
+    fn native(&self) -> Option<usize> {
+        None
     }
 
     fn as_any(&self) -> &dyn Any {
