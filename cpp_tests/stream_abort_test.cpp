@@ -280,7 +280,7 @@ TEST_F(StreamAbort, BadStreams) {
 TEST_F(StreamAbort, ByManyThreadsAtOnce) {
     Stream stream, other;
     Event event;
-    DeviceMemory memory(kSize);
+    DeviceMemory memory(kSize), other_memory(kSize);
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 4; ++thread)
         threads.emplace_back([&, thread] {
@@ -289,7 +289,7 @@ TEST_F(StreamAbort, ByManyThreadsAtOnce) {
                 ACL_EXPECT_OK(Fill(memory, i, stream));
                 ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
                 ACL_EXPECT_OK(aclrtStreamWaitEvent(other, event));
-                ACL_EXPECT_OK(Fill(memory, i, other));
+                ACL_EXPECT_OK(Fill(other_memory, i, other));
                 if (thread == 0) {
                     ACL_EXPECT_OK(aclrtStreamAbort(stream));
                 }

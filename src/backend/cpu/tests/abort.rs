@@ -244,10 +244,9 @@ fn threads_that_abort_and_submit_at_once_lose_nobody() {
     in_all_modes(|bench| {
         let streams = [bench.stream(), bench.stream()];
         let events = [bench.event(), bench.event()];
-        let target = bench.alloc(4096).addr;
         std::thread::scope(|scope| {
             for me in 0..2 {
-                let (streams, events) = (&streams, &events);
+                let (streams, events, target) = (&streams, &events, bench.alloc(4096).addr);
                 scope.spawn(move || {
                     for round in 0..200 {
                         let (mine, other) = (&streams[me], &streams[1 - me]);
