@@ -44,20 +44,26 @@ sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 # What only the library itself uses is put into a few sections under short names: a section header
 # for each function and each long mangled name would be a third of the archive. The API's own
 # functions keep their sections, so that programs get only those that they use.
-"$READELF" -SW "$work/local.o" | awk '
-    match($0, /\] \.[^ ]+/) {
-        name = substr($0, RSTART + 2, RLENGTH - 2)
-        if (!match(name, /^\.(text\.unlikely|text\.hot|text|rodata|data\.rel\.ro|data|bss|gcc_except_table)\./)) next
-        kind = substr(name, 1, RLENGTH - 1)
-        if (kind == ".text" && substr(name, RLENGTH + 1) ~ /^(acl|portacl)/) next
-        sub(/\.(unlikely|hot)$/, "", kind)
-        print "--rename-section " name "=" kind ".portacl"
-    }' | sort -u >"$work/rename.rsp"
-"$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/renamed.o"
-"$LD" -r "$work/renamed.o" -o "$work/merged.o"
-"$NM" --format=posix "$work/merged.o" |
-    awk '$2 ~ /^[tdbr]$/ && length($1) > 8 && !seen[$1]++ { printf "%s p%x\n", $1, count++ }' >"$work/names.txt"
-"$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
+if ((${#undefined[@]})); then
+    "$READELF" -SW "$work/local.o" | awk '
+        match($0, /\] \.[^ ]+/) {
+            name = substr($0, RSTART + 2, RLENGTH - 2)
+            if (!match(name, /^\.(text\.unlikely|text\.hot|text|rodata|data\.rel\.ro|data|bss|gcc_except_table)\./)) next
+            kind = substr(name, 1, RLENGTH - 1)
+            if (kind == ".text" && substr(name, RLENGTH + 1) ~ /^(acl|portacl)/) next
+            sub(/\.(unlikely|hot)$/, "", kind)
+            print "--rename-section " name "=" kind ".portacl"
+        }' | sort -u >"$work/rename.rsp"
+    "$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/renamed.o"
+    "$LD" -r "$work/renamed.o" -o "$work/merged.o"
+    "$NM" --format=posix "$work/merged.o" |
+        awk '$2 ~ /^[tdbr]$/ && length($1) > 8 && !seen[$1]++ { printf "%s p%x\n", $1, count++ }' >"$work/names.txt"
+    "$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
+else
+    # With a sanitizer's calls in it, nobody weighs it, and its reports should have names; objcopy would
+    # take minutes for the many sections.
+    mv "$work/local.o" "$work/portacl.o"
+fi
 "$AR" crsD "$work/libportacl.a" "$work/portacl.o"
 
 { echo "{ global:"; sed 's/$/;/' "$work/symbols.txt"; echo "local: *; };"; } >"$work/exports.map"
