@@ -1,10 +1,10 @@
 // The driver's own objects: what another library that calls the CUDA driver shares with us.
-#include <dlfcn.h>
 #include <portacl/portacl.h>
 
 #include <climits>
 #include <cstring>
 
+#include "support/cuda_driver.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -16,18 +16,6 @@ namespace {
 bool OnCuda() {
     const char* name = portaclBackendName();
     return name && std::strcmp(name, "cuda") == 0;
-}
-
-// The CUDA driver, as another library of the process calls it. Any of its functions fails the test
-// when it refuses.
-template <typename... Arguments>
-void Driver(const char* name, Arguments... arguments) {
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_NE(library, nullptr) << dlerror();
-    const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name));
-    ASSERT_NE(function, nullptr) << dlerror();
-    EXPECT_EQ(function(arguments...), 0) << name;
-    dlclose(library);
 }
 
 void MakeCurrent() {

@@ -4,6 +4,7 @@
 //! them fail. All of them return a plain `c_int`: a status number that this library has never heard
 //! of is then an ordinary value.
 
+use std::error::Error;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
 
@@ -14,7 +15,7 @@ use cudarc::driver::sys::{
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-use super::error::Failure;
+use super::error::{Failure, NO_DEVICE};
 use crate::backend::{Fault, FaultKind, Result};
 
 /// What a driver call gives.
@@ -276,14 +277,7 @@ impl Api {
         let mut api = Self { functions, words, version: 0, _library: ManuallyDrop::new(library) };
 
         // SAFETY: the first call, as the driver wants it.
-        unsafe { api.init(0) }.map_err(|failure| Fault {
-            kind: FaultKind::NoDevice,
-            text: format!(
-                "the CUDA driver does not start: {}; see that the kernel module and the driver \
-                 library have the same version (`nvidia-smi` tells), or use the cpu backend",
-                Fault::from(failure).text
-            ),
-        })?;
+        unsafe { api.init(0) }.map_err(does_not_start)?;
         let mut version = 0;
         // SAFETY: a place for the answer.
         if unsafe { api.driver_get_version(&mut version) }.is_ok() {
@@ -305,13 +299,33 @@ impl Api {
     }
 }
 
+/// What `cuInit` said.
+#[cold]
+fn does_not_start(failure: Failure) -> Fault {
+    let remedy = if failure.status() == Some(NO_DEVICE) {
+        "see what `nvidia-smi` and CUDA_VISIBLE_DEVICES say"
+    } else {
+        "see that the kernel module and the driver library have the same version (`nvidia-smi` \
+         tells)"
+    };
+    let said = Fault::from(failure).text;
+    Fault::new(
+        FaultKind::NoDevice,
+        format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend"),
+    )
+}
+
 fn open_library() -> Result<Library> {
     let mut tried = Vec::new();
     for name in LIBRARIES {
         // SAFETY: loading a driver runs its initialisers, which is what it is for.
         match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
             Ok(library) => return Ok(library),
-            Err(error) => tried.push(format!("{name} ({error})")),
+            Err(error) => {
+                // The loader's own words: what was not found, or why it does not fit.
+                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                tried.push(format!("{name} ({reason})"));
+            }
         }
     }
     Err(Fault::new(

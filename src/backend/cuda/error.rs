@@ -7,6 +7,8 @@ use crate::backend::{Fault, FaultKind};
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 const OUT_OF_MEMORY: c_int = 2;
+/// `CUDA_ERROR_NO_DEVICE`.
+pub(super) const NO_DEVICE: c_int = 100;
 /// `CUDA_ERROR_NOT_READY`: no failure, the work goes on.
 const NOT_READY: c_int = 600;
 
@@ -88,7 +90,7 @@ fn kind(status: c_int, out_of_memory: FaultKind) -> FaultKind {
         OUT_OF_MEMORY => out_of_memory,
         // Not or no longer initialised, a stub instead of a driver, no, bad, unlicensed or busy
         // device, a driver that does not fit its kernel module.
-        3 | 4 | 34 | 46 | 100..=102 | 803 | 804 => FaultKind::NoDevice,
+        3 | 4 | 34 | 46 | NO_DEVICE..=102 | 803 | 804 => FaultKind::NoDevice,
         // A newer driver is wanted; no kernel, or no compiler, for this device; not supported.
         36 | 209 | 221..=223 | 801 => FaultKind::Unsupported,
         712 => FaultKind::AlreadyRegistered,

@@ -1,0 +1,385 @@
+// What goes wrong below the CUDA backend, on the test double: no driver, one without devices, one
+// that is too old, refuses or fails. What concerns real drivers and other backends is elsewhere: a
+// foreign context and destruction from other threads in foreign_context_test, exit without finalize
+// and fork in shutdown_test, memory that runs out also in memory_limit_test.
+#include <portacl/portacl.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/cuda_driver.h"
+#include "support/gate.h"
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSize = 4096;
+constexpr size_t kMiB = size_t{1} << 20;
+
+// LD_LIBRARY_PATH with `directory` in place of the test double's, which comes first.
+std::string PathWith(const std::string& directory) {
+    const char* path = std::getenv("LD_LIBRARY_PATH");
+    const std::string rest = path ? std::strchr(path, ':') ? std::strchr(path, ':') : "" : "";
+    return directory + rest;
+}
+
+// The test double as of 2021, which is built beside the other one.
+std::string OldDriver() {
+    const std::string path = PathWith("");
+    const char* all = std::getenv("LD_LIBRARY_PATH");
+    const std::string first(all ? all : "", all ? std::strcspn(all, ":") : 0);
+    return (std::filesystem::path(first).parent_path() / "old").string() + path;
+}
+
+// A driver that is no library.
+std::string BrokenDriver() {
+    const std::filesystem::path directory = ProgramDirectory() / "broken_driver";
+    std::filesystem::create_directories(directory);
+    for (const char* name : {"libcuda.so.1", "libcuda.so"})
+        std::ofstream(directory / name, std::ios::app).flush();
+    return PathWith(directory.string());
+}
+
+std::string BackendName() {
+    const char* name = portaclBackendName();
+    return name ? name : "none: " + TakeText();
+}
+
+// Data goes to the current device, is changed there, and comes back.
+void ExpectWorks() {
+    DeviceMemory memory(std::vector<unsigned char>(kSize, 0x11));
+    PinnedMemory pinned(kSize);
+    Stream stream;
+    Event start, end;
+    ACL_OK(aclrtRecordEvent(start, stream));
+    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 0x22, kSize / 2, stream));
+    ACL_OK(aclrtMemcpyAsync(pinned.At(), kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
+                            stream));
+    ACL_OK(aclrtRecordEvent(end, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    std::vector<unsigned char> wanted(kSize, 0x22);
+    std::fill(wanted.begin() + kSize / 2, wanted.end(), static_cast<unsigned char>(0x11));
+    EXPECT_EQ(pinned.Copy(), wanted);
+    float ms = -1;
+    ACL_OK(aclrtEventElapsedTime(&ms, start, end));
+    EXPECT_GE(ms, 0);
+}
+
+// What there is without any device.
+void ExpectHostCallsWork() {
+    EXPECT_NE(aclrtGetSocName(), nullptr);
+    EXPECT_EQ(aclFloat16ToFloat(aclFloatToFloat16(1.5F)), 1.5F);
+    EXPECT_EQ(aclDataTypeSize(ACL_FLOAT), 4u);
+    int32_t major = -1, minor = -1, patch = -1;
+    ACL_EXPECT_OK(aclrtGetVersion(&major, &minor, &patch));
+}
+
+// Every way into the library says what is wrong with the driver, and nothing is left of the
+// attempt.
+void ExpectNoBackend(const std::string& why, const std::string& remedy) {
+    constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+    auto count = Poison<uint32_t>();
+    auto address = Poison<void*>();
+    for (int round = 0; round < 2; ++round) {
+        ACL_FAILS_SAYING(kCode, aclInit(nullptr), why, remedy);
+        ACL_FAILS_SAYING(kCode, aclrtGetDeviceCount(&count), why, remedy);
+        ACL_FAILS_SAYING(kCode, aclrtSetDevice(0), why, remedy);
+        ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), why, remedy);
+    }
+    EXPECT_TRUE(IsPoison(count) && IsPoison(address));
+    EXPECT_EQ(portaclBackendName(), nullptr);
+    ExpectHostCallsWork();
+}
+
+void ExpectCpuInstead() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    EXPECT_EQ(BackendName(), "cpu");
+    ExpectWorks();
+    ACL_OK(aclFinalize());
+}
+
+// True, and a line that says why, on a machine with a driver of its own.
+bool HasRealDriver() {
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (driver) std::printf("this machine has a driver of its own\n");
+    return driver != nullptr;
+}
+
+}  // namespace
+
+#define NAMED \
+    { "PORTACL_BACKEND", "cuda" }
+#define AUTO \
+    { "PORTACL_BACKEND", "auto" }
+#define NO_DRIVER \
+    { "LD_LIBRARY_PATH", PathWith("") }
+#define BROKEN_DRIVER \
+    { "LD_LIBRARY_PATH", BrokenDriver() }
+#define OLD_DRIVER \
+    { "LD_LIBRARY_PATH", OldDriver() }
+#define NO_DEVICES \
+    { "FAKE_CUDA_DEVICES", "0" }
+
+OWN_PROCESS_TEST(NoDriver, ByNameIsAnError, NAMED, NO_DRIVER) {
+    if (HasRealDriver()) return;
+    ExpectNoBackend("no CUDA driver on this machine: tried libcuda.so.1", "use the cpu backend");
+}
+
+OWN_PROCESS_TEST(NoDriver, TheCpuTakesItsPlace, AUTO, NO_DRIVER) {
+    if (HasRealDriver()) return;
+    ExpectCpuInstead();
+}
+
+OWN_PROCESS_TEST(BrokenDriver, ByNameIsAnError, NAMED, BROKEN_DRIVER) {
+    ExpectNoBackend("broken_driver/libcuda.so.1: file too short", "use the cpu backend");
+}
+
+OWN_PROCESS_TEST(BrokenDriver, TheCpuTakesItsPlace, AUTO, BROKEN_DRIVER) {
+    ExpectCpuInstead();
+}
+
+OWN_PROCESS_TEST(NoDevices, ByNameIsAnError, NAMED, NO_DEVICES) {
+    ExpectNoBackend("cuInit gave 100 CUDA_ERROR_NO_DEVICE: there is no CUDA device",
+                    "CUDA_VISIBLE_DEVICES");
+}
+
+OWN_PROCESS_TEST(NoDevices, TheCpuTakesItsPlace, AUTO, NO_DEVICES) {
+    ExpectCpuInstead();
+}
+
+OWN_PROCESS_TEST(InitFails, DriverAndKernelModuleDoNotFit, NAMED, {"FAKE_CUDA_INIT_ERROR", "803"}) {
+    ExpectNoBackend("cuInit gave 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "nvidia-smi");
+}
+
+OWN_PROCESS_TEST(InitFails, WithANumberThatNobodyKnows, NAMED, {"FAKE_CUDA_INIT_ERROR", "987"}) {
+    ExpectNoBackend("cuInit gave 987; ", "use the cpu backend");
+}
+
+OWN_PROCESS_TEST(InitFails, TheCpuTakesItsPlace, AUTO, {"FAKE_CUDA_INIT_ERROR", "999"}) {
+    ExpectCpuInstead();
+}
+
+// A machine that has just started: the driver is asked again with the next attempt.
+OWN_PROCESS_TEST(InitFails, OnlyForAWhile, NAMED,
+                 {"FAKE_CUDA_FAIL", "cuInit:1:802,cuDeviceGetCount:1:999"}) {
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "cuInit gave 802");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr),
+                     "cuDeviceGetCount gave 999 CUDA_ERROR_UNKNOWN");
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+    ACL_OK(aclFinalize());
+}
+
+// Its streams cannot wait for words, and it has one version of each function.
+OWN_PROCESS_TEST(OldDriver, DoesWhatItCan, OLD_DRIVER) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    EXPECT_FALSE(IsIdle(stream));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(aclrtDestroyStream(stream));
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, kSize, ACL_RT_MEM_ATTACH_GLOBAL));
+    ACL_OK(aclrtMemset(managed, kSize, 0x33, kSize));
+    EXPECT_EQ(*static_cast<unsigned char*>(managed), 0x33);
+    ACL_OK(aclrtFree(managed));
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
+    constexpr size_t kBlock = 2 * kMiB;
+    constexpr aclError kLacking = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    const std::string version = "the CUDA driver (version 11.4) has no ", remedy = "a newer driver";
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, kBlock, ACL_RT_MEM_ATTACH_GLOBAL));
+    const aclrtMemManagedLocation here{ACL_MEM_LOCATIONTYPE_DEVICE, 0};
+    ACL_FAILS_SAYING(kLacking,
+                     aclrtMemManagedAdvise(managed, kBlock, ACL_MEM_ADVISE_SET_READ_MOSTLY, here),
+                     version + "cuMemAdvise_v2", remedy);
+    ACL_FAILS_SAYING(kLacking, aclrtMemManagedPrefetchAsync(managed, kBlock, here, 0, nullptr),
+                     version + "cuMemPrefetchAsync_v2", remedy);
+    // The calls that a refusal follows, and those that it came between, work all the same.
+    ACL_OK(aclrtMemsetAsync(managed, kBlock, 1, kBlock, nullptr));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    ACL_OK(aclrtFree(managed));
+    {
+        Stream first, second;
+        Event event;
+        Gate gate;
+        ACL_OK(gate.Hold(first));
+        ACL_OK(aclrtRecordEvent(event, first));
+        ACL_FAILS_SAYING(kLacking, aclrtStreamWaitEventWithTimeout(second, event, 1000),
+                         "aclrtStreamWaitEvent");
+        gate.Open();
+        ACL_OK(aclrtSynchronizeDevice());
+    }
+    ExpectWorks();
+    ACL_OK(aclFinalize());
+}
+
+class DriverRefuses : public WithDevice {
+  protected:
+    void TearDown() override {
+        FailDriver("");
+        WithDevice::TearDown();
+    }
+};
+
+TEST_F(DriverRefuses, ANumberThatNobodyKnowsIsToldAndForgotten) {
+    FailDriver("cuMemAlloc_v2:1:998,cuStreamCreateWithPriority:1:4321,cuMemHostAlloc:1:99999");
+    constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+    auto address = Poison<void*>();
+    auto stream = Poison<aclrtStream>();
+    ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
+                     "cuMemAlloc_v2 gave 998");
+    ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), "cuStreamCreateWithPriority gave 4321");
+    ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), "cuMemHostAlloc gave 99999");
+    EXPECT_TRUE(IsPoison(address) && IsPoison(stream));
+    ExpectWorks();
+}
+
+// The driver knows best whether it works again: it is asked with every call.
+TEST_F(DriverRefuses, ANumberThatNobodyKnowsMayStay) {
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    DeviceMemory memory(kSize);
+    FailDriver("cuMemsetD8Async:1:54321:late");
+    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream));
+    constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+    ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), "gave 54321");
+    ACL_FAILS_SAYING(kCode, aclrtMemset(memory.At(), kSize, 1, kSize), "gave 54321");
+    (void)memory.Release();
+    (void)aclrtResetDeviceForce(0);
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}
+
+TEST_F(DriverRefuses, WhatHasRunOutIsNamed) {
+    FailDriver(
+        "cuMemAlloc_v2:1:2,cuMemHostAlloc:1:2,cuStreamCreateWithPriority:1:2,"
+        "cuEventCreate:1:2");
+    auto address = Poison<void*>();
+    auto stream = Poison<aclrtStream>();
+    auto event = Poison<aclrtEvent>();
+    const std::string said = "gave 2 CUDA_ERROR_OUT_OF_MEMORY";
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                     aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
+                     "cuMemAlloc_v2 " + said);
+    ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize),
+                     "cuMemHostAlloc " + said);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateStream(&stream), said);
+    const aclError refused = aclrtCreateEvent(&event);
+    EXPECT_NE(refused, ACL_SUCCESS);
+    EXPECT_NE(refused, ACL_ERROR_RT_MEMORY_ALLOCATION) << "events are no device memory";
+    EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
+    ExpectWorks();
+}
+
+OWN_PROCESS_TEST(OutOfMemory, IsOfTheDeviceAndEndsWithAFree, {"FAKE_CUDA_MEMORY", "64M"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    DeviceMemory most(48 * kMiB);
+    auto address = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                     aclrtMalloc(&address, 48 * kMiB, ACL_MEM_MALLOC_HUGE_FIRST),
+                     "CUDA_ERROR_OUT_OF_MEMORY", std::to_string(48 * kMiB));
+    EXPECT_TRUE(IsPoison(address));
+    // The rest of the process has memory.
+    PinnedMemory pinned(kMiB);
+    ExpectWorks();
+    ACL_OK(aclrtSetDevice(1));
+    { DeviceMemory there(48 * kMiB); }
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtFree(most.Release()));
+    { DeviceMemory again(48 * kMiB); }
+    ACL_OK(aclrtFreeHost(pinned.Release()));
+    ACL_OK(aclFinalize());
+}
+
+class StickyError : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        ACL_OK(aclrtCreateStream(&stream_));
+        ACL_OK(aclrtCreateEventExWithFlag(&event_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+        FailDriver("cuMemsetD8Async:1:719:late");
+        ACL_OK(aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_));
+        ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream_), said_, remedy_);
+    }
+
+    static constexpr aclError kCode = ACL_ERROR_RT_AICORE_EXCEPTION;
+    const std::string said_ = "719 CUDA_ERROR_LAUNCH_FAILED", remedy_ = "reset the device";
+    aclrtStream stream_ = nullptr;
+    aclrtEvent event_ = nullptr;
+    void* memory_ = nullptr;
+};
+
+TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
+    unsigned char bytes[kSize];
+    auto address = Poison<void*>();
+    auto stream = Poison<aclrtStream>();
+    auto event = Poison<aclrtEvent>();
+    for (int round = 0; round < 2; ++round) {
+        ACL_FAILS_SAYING(kCode, aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), said_,
+                         "CUDA device 0", remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMemset(memory_, kSize, 1, kSize), said_, remedy_);
+        ACL_FAILS_SAYING(kCode,
+                         aclrtMemcpy(bytes, kSize, memory_, kSize, ACL_MEMCPY_DEVICE_TO_HOST),
+                         said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtRecordEvent(event_, stream_), said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), said_,
+                         remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtCreateEvent(&event), said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtSynchronizeDevice(), said_, remedy_);
+        size_t free = 7, total = 7;
+        ACL_FAILS_SAYING(kCode, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), said_, remedy_);
+    }
+    EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
+    (void)aclrtResetDevice(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(StickyError, TheHostAndOtherDevicesGoOn) {
+    ExpectHostCallsWork();
+    EXPECT_EQ(DeviceCount(), 2u);
+    {
+        std::vector<unsigned char> from(kSize, 5), to(kSize);
+        ACL_OK(aclrtMemcpy(to.data(), kSize, from.data(), kSize, ACL_MEMCPY_HOST_TO_HOST));
+        EXPECT_EQ(to, from);
+    }
+    ACL_OK(aclrtSetDevice(1));
+    ExpectWorks();
+    ACL_OK(aclrtResetDevice(1));
+    (void)aclrtResetDeviceForce(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(StickyError, AResetHeals) {
+    (void)aclrtResetDeviceForce(0);
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream_));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}
+
+TEST_F(StickyError, SoDoesFinalize) {
+    (void)aclFinalize();
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}

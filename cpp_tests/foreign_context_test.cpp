@@ -1,0 +1,152 @@
+// Threads and contexts that are not ours: who gives back need not have made it, and the driver's
+// current context may be anybody's.
+#include <portacl/portacl.h>
+
+#include <cstring>
+
+#include "support/cuda_driver.h"
+#include "support/objects.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSize = 4096;
+
+// Another library of the process that uses the driver, and leaves a context of its own current
+// wherever it was called. The test double calls it misuse, and ends the process, if anything of
+// device 0 is made, used or given back in it.
+class ForeignContext : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        const char* name = portaclBackendName();
+        if (!name || std::strcmp(name, "cuda") != 0)
+            GTEST_SKIP() << "the cpu backend has no driver below it";
+        if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+        Driver("cuDevicePrimaryCtxRetain", &context_, 1);
+    }
+    void TearDown() override {
+        if (context_) Driver("cuDevicePrimaryCtxRelease_v2", 1);
+        WithDevice::TearDown();
+    }
+
+    // What the driver says of the device that `address` is on.
+    static int DeviceOf(void* address) {
+        int device = -1;
+        constexpr int kOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        Driver("cuPointerGetAttribute", static_cast<void*>(&device), kOrdinal,
+               reinterpret_cast<unsigned long long>(address));
+        return device;
+    }
+
+    // One of everything, with `Leave` called before each call.
+    template <typename Leave>
+    static void UseDeviceZero(Leave leave) {
+        aclrtStream stream = nullptr;
+        aclrtEvent start = nullptr, end = nullptr;
+        void* memory = nullptr;
+        void* host = nullptr;
+        const auto call = [&leave](aclError code, const char* what) {
+            ExpectOk(what, code);
+            leave();
+        };
+#define CALL(expression) call((expression), #expression)
+        leave();
+        CALL(aclrtCreateStream(&stream));
+        CALL(aclrtCreateEventExWithFlag(&start, ACL_EVENT_TIME_LINE));
+        CALL(aclrtCreateEventExWithFlag(&end, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+        CALL(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+        CALL(aclrtMallocHost(&host, kSize));
+        EXPECT_EQ(DeviceOf(memory), 0);
+        leave();
+        CALL(aclrtRecordEvent(start, stream));
+        CALL(aclrtMemset(memory, kSize, 3, kSize));
+        CALL(aclrtMemsetAsync(memory, kSize, 4, kSize, stream));
+        CALL(aclrtReduceAsync(memory, memory, kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX, ACL_INT8,
+                              stream, nullptr));
+        CALL(aclrtLaunchHostFunc(
+            stream, [](void*) {}, nullptr));
+        CALL(aclrtMemcpyAsync(host, kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        CALL(aclrtRecordEvent(end, stream));
+        CALL(aclrtStreamWaitEvent(nullptr, end));
+        CALL(aclrtSynchronizeStream(stream));
+        CALL(aclrtSynchronizeEvent(end));
+        EXPECT_EQ(static_cast<unsigned char*>(host)[kSize - 1], 4);
+        float ms = -1;
+        CALL(aclrtEventElapsedTime(&ms, start, end));
+        size_t free = 0, total = 0;
+        CALL(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+        aclrtPtrAttributes attributes{};
+        CALL(aclrtPointerGetAttributes(memory, &attributes));
+        EXPECT_EQ(attributes.location.id, 0u);
+        CALL(aclrtSynchronizeDevice());
+        CALL(aclrtDestroyEvent(start));
+        CALL(aclrtDestroyEvent(end));
+        CALL(aclrtFreeHost(host));
+        CALL(aclrtFree(memory));
+        CALL(aclrtDestroyStream(stream));
+#undef CALL
+    }
+
+    void* context_ = nullptr;
+};
+
+}  // namespace
+
+// A thread that the driver has never seen gives everything back, some of it with work to do. Only
+// streams need a current context.
+TEST(OtherThread, DestroysWhatItDidNotMake) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    Stream stream;
+    Event event;
+    DeviceMemory memory(kSize);
+    PinnedMemory pinned(kSize, 0x44);
+    ACL_OK(aclrtMemcpyAsync(memory.At(), kSize, pinned.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE,
+                            stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    OnNewThread([&] {
+        ACL_EXPECT_OK(aclrtDestroyEvent(event.Release()));
+        ACL_EXPECT_OK(aclrtFree(memory.Release()));
+        ACL_EXPECT_OK(aclrtFreeHost(pinned.Release()));
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        ACL_EXPECT_OK(aclrtDestroyStream(stream.Release()));
+    });
+    OnNewThread([] { ACL_EXPECT_OK(aclrtResetDeviceForce(0)); });
+    OnNewThread([] { ACL_EXPECT_OK(aclFinalize()); });
+}
+
+TEST_F(ForeignContext, LeftCurrentHarmsNobody) {
+    UseDeviceZero([this] { Driver("cuCtxSetCurrent", context_); });
+}
+
+TEST_F(ForeignContext, NoneLeftCurrentHarmsNobody) {
+    UseDeviceZero([] { Driver("cuCtxSetCurrent", static_cast<void*>(nullptr)); });
+}
+
+TEST_F(ForeignContext, OneThatHasEndedHarmsNobody) {
+    UseDeviceZero([] {
+        void* context = nullptr;
+        Driver("cuDevicePrimaryCtxRelease_v2", 1);
+        Driver("cuDevicePrimaryCtxRetain", &context, 1);
+        Driver("cuCtxSetCurrent", context);
+        Driver("cuDevicePrimaryCtxRelease_v2", 1);
+        Driver("cuDevicePrimaryCtxRetain", &context, 1);
+    });
+}
+
+TEST_F(ForeignContext, LeftCurrentOverTheEnd) {
+    DeviceMemory memory(kSize);
+    ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
+    Driver("cuCtxSetCurrent", context_);
+    (void)memory.Release();
+    ACL_OK(aclrtResetDevice(0));
+    // It is the other library's, and still current.
+    void* current = nullptr;
+    Driver("cuCtxGetCurrent", &current);
+    EXPECT_TRUE(current == context_ || current == nullptr);
+    Driver("cuCtxSetCurrent", context_);
+    ACL_OK(aclFinalize());
+    ACL_OK(aclInit(nullptr));
+}
