@@ -3,6 +3,7 @@
 // that it causes fail once.
 
 #include <acl/acl.h>
+#include <portacl/portacl.h>
 
 #include <pthread.h>
 
@@ -358,6 +359,23 @@ void UseStreamsMore() {
     DID(aclrtDestroyStream(stream));
 }
 
+// A stream around the driver's own, where there is a driver.
+void WrapStream() {
+    Stream stream;
+    void* native = nullptr;
+    const aclError code = portaclStreamGetNative(stream, &native);
+    // Without a driver no such address is looked at.
+    if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
+        native = &native;
+    else if (!Did(code, "portaclStreamGetNative"))
+        return;
+    aclrtStream wrapped = nullptr;
+    if (!DID_IF_THERE(portaclStreamWrapNative(native, &wrapped))) return;
+    DID(aclrtLaunchHostFunc(wrapped, CountCall, nullptr));
+    DID(aclrtSynchronizeStream(wrapped));
+    DID(aclrtDestroyStream(wrapped));
+}
+
 // Callbacks and host functions that this thread runs itself.
 void UseReports() {
     constexpr int32_t kMs = 2000;
@@ -436,6 +454,7 @@ int main() {
         UseEvents();
         UseEventsMore();
         UseStreamsMore();
+        WrapStream();
         UseReports();
         UseTwoDevices();
         DID(aclrtResetDevice(0));
