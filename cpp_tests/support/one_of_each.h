@@ -3,6 +3,9 @@
 
 #include "support/acl_test.h"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <array>
 
 namespace portacl_test {
@@ -100,6 +103,7 @@ struct OneOfEach {
         ACL_FAILS(kDead, aclrtMemcpy(bytes.data(), bytes.size(), memory, bytes.size(),
                                      ACL_MEMCPY_DEVICE_TO_HOST));
         ACL_FAILS(kDead, aclrtMemset(memory, kBytes, 1, kBytes));
+        ExpectNoHostMemory(memory);
     }
 
     // The pinned memory went, too.
@@ -107,6 +111,27 @@ struct OneOfEach {
         constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
         ACL_FAILS(kDead, aclrtFreeHost(host));
         ACL_FAILS(kDead, aclrtMemset(host, kBytes, 1, kBytes));
+        ExpectNoHostMemory(host);
+    }
+
+  private:
+    // Something is there: maybe memory of the test's own by now.
+    static bool IsReadable(void* address) {
+        char byte = 0;
+        iovec to{&byte, 1}, from{address, 1};
+        return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+    }
+
+    // With a device, copies do not take what is gone for ordinary host memory.
+    static void ExpectNoHostMemory(void* gone) {
+        int32_t device = 0;
+        if (aclrtGetDevice(&device) != ACL_SUCCESS || IsReadable(gone)) return;
+        constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+        std::array<unsigned char, 8> bytes{};
+        for (const auto kind : {ACL_MEMCPY_DEFAULT, ACL_MEMCPY_HOST_TO_HOST}) {
+            ACL_FAILS(kDead, aclrtMemcpy(bytes.data(), bytes.size(), gone, bytes.size(), kind));
+            ACL_FAILS(kDead, aclrtMemcpy(gone, bytes.size(), bytes.data(), bytes.size(), kind));
+        }
     }
 };
 

@@ -22,6 +22,7 @@ mod failure;
 pub mod fault;
 mod hand_over;
 mod host_fn;
+mod hull;
 mod info;
 mod managed_memory;
 mod probe;

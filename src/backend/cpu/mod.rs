@@ -322,6 +322,7 @@ impl Driver for CpuDriver {
         match self.shared.windows.device_at(addr) {
             Some(ordinal) if self.shared.is_stale(ordinal, addr) => Foreign::Stale,
             None if host_ranges::is_stale(addr) => Foreign::Stale,
+            None if windows::was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
             _ => Foreign::Unknown,
         }
     }

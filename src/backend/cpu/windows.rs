@@ -2,8 +2,21 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::backend::hull::Hull;
+
 /// Openings of a device that are remembered.
 const REMEMBERED: usize = 2;
+
+/// Where devices had their memory at openings before those, and in earlier lives of the library:
+/// programs may still have addresses of there.
+static EARLIER: Hull = Hull::new();
+
+/// Whether the address may be in memory of a device that is not remembered. So may host memory be;
+/// whoever has to know tries whether it can be read.
+#[inline]
+pub(super) fn was_near(addr: usize) -> bool {
+    EARLIER.contains(addr)
+}
 
 /// The address ranges of all devices. To look for an address in them takes two loads where it is
 /// in none, as host memory mostly is.
@@ -12,21 +25,14 @@ pub(super) struct Windows {
     len: usize,
     /// First addresses, the latest opening of a device first; 0: none.
     bases: Box<[[AtomicUsize; REMEMBERED]]>,
-    /// The first of all addresses, ...
-    first: AtomicUsize,
-    /// ... and what comes after the last.
-    end: AtomicUsize,
+    /// Around all of them.
+    hull: Hull,
 }
 
 impl Windows {
     /// Of `devices` devices with `len` bytes of memory each, none of them open yet.
     pub(super) fn new(devices: usize, len: usize) -> Self {
-        Self {
-            len,
-            bases: (0..devices).map(|_| Default::default()).collect(),
-            first: AtomicUsize::new(usize::MAX),
-            end: AtomicUsize::new(0),
-        }
+        Self { len, bases: (0..devices).map(|_| Default::default()).collect(), hull: Hull::new() }
     }
 
     /// The device has its memory at `base`, in the program's view.
@@ -36,14 +42,16 @@ impl Windows {
         for place in &self.bases[ordinal as usize] {
             moved = place.swap(moved, Ordering::Relaxed);
         }
-        self.first.fetch_min(base, Ordering::Relaxed);
-        self.end.fetch_max(base + self.len, Ordering::Relaxed);
+        if moved != 0 {
+            EARLIER.add(moved, moved + self.len);
+        }
+        self.hull.add(base, base + self.len);
     }
 
     /// The device that has, or had, its memory there.
     #[inline]
     pub(super) fn device_at(&self, addr: usize) -> Option<u32> {
-        if addr < self.first.load(Ordering::Relaxed) || addr >= self.end.load(Ordering::Relaxed) {
+        if !self.hull.contains(addr) {
             return None;
         }
         let contains = |base: &AtomicUsize| {
@@ -52,6 +60,12 @@ impl Windows {
         };
         let found = self.bases.iter().position(|bases| bases.iter().any(contains));
         found.map(|ordinal| ordinal as u32)
+    }
+}
+
+impl Drop for Windows {
+    fn drop(&mut self) {
+        EARLIER.add_all_of(&self.hull);
     }
 }
 
@@ -76,5 +90,8 @@ mod tests {
         windows.open(0, 9000);
         assert_eq!(windows.device_at(1050), None);
         assert_eq!(windows.device_at(8050), Some(0));
+        assert!(was_near(1050));
+        drop(windows);
+        assert!(was_near(9050));
     }
 }

@@ -5,19 +5,20 @@
 //! another library, for which the driver is asked.
 
 use std::collections::BTreeMap;
-use std::ops::Range as Addresses;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::RwLock;
+
+use crate::backend::hull::Hull;
+
+/// Where drivers that ended had allocated: programs may still have addresses of theirs.
+static EARLIER: Hull = Hull::new();
 
 /// Ranges that were allocated or registered and have not been given back, whether or not a program
 /// has them.
 pub(super) struct Owned {
     ranges: RwLock<Ranges>,
-    /// All that was ever allocated lies from here on, ...
-    first: AtomicUsize,
-    /// ... and below this.
-    end: AtomicUsize,
+    /// All that was ever allocated.
+    hull: Hull,
 }
 
 /// How a range came to be this backend's.
@@ -45,20 +46,20 @@ struct Range {
 
 impl Default for Owned {
     fn default() -> Self {
-        Self {
-            ranges: RwLock::default(),
-            first: AtomicUsize::new(usize::MAX),
-            end: AtomicUsize::new(0),
-        }
+        Self { ranges: RwLock::default(), hull: Hull::new() }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        EARLIER.add_all_of(&self.hull);
     }
 }
 
 impl Owned {
     /// The driver has just given this.
     pub(super) fn add(&self, base: usize, len: usize) {
-        // Relaxed: a hint, see `was_near`.
-        self.first.fetch_min(base, Ordering::Relaxed);
-        self.end.fetch_max(base + len, Ordering::Relaxed);
+        self.hull.add(base, base + len);
         self.insert(base, len, Origin::Allocated);
     }
 
@@ -94,14 +95,11 @@ impl Owned {
         (addr - base < range.len).then_some(range.origin)
     }
 
-    /// The address may be one that the driver gave us and has back: it lies between the first and
-    /// the last of them. So may host memory; whoever has to know tries whether it can be read.
+    /// The address may be one that the driver gave us, in this life of the library or an earlier
+    /// one, and has back: it lies between the first and the last of them. So may host memory;
+    /// whoever has to know tries whether it can be read.
     pub(super) fn was_near(&self, addr: usize) -> bool {
-        self.window().contains(&addr)
-    }
-
-    fn window(&self) -> Addresses<usize> {
-        self.first.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed)
+        self.hull.contains(addr) || EARLIER.contains(addr)
     }
 }
 
@@ -138,13 +136,15 @@ mod tests {
     fn what_was_allocated_once_is_in_the_window() {
         let owned = Owned::default();
         owned.add_registered(500, 100);
-        assert!(![0, 500, 599].iter().any(|addr| owned.was_near(*addr)));
+        assert!(![0, 500, 599].iter().any(|addr| owned.hull.contains(*addr)));
         owned.add(1000, 100);
         owned.add(3000, 100);
         owned.remove_after(1000, || ());
         owned.remove_after(3000, || ());
         assert_eq!((owned.origin(550), owned.origin(1050)), (Some(Origin::Registered), None));
         assert!([1000, 1099, 2000, 3099].iter().all(|addr| owned.was_near(*addr)));
-        assert!(![0, 550, 999, 3100].iter().any(|addr| owned.was_near(*addr)));
+        assert!(![0, 550, 999, 3100].iter().any(|addr| owned.hull.contains(*addr)));
+        drop(owned);
+        assert!(Owned::default().was_near(2000), "in the next life, too");
     }
 }

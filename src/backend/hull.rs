@@ -1,0 +1,52 @@
+//! One range of addresses around several: cheap to ask, and wrong only about what lies between them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Grows only. All is relaxed: who races with a growth has no address of what is added.
+pub(super) struct Hull {
+    /// The first of all addresses, ...
+    first: AtomicUsize,
+    /// ... and what comes after the last.
+    end: AtomicUsize,
+}
+
+impl Hull {
+    pub(super) const fn new() -> Self {
+        Self { first: AtomicUsize::new(usize::MAX), end: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn add(&self, first: usize, end: usize) {
+        self.first.fetch_min(first, Ordering::Relaxed);
+        self.end.fetch_max(end, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_all_of(&self, other: &Self) {
+        self.add(other.first.load(Ordering::Relaxed), other.end.load(Ordering::Relaxed));
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, addr: usize) -> bool {
+        self.first.load(Ordering::Relaxed) <= addr && addr < self.end.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_goes_from_the_first_to_the_last() {
+        let hull = Hull::new();
+        assert!(![0, 1, usize::MAX].iter().any(|&addr| hull.contains(addr)));
+        hull.add(1000, 1100);
+        hull.add(3000, 3100);
+        let other = Hull::new();
+        other.add_all_of(&Hull::new());
+        assert!(![0, 1000, usize::MAX].iter().any(|&addr| other.contains(addr)));
+        other.add_all_of(&hull);
+        for hull in [hull, other] {
+            assert!([1000, 1099, 2000, 3099].iter().all(|&addr| hull.contains(addr)));
+            assert!(![0, 999, 3100, usize::MAX].iter().any(|&addr| hull.contains(addr)));
+        }
+    }
+}
