@@ -204,7 +204,19 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         let slot = self.slots.get(handle.index() as usize)?;
         let pin = reclaim::pin();
         let value = slot.read(handle.generation(), &pin)?;
-        Some(Ref { value, _pin: pin, _table: PhantomData })
+        Some(Ref { value, pin, _table: PhantomData })
+    }
+
+    /// As [`Self::get`], under a pin that the caller has anyway.
+    #[inline]
+    pub fn look<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
+        if handle.kind() != self.kind {
+            return None;
+        }
+        let slot = self.slots.get(handle.index() as usize)?;
+        let value = slot.read(handle.generation(), pin)?;
+        // SAFETY: the pin keeps the table's share, and with it the object, alive.
+        Some(unsafe { value.as_ref() })
     }
 
     /// As [`Self::get`], for calls that block.
@@ -335,7 +347,7 @@ impl<T: Send + Sync + 'static> Drop for Claim<'_, T> {
 /// An object in a table, found by its handle. It stays alive while this lives, removed or not.
 pub struct Ref<'a, T> {
     value: NonNull<T>,
-    _pin: Pin,
+    pin: Pin,
     _table: PhantomData<&'a SlotTable<T>>,
 }
 
@@ -347,7 +359,13 @@ impl<T> Ref<'_, T> {
     /// [`super::reclaim`] only, after it could not be found any more.
     #[inline]
     pub(super) unsafe fn new(value: NonNull<T>, pin: Pin) -> Self {
-        Self { value, _pin: pin, _table: PhantomData }
+        Self { value, pin, _table: PhantomData }
+    }
+
+    /// What keeps the object alive, for a look at others.
+    #[inline]
+    pub fn pin(&self) -> &Pin {
+        &self.pin
     }
 
     /// A share of the object, for longer use.

@@ -97,6 +97,7 @@ impl Event {
     }
 
     /// Whether its latest record was undone.
+    #[inline]
     fn was_reset(&self) -> Result<bool> {
         if self.is_resettable() { self.uses.lock().resets.any_past() } else { Ok(false) }
     }
@@ -129,14 +130,16 @@ impl Event {
     }
 
     fn check_sync(&self, what: &str) -> Result<()> {
-        if self.is_waitable() {
-            return Ok(());
-        }
-        Err(Error::param_invalid(format_args!(
+        if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync(what)) }
+    }
+
+    #[cold]
+    fn lacks_sync(&self, what: &str) -> Error {
+        Error::param_invalid(format_args!(
             "event was created with flag {:#x}, without ACL_EVENT_SYNC, so {what}; create it with \
              ACL_EVENT_SYNC",
             self.flags
-        )))
+        ))
     }
 
     fn check_not_ex(&self, instead: &str) -> Result<()> {
@@ -242,16 +245,9 @@ pub fn available() -> Result<u32> {
 pub fn record(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
-    let event = handles::get::<Event>("event", raw)?;
+    let event = handles::look::<Event>("event", raw, stream.pin())?;
     if !Arc::ptr_eq(&event.device, &stream.device) {
-        return Err(Error::new(
-            Code::StreamContext,
-            format_args!(
-                "event {raw:#x} was created on device {}, the stream is on device {}; record it on a \
-                 stream of its own device",
-                event.device.id, stream.device.id
-            ),
-        ));
+        return Err(of_another_device(raw, event, &stream));
     }
     if event.creator == Creator::Plain {
         event.count()?;
@@ -263,6 +259,18 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     event.recorded.set(stream.handle, position);
     uses.resets.clear();
     Ok(())
+}
+
+#[cold]
+fn of_another_device(raw: u64, event: &Event, stream: &Stream) -> Error {
+    Error::new(
+        Code::StreamContext,
+        format_args!(
+            "event {raw:#x} was created on device {}, the stream is on device {}; record it on a \
+             stream of its own device",
+            event.device.id, stream.device.id
+        ),
+    )
 }
 
 /// aclrtRecordEventWithFlag.
@@ -363,7 +371,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
 fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
-    let event = handles::get::<Event>("event", raw)?;
+    let event = handles::look::<Event>("event", raw, stream.pin())?;
     event.check_sync("streams cannot wait for it")?;
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
@@ -383,6 +391,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
 
 /// aclrtQueryEventStatus: whether the latest record has happened. Never recorded: yes for an
 /// event of aclrtCreateEventExWithFlag, no for the others.
+#[inline]
 pub fn is_complete(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;

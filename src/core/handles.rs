@@ -7,6 +7,7 @@ use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::stream::Stream;
+use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
 
 /// A kind of object that has handles.
@@ -76,6 +77,14 @@ pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
 pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
     Handle::from_raw(raw)
         .and_then(|handle| T::table().get(handle))
+        .ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// As [`get`], under a pin that the caller has anyway.
+#[inline]
+pub fn look<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
+    Handle::from_raw(raw)
+        .and_then(|handle| T::table().look(handle, pin))
         .ok_or_else(|| bad::<T>(argument, raw))
 }
 

@@ -221,9 +221,26 @@ impl Stream {
 
 /// The stream behind an argument: 0 is the default stream of the current context. The calling
 /// thread needs a current context of the stream's device.
-#[inline]
+///
+/// Inlined by force: every call on a stream begins with this, and its result would go through
+/// memory.
+#[inline(always)]
 pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     thread::refuse_inside_host_function()?;
+    // Whoever ends a context takes it away first, and then its streams: a live stream of it needs
+    // no look at the context itself.
+    if let Some(handle) = Handle::from_raw(raw)
+        && let Some(stream) = Stream::table().get(handle)
+        && Some(stream.context) == thread::current_handle()
+    {
+        return Ok(stream);
+    }
+    resolve_otherwise(raw)
+}
+
+/// As [`resolve`], for default streams, streams of other contexts, and what is none.
+#[inline(never)]
+fn resolve_otherwise(raw: u64) -> Result<Ref<'static, Stream>> {
     if raw == 0 {
         return thread::current()?.default_stream().ok_or_else(|| {
             Error::new(
@@ -238,7 +255,7 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
         // Setting a default device may wait for a reset, which waits for whoever holds a stream.
         drop(stream);
         thread::current()?;
-        return resolve(raw);
+        return resolve_otherwise(raw);
     };
     if !Arc::ptr_eq(&stream.device, &context.device) {
         return Err(Error::new(

@@ -84,13 +84,15 @@ fn current_slow() -> Result<Ref<'static, Context>> {
 /// work, or create and destroy objects.
 #[inline]
 pub fn refuse_inside_host_function() -> Result<()> {
-    if backend::inside_host_function() {
-        return Err(Error::param_invalid(
-            "called inside a host function that a stream runs, where this would deadlock; do it after the \
-             stream was synchronized, or on a thread of your own",
-        ));
-    }
-    Ok(())
+    if backend::inside_host_function() { Err(inside_host_function()) } else { Ok(()) }
+}
+
+#[cold]
+fn inside_host_function() -> Error {
+    Error::param_invalid(
+        "called inside a host function that a stream runs, where this would deadlock; do it after the \
+         stream was synchronized, or on a thread of your own",
+    )
 }
 
 /// Which of `shards` striped counters this thread uses: threads spread evenly, each keeps its own.

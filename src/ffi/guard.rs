@@ -13,7 +13,7 @@ use crate::ffi::fork;
 pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     match catch_unwind(AssertUnwindSafe(|| enter().and_then(|()| body()))) {
         Ok(Ok(())) => 0,
-        Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
+        Ok(Err(failure)) => report(call, failure),
         Err(panic) => report_panic(call, &*panic),
     }
 }
@@ -33,7 +33,7 @@ pub fn guard_value_anywhere<T>(
 ) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return value,
-        Ok(Err(failure)) => error::report(call, failure.code(), failure.text()),
+        Ok(Err(failure)) => report(call, failure),
         Err(panic) => report_panic(call, &*panic),
     };
     fallback
@@ -59,6 +59,13 @@ fn in_child() -> Error {
         "called in a forked child, which has neither the parent's devices nor its threads; fork before \
          the first call of this library, or start a new program (spawn)",
     )
+}
+
+/// Takes the failure, so that no entry carries the code that frees it.
+#[cold]
+#[inline(never)]
+fn report(call: &str, failure: Error) -> i32 {
+    error::report(call, failure.code(), failure.text())
 }
 
 #[cold]

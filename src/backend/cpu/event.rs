@@ -206,7 +206,7 @@ impl CpuEvent {
 
 impl Event for CpuEvent {
     fn is_complete(&self) -> Result<bool> {
-        Ok(self.pending().is_none())
+        Ok(self.settled.load(Ordering::Acquire) || self.pending().is_none())
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
