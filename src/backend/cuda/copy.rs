@@ -24,11 +24,12 @@ pub(super) fn peers(
     dst: Place,
     src: Place,
 ) -> Option<(Arc<DeviceState>, Arc<DeviceState>)> {
-    let owner = |place| match place {
-        Place::Device(ordinal) => device.driver().device(ordinal),
-        Place::Pageable | Place::Pinned => None,
-    };
-    if dst == src { None } else { owner(dst).zip(owner(src)) }
+    match (dst, src) {
+        (Place::Device(to), Place::Device(from)) if to != from => {
+            device.driver().device(to).zip(device.driver().device(from))
+        }
+        _ => None,
+    }
 }
 
 /// Copies between two ranges of host memory.
