@@ -424,15 +424,6 @@ void UseTwoDevices() {
     DID(aclrtSetDevice(0));
 }
 
-// A driver's own objects. A backend without a driver refuses to adopt anything.
-void UseNative() {
-    Stream stream;
-    void* native = nullptr;
-    if (!DID_IF_THERE(portaclStreamGetNative(stream, &native))) native = &native;
-    aclrtStream adopted = nullptr;
-    if (DID_IF_THERE(portaclStreamWrapNative(native, &adopted))) DID(aclrtDestroyStream(adopted));
-}
-
 // What is left to aclFinalize on purpose.
 void LeaveThingsBehind() {
     void* address = nullptr;
@@ -465,7 +456,6 @@ int main() {
         UseStreamsMore();
         WrapStream();
         UseReports();
-        UseNative();
         UseTwoDevices();
         DID(aclrtResetDevice(0));
     }

@@ -149,7 +149,7 @@ impl Rows {
 }
 
 /// A copy of `height` rows of `width` bytes, one end of which at least is on a device. There are
-/// two rows or more, with a gap between them on one side or both: the core makes a [`Copy`] of all
+/// two rows or more, with a gap between them on one side or both: the core makes a plain copy of all
 /// else. What an overlap leaves behind is not defined, but it does no other harm.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy2d {

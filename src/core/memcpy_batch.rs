@@ -16,7 +16,7 @@ pub trait Arrays {
     fn count(&self) -> usize;
     /// The name of an array that is null.
     fn null(&self) -> Option<&'static str>;
-    /// The copy with this number, below [`Self::len`]. Only asked for if no array is null.
+    /// The copy with this number, below their number. Only asked for if no array is null.
     fn entry(&self, index: usize) -> Entry;
     /// How many attributes there are.
     fn attributes(&self) -> usize;

@@ -2,7 +2,7 @@
 //! programs, and the core, deal with failures that no hardware has on demand.
 //!
 //! `PORTACL_FAULT` and `PORTACL_FAULT_COUNT` install it; without them it costs nothing, because it
-//! is not there. Every method of the traits is a call site ([`Site`]) or stands, with its reason,
+//! is not there. Every method of the traits is a call site (a `Site`) or stands, with its reason,
 //! on the list of those that cannot fail; a test compares.
 //!
 //! | file | what |
