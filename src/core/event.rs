@@ -385,7 +385,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     stream.submit(|native| native.record(&mark))?;
     // The mark is nothing that the program has queued.
     thread::note_task(position);
-    uses.waits.keep(&event, &stream, mark);
+    uses.waits.keep(event, &stream, mark);
     Ok(())
 }
 
