@@ -3,9 +3,12 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <limits>
+#include <string_view>
 #include <thread>
 
 #include "support/managed.h"
@@ -40,6 +43,20 @@ void ExpectAll(const std::vector<Row<Arguments...>>& rows, aclError code, const 
                Arguments... arguments) {
     for (const auto& row : rows)
         EXPECT_TRUE(FailedSaying(row.text, row.call(arguments...), code, {word}));
+}
+
+// The rows but those whose call is one of `names`.
+template <typename... Arguments>
+std::vector<Row<Arguments...>> Without(std::initializer_list<std::string_view> names,
+                                       std::vector<Row<Arguments...>> rows) {
+    const auto named = [&](const auto& row) {
+        const std::string_view call(row.text, std::strcspn(row.text, "("));
+        return std::find(names.begin(), names.end(), call) != names.end();
+    };
+    const auto left = std::remove_if(rows.begin(), rows.end(), named);
+    EXPECT_EQ(rows.end() - left, static_cast<std::ptrdiff_t>(names.size()));
+    rows.erase(left, rows.end());
+    return rows;
 }
 
 // Good arguments of every kind, and poisoned places for all results.
@@ -370,5 +387,28 @@ TEST_F(Arguments, AfterFinalize) {
     ACL_OK(aclrtSetDevice(0));
     ExpectAll(StreamCalls(), kDead, "stream", stream);
     ExpectAll(EventCalls(), kDead, "vent", event_);
+    ExpectNothingWritten();
+}
+
+// Whatever a call would wait for, queue, make or end, it does not from there.
+TEST_F(Arguments, InsideAHostFunction) {
+    Stream stream;
+    std::function<void()> body = [&] {
+        constexpr const char* kWhere = "host function";
+        ExpectAll(StreamCalls(), kDead, kWhere, aclrtStream(stream));
+        ExpectAll(ManagedCalls(), kDead, kWhere, aclrtStream(stream));
+        ExpectAll(Without({"aclrtGetEventId"}, EventCalls()), kDead, kWhere, event_);
+        ExpectAll(MemoryCalls(), kDead, kWhere);
+        ExpectAll(RegistrationCalls(), kDead, kWhere);
+        // Those that are left out tell what is there without waiting: but no context is.
+        ExpectAll(Without({"aclrtGetDevice", "aclrtGetCurrentContext", "aclrtCtxSetSysParamOpt",
+                           "aclrtCtxGetSysParamOpt", "aclrtDeviceGetStreamPriorityRange",
+                           "aclrtGetStreamAvailableNum", "aclrtGetEventAvailNum"},
+                          ContextCalls()),
+                  kDead, kWhere);
+    };
+    const auto call = [](void* body) { (*static_cast<std::function<void()>*>(body))(); };
+    ACL_OK(aclrtLaunchHostFunc(stream, call, &body));
+    ACL_OK(aclrtSynchronizeStream(stream));
     ExpectNothingWritten();
 }
