@@ -18,11 +18,11 @@ use crate::ffi::value::handle;
 /// @param stream a stream; null: the default stream of the current context.
 /// @param fn the function.
 /// @param args its argument, which the caller keeps alive until it has run; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given
-/// to aclrtSubscribeReport, which excludes host functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another
-/// thread is in aclrtUnSubscribeHostFunc with it.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not
+/// a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+/// ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given to aclrtSubscribeReport, which excludes host
+/// functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is in aclrtUnSubscribeHostFunc with it.
 /// Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchHostFunc(

@@ -90,9 +90,10 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 /// Waits until everything queued on the current context's device has finished, in all its streams.
 ///
 /// @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
-/// aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued work that nobody was
-/// told of yet, one of several streams' at a time. Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
+/// 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
+/// 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued
+/// work that nobody was told of yet, one of several streams' at a time. Thread-safe. Follows
+/// aclrtSynchronizeDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
     guard("aclrtSynchronizeDevice", device::synchronize)
@@ -169,8 +170,8 @@ pub unsafe extern "C" fn aclrtQueryDeviceStatus(
 /// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
 /// 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
 /// something that has begun was not over in time; ACL_ERROR_FAILURE 500001: what was queued is dropped, but a
-/// function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
-/// runtime API, whose unit of time is not documented.
+/// function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of
+/// the Ascend runtime API, whose unit of time is not documented.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> aclError {
     guard("aclrtDeviceTaskAbort", || abort::device(deviceId, timeout))
@@ -187,9 +188,9 @@ pub unsafe extern "C" fn aclrtDeviceTaskAbort(deviceId: i32, timeout: u32) -> ac
 /// @param callback the function, which must not throw; null takes back the one with that name (a call in another
 /// thread that has begun goes on).
 /// @param args its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
-/// registered already, or is not and `callback` is null. Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the
-/// Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// the name is registered already, or is not and `callback` is null. Thread-safe. Follows
+/// aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     regName: *const c_char,
@@ -217,20 +218,20 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
 
 /// Has `callback` called when devices are opened and released, on the thread that does it and without any lock.
 ///
-/// It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed and is about
-/// to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated aclrtSetDevice, which
-/// only counts, is not told. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: it is
-/// released. aclFinalize releases all. A _PRE without its _POST means that the call failed or that another thread
-/// changed things meanwhile. The function may call everything; what it opens and releases itself is not told. It stays
-/// until it is taken back, also through aclFinalize.
+/// It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed
+/// and is about to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated
+/// aclrtSetDevice, which only counts, is not told. _RESET_PRE: a call is about to release the device, which
+/// still works; _RESET_POST: it is released. aclFinalize releases all. A _PRE without its _POST means that
+/// the call failed or that another thread changed things meanwhile. The function may call everything; what it
+/// opens and releases itself is not told. It stays until it is taken back, also through aclFinalize.
 ///
 /// @param regName zero-terminated name of the registration.
 /// @param callback the function, which must not throw; null takes back the one with that name (a call in another
 /// thread that has begun goes on).
 /// @param args its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
-/// registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend
-/// runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// the name is registered already, or is not and `callback` is null. Thread-safe. Follows
+/// aclrtRegDeviceStateCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     regName: *const c_char,

@@ -30,10 +30,10 @@ use crate::ffi::value::{Out, enum_value, must_be_null, text};
 /// @param attr an aclrtDevAttr.
 /// @param value receives the number.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceInfo(
     deviceId: u32,
@@ -85,10 +85,10 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
 /// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, whose driver does not tell;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows
+/// aclrtGetDeviceUtilizationRate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     deviceId: i32,
@@ -142,11 +142,11 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(
 ///
 /// @param deviceId 0 to the number of devices less 1; it need not be set.
 /// @param uuid receives the bytes.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is
-/// too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
+/// driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer. Thread-safe.
+/// Follows aclrtDeviceGetUuid of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid) -> aclError {
     guard("aclrtDeviceGetUuid", || {
@@ -165,11 +165,11 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
 /// @param pciBusId receives the text and a zero.
 /// @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001:
+/// no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
     deviceId: i32,
@@ -284,7 +284,8 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
 /// @param userDevid receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows
+/// aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     logicDevId: i32,
@@ -376,7 +377,8 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
 /// @param userDevId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId
+/// of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     phyDevId: i32,

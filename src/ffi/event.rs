@@ -32,8 +32,9 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
 /// ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
-/// more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL
+/// 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
 /// aclrtCreateEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
@@ -53,9 +54,9 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
 /// ACL_EVENT_DEVICE_USE_ONLY.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
-/// more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag
-/// of the Ascend runtime API.
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {
     guard("aclrtCreateEventExWithFlag", || {
@@ -80,12 +81,12 @@ pub unsafe extern "C" fn aclrtDestroyEvent(event: aclrtEvent) -> aclError {
 ///
 /// @param event an event of the stream's device.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context,
-/// or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
-/// ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device has
-/// as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or
+/// the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
+/// ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device
+/// has as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> aclError {
     guard("aclrtRecordEvent", || event::record(handle::from_c(event), handle::from_c(stream)))
@@ -234,10 +235,10 @@ pub unsafe extern "C" fn aclrtSynchronizeEventWithTimeout(
 /// @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
 /// @param endEvent the same, not earlier, of the same device.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
-/// 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
-/// was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet; ACL_ERROR_RT_PARAM_INVALID
-/// 107000: not an event, destroyed, different devices, or called inside a host function. Thread-safe.
-/// Follows aclrtEventElapsedTime of the Ascend runtime API.
+/// 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL
+/// 107007: the end was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, different devices, or called inside a host
+/// function. Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtEventElapsedTime(
     ms: *mut f32,

@@ -112,9 +112,9 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
 /// thread that submitted it.
 ///
 /// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
-/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
-/// Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+/// another thread ask while it waits. Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetTaskIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -125,9 +125,9 @@ pub unsafe extern "C" fn aclrtGetTaskIdFromExceptionInfo(info: *const aclrtExcep
 /// The number of the stream on which work failed, as aclrtStreamGetId tells it.
 ///
 /// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
-/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
-/// Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+/// another thread ask while it waits. Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetStreamIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -138,9 +138,9 @@ pub unsafe extern "C" fn aclrtGetStreamIdFromExceptionInfo(info: *const aclrtExc
 /// The system's number (gettid) of the thread that submitted what failed.
 ///
 /// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
-/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
-/// Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+/// another thread ask while it waits. Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetThreadIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -151,9 +151,9 @@ pub unsafe extern "C" fn aclrtGetThreadIdFromExceptionInfo(info: *const aclrtExc
 /// The device on which work failed.
 ///
 /// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
-/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
-/// Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+/// another thread ask while it waits. Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExceptionInfo) -> u32 {
     guard_value("aclrtGetDeviceIdFromExceptionInfo", Exception::UNKNOWN, || {
@@ -164,9 +164,9 @@ pub unsafe extern "C" fn aclrtGetDeviceIdFromExceptionInfo(info: *const aclrtExc
 /// The code of the failure, which the next synchronize returns.
 ///
 /// @param info what a callback was given, during its call.
-/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
-/// aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
-/// Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
+/// @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+/// which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+/// another thread ask while it waits. Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
     info: *const aclrtExceptionInfo,

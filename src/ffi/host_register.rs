@@ -52,8 +52,8 @@ pub unsafe extern "C" fn aclrtHostRegister(
 /// return at once and the memory must not be changed before they are done; or both.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or beyond the end of the
 /// address space, no or unknown flags; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or
-/// ACL_HOST_REG_READONLY; else as aclrtHostRegister.
-/// Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
+/// ACL_HOST_REG_READONLY; else as aclrtHostRegister. Thread-safe. Follows aclrtHostRegisterV2 of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError {
     guard("aclrtHostRegisterV2", || {

@@ -48,12 +48,12 @@ fn keep_loaded_if_left_behind(outcome: Result<()>) -> Result<()> {
 /// called last.
 ///
 /// @param configPath zero-terminated path, read during the call only; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first
-/// configuration stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not
-/// JSON, or nested deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment
-/// variable; ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclInit of
-/// the Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first configuration
+/// stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not JSON, or nested
+/// deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment variable;
+/// ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside
+/// a host function. Follows aclInit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
     guard("aclInit", || {
@@ -64,9 +64,9 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
     })
 }
 
-/// Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then resets
-/// every device as aclrtResetDeviceForce does,
-/// waits for pending work, releases pinned host memory, and joins the library's threads.
+/// Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then
+/// resets every device as aclrtResetDeviceForce does, waits for pending work, releases pinned host memory,
+/// and joins the library's threads.
 ///
 /// All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
 /// aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
@@ -74,12 +74,11 @@ pub unsafe extern "C" fn aclInit(configPath: *const c_char) -> aclError {
 /// driver to release something, is returned; everything ends all the same. A program may also exit without
 /// this call. Thread-safe.
 ///
-/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it; ACL_ERROR_FAILURE
-/// 500001: user code did not return in time, its thread was left behind and the library stays loaded, or a function of
-/// aclFinalizeCallbackRegister failed;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015:
-/// work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend
-/// runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it;
+/// ACL_ERROR_FAILURE 500001: user code did not return in time, its thread was left behind and the library
+/// stays loaded, or a function of aclFinalizeCallbackRegister failed; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclFinalize() -> aclError {
     guard("aclFinalize", || keep_loaded_if_left_behind(runtime::finalize()))
@@ -115,8 +114,8 @@ pub unsafe extern "C" fn aclFinalizeReference(refCount: *mut u64) -> aclError {
 /// @param cbFunc the function; it must not throw.
 /// @param userData its argument, which the caller keeps alive; may be null.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it was called
-/// and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
+/// ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it
+/// was called and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclInitCallbackRegister(
     r#type: MaybeUninit<aclRegisterCallbackType>,

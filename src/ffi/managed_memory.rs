@@ -82,10 +82,10 @@ fn place(location: aclrtMemManagedLocation) -> Place {
 /// @param size bytes, a multiple of 2 MiB, not 0.
 /// @param data receives the answer.
 /// @param dataSize room there in bytes: 4, for ACCESSED_BY a multiple of 4.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size` or
-/// `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past
-/// the end of an allocation, or called inside a host function.
-/// Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size`
+/// or `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory,
+/// past the end of an allocation, or called inside a host function. Thread-safe. Follows
+/// aclrtMemManagedGetAttr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedGetAttr(
     attribute: MaybeUninit<aclrtMemManagedRangeAttribute>,
@@ -162,13 +162,13 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
 /// @param location a device, the host, a NUMA node of the host, or the caller's.
 /// @param flags must be 0.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is not
-/// 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream, destroyed,
-/// or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves nothing on demand;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
-/// another device than the current context.
-/// Thread-safe. Follows aclrtMemManagedPrefetchAsync of the Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is
+/// not 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
+/// destroyed, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves
+/// nothing on demand; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context. Thread-safe. Follows
+/// aclrtMemManagedPrefetchAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedPrefetchAsync(
     ptr: *const c_void,
@@ -236,8 +236,7 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
 
 /// A copy of a list from C; null is an error that names `argument`.
 ///
-/// # Safety
-/// `first` is null or points to `count` members.
+/// # Safety `first` is null or points to `count` members.
 unsafe fn list<T: Copy>(argument: &str, first: *const T, count: usize) -> Result<Vec<T>> {
     if first.is_null() {
         return Err(Error::invalid_param(format_args!("{argument} is null; it must be a list")));

@@ -49,10 +49,10 @@ pub unsafe extern "C" fn aclrtMemcpy(
 /// @param count bytes; 0 does nothing, whatever the other arguments are.
 /// @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an unknown
-/// kind; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context;
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an
+/// unknown kind; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
 /// ACL_ERROR_RT_PARAM_INVALID 107000 also past the end of an allocation, or for a kind that contradicts the
 /// pointers. Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -279,10 +279,10 @@ pub unsafe extern "C" fn aclrtGetSymbolSize(symbol: *const c_void, size: *mut us
 /// @param stream a stream; null: the default stream of the current context.
 /// @param reserve must be null.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, part of an
-/// element, or `reserve` not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
-/// another type of aclDataType or the kind EQUAL; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context;
+/// element, or `reserve` not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+/// 207000: another type of aclDataType or the kind EQUAL; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
+/// destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
 /// ACL_ERROR_RT_PARAM_INVALID 107000 also for memory that is not on the stream's device, or past the end of
 /// an allocation. Thread-safe. Follows aclrtReduceAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]

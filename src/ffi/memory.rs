@@ -105,8 +105,8 @@ pub unsafe extern "C" fn aclrtMallocCached(
 /// 107000: `cfg` names another device than the current one, or called inside a host function;
 /// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
 /// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// Thread-safe. Follows aclrtMallocWithCfg of the Ascend runtime API.
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocWithCfg of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocWithCfg(
     devPtr: *mut *mut c_void,
@@ -125,8 +125,7 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
 
 /// The attributes behind a pointer from C; none for null.
 ///
-/// # Safety
-/// `config` is null or points to a configuration with as many attributes as it says.
+/// # Safety `config` is null or points to a configuration with as many attributes as it says.
 unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
     let mut read = MallocConfig::default();
     if config.is_null() {
@@ -171,8 +170,8 @@ unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig
 /// 107000: `cfg` names another device than the current one, or called inside a host function;
 /// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
 /// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
-/// Thread-safe. Follows aclrtMallocForTaskScheduler of the Ascend runtime API.
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocForTaskScheduler of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
     devPtr: *mut *mut c_void,
@@ -329,8 +328,8 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
 /// @param outputNum receives how many were written.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
-/// Thread-safe. Follows aclrtGetMemUsageInfo of the Ascend runtime API.
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+/// aclrtGetMemUsageInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetMemUsageInfo(
     deviceId: i32,

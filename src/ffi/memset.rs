@@ -37,11 +37,11 @@ pub unsafe extern "C" fn aclrtMemset(
 /// @param value its low 8 bits are stored in every byte.
 /// @param count bytes; 0 queues nothing.
 /// @param stream a stream; null: the default stream of the current context.
-/// @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context;
-/// ACL_ERROR_RT_PARAM_INVALID 107000 also for memory of another device than the stream's.
-/// Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
+/// @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a
+/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
+/// the stream is on another device than the current context; ACL_ERROR_RT_PARAM_INVALID 107000 also for
+/// memory of another device than the stream's. Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemsetAsync(
     devPtr: *mut c_void,

@@ -12,10 +12,10 @@ use crate::ffi::value::Out;
 /// @param deviceId the device that would use the memory; it need not be set.
 /// @param peerDeviceId another device, whose memory it is.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
-/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtDeviceCanAccessPeer of the Ascend runtime API.
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtDeviceCanAccessPeer of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceCanAccessPeer(
     canAccessPeer: *mut i32,

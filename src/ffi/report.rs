@@ -26,13 +26,12 @@ fn this_thread() -> u64 {
 ///
 /// @param threadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
 /// ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
-/// aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another
-/// device, or would be one too many.
-/// Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
+/// aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
+/// or would be one too many. Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeReport(threadId: u64, stream: aclrtStream) -> aclError {
     guard("aclrtSubscribeReport", || {
@@ -90,11 +89,11 @@ pub unsafe extern "C" fn aclrtLaunchCallback(
 /// current context. Programs call it in a loop, on a thread of its own, until a flag of theirs.
 ///
 /// @param timeout milliseconds above 0; or -1: until a callback comes or the thread's last subscription ends.
-/// @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time, call
-/// it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not any
-/// more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// callback or host function.
-/// Thread-safe. Follows aclrtProcessReport of the Ascend runtime API.
+/// @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
+/// call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not
+/// any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// called inside a callback or host function. Thread-safe. Follows aclrtProcessReport of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProcessReport(timeout: i32) -> aclError {
     guard("aclrtProcessReport", || report::process(&REPORTS, this_thread(), timeout))
@@ -129,13 +128,12 @@ pub unsafe extern "C" fn aclrtUnSubscribeReport(threadId: u64, stream: aclrtStre
 ///
 /// @param hostFuncThreadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
 /// @param exeStream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a
-/// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
+/// context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
 /// aclrtSubscribeReport; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
-/// or would be one too many.
-/// Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
+/// or would be one too many. Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSubscribeHostFunc(
     hostFuncThreadId: u64,
@@ -152,11 +150,11 @@ pub unsafe extern "C" fn aclrtSubscribeHostFunc(
 /// current context.
 ///
 /// @param timeout milliseconds above 0; or -1: until one comes or the thread's last subscription ends.
-/// @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
-/// call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not
-/// any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// callback or host function.
-/// Thread-safe. Follows aclrtProcessHostFunc of the Ascend runtime API.
+/// @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in
+/// time, call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet
+/// or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: called inside a callback or host function. Thread-safe. Follows aclrtProcessHostFunc of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
     guard("aclrtProcessHostFunc", || report::process(&HOST_FUNCTIONS, this_thread(), timeout))
@@ -168,13 +166,13 @@ pub unsafe extern "C" fn aclrtProcessHostFunc(timeout: i32) -> aclError {
 ///
 /// @param hostFuncThreadId the thread that was subscribed, as pthread_self() gives it.
 /// @param exeStream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is
-/// 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does not run, or not a stream,
-/// destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
-/// ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
-/// ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
-/// Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
+/// @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000:
+/// `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does
+/// not run, or not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
+/// no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
+/// context; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
+/// ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed. Thread-safe. Follows
+/// aclrtUnSubscribeHostFunc of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtUnSubscribeHostFunc(
     hostFuncThreadId: u64,

@@ -57,11 +57,11 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
 /// stream is destroyed all the same.
 ///
 /// @param stream from a creator; not null, not a default stream.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows aclrtDestroyStream of the
-/// Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+/// ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
+/// driver refused. Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
     guard("aclrtDestroyStream", || stream::destroy(handle::from_c(stream), false))
@@ -114,9 +114,9 @@ pub unsafe extern "C" fn aclrtSynchronizeStreamWithTimeout(
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
-/// on another device than the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
 /// Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamQuery(
@@ -277,10 +277,10 @@ pub unsafe extern "C" fn aclrtGetStreamAvailableNum(streamCount: *mut u32) -> ac
 /// is recorded again and that record happens, or when they are aborted or destroyed themselves.
 ///
 /// @param stream a stream; null: the default stream of the current context.
-/// @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
-/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: the stream is on another device than the current context. Thread-safe. Follows
-/// aclrtStreamAbort of the Ascend runtime API.
+/// @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
+/// destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+/// Follows aclrtStreamAbort of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
     guard("aclrtStreamAbort", || abort::stream(handle::from_c(stream)))
@@ -305,10 +305,10 @@ pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
 /// @param stream a stream; null: the default stream of the current context.
 /// @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_PARAM_INVALID 107000: the
-/// mode was set before, or not a stream, destroyed, or called
-/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: the stream is on another device than the current context. Thread-safe. Follows
-/// aclrtSetStreamFailureMode of the Ascend runtime API.
+/// mode was set before, or not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+/// another device than the current context. Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u64) -> aclError {
     guard("aclrtSetStreamFailureMode", || {
@@ -319,20 +319,20 @@ pub unsafe extern "C" fn aclrtSetStreamFailureMode(stream: aclrtStream, mode: u6
 /// Has `callback` called after every stream's creation and before its end, default streams included, on the thread that
 /// does it and without any lock.
 ///
-/// It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be used.
-/// ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes once, from
-/// aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream that is made
-/// while another thread resets its device may be told of after its end. Streams made before the registration are told of
-/// when they end. The function may call everything; what it makes and destroys itself is not told. It stays until it is
-/// taken back, also through aclFinalize.
+/// It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be
+/// used. ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes
+/// once, from aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream
+/// that is made while another thread resets its device may be told of after its end. Streams made before the
+/// registration are told of when they end. The function may call everything; what it makes and destroys
+/// itself is not told. It stays until it is taken back, also through aclFinalize.
 ///
 /// @param regName zero-terminated name of the registration.
 /// @param callback the function, which must not throw; null takes back the one with that name (a call in another
 /// thread that has begun goes on).
 /// @param args its argument, which the caller keeps alive; may be null.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
-/// registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend
-/// runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// the name is registered already, or is not and `callback` is null. Thread-safe. Follows
+/// aclrtRegStreamStateCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRegStreamStateCallback(
     regName: *const c_char,
@@ -404,10 +404,10 @@ pub unsafe extern "C" fn aclrtSetStreamAttribute(
 /// @param stmAttrType which attribute.
 /// @param value receives its value; only the attribute's own member is written.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or no such attribute;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
-/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
-/// 107003: the stream is on another device than the current context. Thread-safe. Follows
-/// aclrtGetStreamAttribute of the Ascend runtime API.
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+/// another device than the current context. Thread-safe. Follows aclrtGetStreamAttribute of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetStreamAttribute(
     stream: aclrtStream,
