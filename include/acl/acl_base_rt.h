@@ -876,10 +876,10 @@ const char *aclrtGetSocName(void);
  * @param deviceInfo ACL_DEVICE_INFO_AI_CORE_NUM, ACL_DEVICE_INFO_VECTOR_CORE_NUM or ACL_DEVICE_INFO_L2_SIZE.
  * @param value receives the number; the cache in bytes.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another `deviceInfo`;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer.
- * Thread-safe. Follows aclGetDeviceCapability of the Ascend runtime API.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclGetDeviceCapability of
+ * the Ascend runtime API.
  */
 aclError aclGetDeviceCapability(uint32_t deviceId,
                                 aclDeviceInfo deviceInfo,

@@ -3362,19 +3362,19 @@ extern "C" {
  * called last.
  *
  * @param configPath zero-terminated path, read during the call only; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first
- * configuration stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not
- * JSON, or nested deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment
- * variable; ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclInit of
- * the Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_REPEAT_INITIALIZE 100002: started already (counted; the first configuration
+ * stays); ACL_ERROR_INVALID_FILE 100003: not readable; ACL_ERROR_PARSE_FILE 100006: not JSON, or nested
+ * deeper than 10; ACL_ERROR_INVALID_PARAM 100000: bad `err_msg_mode` or environment variable;
+ * ACL_ERROR_FAILURE 500001: bad `default_device`, or a function of aclInitCallbackRegister failed;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside
+ * a host function. Follows aclInit of the Ascend runtime API.
  */
 aclError aclInit(const char *configPath);
 
 /**
- * Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then resets
- * every device as aclrtResetDeviceForce does,
- * waits for pending work, releases pinned host memory, and joins the library's threads.
+ * Ends the library, however often it was started: calls the functions of aclFinalizeCallbackRegister, then
+ * resets every device as aclrtResetDeviceForce does, waits for pending work, releases pinned host memory,
+ * and joins the library's threads.
  *
  * All handles and addresses are invalid afterwards; using or freeing them is an error, never a crash.
  * aclInit (or aclrtSetDevice) begins a new life. User code that does not return is waited for a bounded
@@ -3382,12 +3382,11 @@ aclError aclInit(const char *configPath);
  * driver to release something, is returned; everything ends all the same. A program may also exit without
  * this call. Thread-safe.
  *
- * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it; ACL_ERROR_FAILURE
- * 500001: user code did not return in time, its thread was left behind and the library stays loaded, or a function of
- * aclFinalizeCallbackRegister failed;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015:
- * work had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend
- * runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_REPEAT_FINALIZE 100037: not started, or another thread ends it;
+ * ACL_ERROR_FAILURE 500001: user code did not return in time, its thread was left behind and the library
+ * stays loaded, or a function of aclFinalizeCallbackRegister failed; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work had failed;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Follows aclFinalize of the Ascend runtime API.
  */
 aclError aclFinalize(void);
 
@@ -3415,8 +3414,8 @@ aclError aclFinalizeReference(uint64_t *refCount);
  * @param cbFunc the function; it must not throw.
  * @param userData its argument, which the caller keeps alive; may be null.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null function, or not an aclRegisterCallbackType;
- * ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it was called
- * and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
+ * ACL_ERROR_RT_PARAM_INVALID 107000: this function is registered for this type; ACL_ERROR_FAILURE 500001: it
+ * was called and did not return 0. Thread-safe. Follows aclInitCallbackRegister of the Ascend runtime API.
  */
 aclError aclInitCallbackRegister(aclRegisterCallbackType type,
                                  aclInitCallbackFunc cbFunc,
@@ -3654,9 +3653,10 @@ aclError aclrtGetDeviceCount(uint32_t *count);
  * Waits until everything queued on the current context's device has finished, in all its streams.
  *
  * @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
- * 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT 107022:
- * aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued work that nobody was
- * told of yet, one of several streams' at a time. Thread-safe. Follows aclrtSynchronizeDevice of the Ascend runtime API.
+ * 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
+ * 107022: aclrtStreamAbort or aclrtDeviceTaskAbort dropped work meanwhile; or the first failure of queued
+ * work that nobody was told of yet, one of several streams' at a time. Thread-safe. Follows
+ * aclrtSynchronizeDevice of the Ascend runtime API.
  */
 aclError aclrtSynchronizeDevice(void);
 
@@ -3712,8 +3712,8 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId,
  * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
  * 107000: the device is not set, or called inside a host function; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046:
  * something that has begun was not over in time; ACL_ERROR_FAILURE 500001: what was queued is dropped, but a
- * function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of the Ascend
- * runtime API, whose unit of time is not documented.
+ * function of aclrtSetDeviceTaskAbortCallback did not return 0. Thread-safe. Follows aclrtDeviceTaskAbort of
+ * the Ascend runtime API, whose unit of time is not documented.
  */
 aclError aclrtDeviceTaskAbort(int32_t deviceId,
                               uint32_t timeout);
@@ -3730,9 +3730,9 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId,
  * @param callback the function, which must not throw; null takes back the one with that name (a call in another
  * thread that has begun goes on).
  * @param args its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
- * registered already, or is not and `callback` is null. Thread-safe. Follows aclrtSetDeviceTaskAbortCallback of the
- * Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * the name is registered already, or is not and `callback` is null. Thread-safe. Follows
+ * aclrtSetDeviceTaskAbortCallback of the Ascend runtime API.
  */
 aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
                                          aclrtDeviceTaskAbortCallback callback,
@@ -3741,20 +3741,20 @@ aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
 /**
  * Has `callback` called when devices are opened and released, on the thread that does it and without any lock.
  *
- * It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed and is about
- * to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated aclrtSetDevice, which
- * only counts, is not told. _RESET_PRE: a call is about to release the device, which still works; _RESET_POST: it is
- * released. aclFinalize releases all. A _PRE without its _POST means that the call failed or that another thread
- * changed things meanwhile. The function may call everything; what it opens and releases itself is not told. It stays
- * until it is taken back, also through aclFinalize.
+ * It gets the device's id, a state, and `args`. ACL_RT_DEVICE_STATE_SET_PRE: a call finds the device closed
+ * and is about to open it; _SET_POST: it has opened it, and the device's default stream is there. A repeated
+ * aclrtSetDevice, which only counts, is not told. _RESET_PRE: a call is about to release the device, which
+ * still works; _RESET_POST: it is released. aclFinalize releases all. A _PRE without its _POST means that
+ * the call failed or that another thread changed things meanwhile. The function may call everything; what it
+ * opens and releases itself is not told. It stays until it is taken back, also through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
  * @param callback the function, which must not throw; null takes back the one with that name (a call in another
  * thread that has begun goes on).
  * @param args its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
- * registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegDeviceStateCallback of the Ascend
- * runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * the name is registered already, or is not and `callback` is null. Thread-safe. Follows
+ * aclrtRegDeviceStateCallback of the Ascend runtime API.
  */
 aclError aclrtRegDeviceStateCallback(const char *regName,
                                      aclrtDeviceStateCallback callback,
@@ -3799,10 +3799,10 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
  * @param attr an aclrtDevAttr.
  * @param value receives the number.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtGetDeviceInfo of the Ascend runtime API.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the
+ * Ascend runtime API.
  */
 aclError aclrtGetDeviceInfo(uint32_t deviceId,
                             aclrtDevAttr attr,
@@ -3837,10 +3837,10 @@ aclError aclrtGetDeviceCapability(int32_t deviceId,
  * @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
  * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, whose driver does not tell;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: no usable device, or the driver does not answer. Thread-safe. Follows
+ * aclrtGetDeviceUtilizationRate of the Ascend runtime API.
  */
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                        aclrtUtilizationInfo *utilizationInfo);
@@ -3868,11 +3868,11 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId,
  *
  * @param deviceId 0 to the number of devices less 1; it need not be set.
  * @param uuid receives the bytes.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver is
- * too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtDeviceGetUuid of the Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
+ * driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer. Thread-safe.
+ * Follows aclrtDeviceGetUuid of the Ascend runtime API.
  */
 aclError aclrtDeviceGetUuid(int32_t deviceId,
                             aclrtUuid *uuid);
@@ -3886,11 +3886,11 @@ aclError aclrtDeviceGetUuid(int32_t deviceId,
  * @param pciBusId receives the text and a zero.
  * @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001:
+ * no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime
+ * API.
  */
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
                                 char *pciBusId,
@@ -3958,7 +3958,8 @@ aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
  * @param userDevid receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows
+ * aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
                                        int32_t *userDevid);
@@ -4022,7 +4023,8 @@ aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
  * @param userDevId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId of the Ascend runtime API.
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByPhyDevId
+ * of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
                                      int32_t *userDevId);
@@ -4076,10 +4078,10 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
  * @param deviceId the device that would use the memory; it need not be set.
  * @param peerDeviceId another device, whose memory it is.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
- * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtDeviceCanAccessPeer of the Ascend runtime API.
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtDeviceCanAccessPeer of
+ * the Ascend runtime API.
  */
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer,
                                   int32_t deviceId,
@@ -4286,11 +4288,11 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
  * stream is destroyed all the same.
  *
  * @param stream from a creator; not null, not a default stream.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context; ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refused. Thread-safe. Follows aclrtDestroyStream of the
- * Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
+ * driver refused. Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
  */
 aclError aclrtDestroyStream(aclrtStream stream);
 
@@ -4334,9 +4336,9 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param status receives ACL_STREAM_STATUS_COMPLETE or ACL_STREAM_STATUS_NOT_READY.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `status` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
  * Thread-safe. Follows aclrtStreamQuery of the Ascend runtime API.
  */
 aclError aclrtStreamQuery(aclrtStream stream,
@@ -4457,10 +4459,10 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
  * is recorded again and that record happens, or when they are aborted or destroyed themselves.
  *
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
- * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context. Thread-safe. Follows
- * aclrtStreamAbort of the Ascend runtime API.
+ * @return ACL_SUCCESS, also if nothing was queued; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
+ * destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtStreamAbort of the Ascend runtime API.
  */
 aclError aclrtStreamAbort(aclrtStream stream);
 
@@ -4483,10 +4485,10 @@ aclError aclrtStreamStop(aclrtStream stream);
  * @param stream a stream; null: the default stream of the current context.
  * @param mode ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_PARAM_INVALID 107000: the
- * mode was set before, or not a stream, destroyed, or called
- * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context. Thread-safe. Follows
- * aclrtSetStreamFailureMode of the Ascend runtime API.
+ * mode was set before, or not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclrtSetStreamFailureMode of the Ascend
+ * runtime API.
  */
 aclError aclrtSetStreamFailureMode(aclrtStream stream,
                                    uint64_t mode);
@@ -4495,20 +4497,20 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream,
  * Has `callback` called after every stream's creation and before its end, default streams included, on the thread that
  * does it and without any lock.
  *
- * It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be used.
- * ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes once, from
- * aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream that is made
- * while another thread resets its device may be told of after its end. Streams made before the registration are told of
- * when they end. The function may call everything; what it makes and destroys itself is not told. It stays until it is
- * taken back, also through aclFinalize.
+ * It gets the stream, a state, and `args`. ACL_RT_STREAM_STATE_CREATE_POST: the stream is there and can be
+ * used. ACL_RT_STREAM_STATE_DESTROY_PRE: it still is, and what is queued has not been waited for; this comes
+ * once, from aclrtDestroyStream, the end of its context, a reset of its device, or aclFinalize. A stream
+ * that is made while another thread resets its device may be told of after its end. Streams made before the
+ * registration are told of when they end. The function may call everything; what it makes and destroys
+ * itself is not told. It stays until it is taken back, also through aclFinalize.
  *
  * @param regName zero-terminated name of the registration.
  * @param callback the function, which must not throw; null takes back the one with that name (a call in another
  * thread that has begun goes on).
  * @param args its argument, which the caller keeps alive; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000: the name is
- * registered already, or is not and `callback` is null. Thread-safe. Follows aclrtRegStreamStateCallback of the Ascend
- * runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `regName` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * the name is registered already, or is not and `callback` is null. Thread-safe. Follows
+ * aclrtRegStreamStateCallback of the Ascend runtime API.
  */
 aclError aclrtRegStreamStateCallback(const char *regName,
                                      aclrtStreamStateCallback callback,
@@ -4547,10 +4549,10 @@ aclError aclrtSetStreamAttribute(aclrtStream stream,
  * @param stmAttrType which attribute.
  * @param value receives its value; only the attribute's own member is written.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or no such attribute;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called
- * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
- * 107003: the stream is on another device than the current context. Thread-safe. Follows
- * aclrtGetStreamAttribute of the Ascend runtime API.
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclrtGetStreamAttribute of the Ascend
+ * runtime API.
  */
 aclError aclrtGetStreamAttribute(aclrtStream stream,
                                  aclrtStreamAttr stmAttrType,
@@ -4663,8 +4665,9 @@ aclError aclrtCreateEvent(aclrtEvent *event);
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
  * ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_EXTERNAL alone.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
- * more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
  * aclrtCreateEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtCreateEventWithFlag(aclrtEvent *event,
@@ -4680,9 +4683,9 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event,
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
  * ACL_EVENT_DEVICE_USE_ONLY.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no
- * more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag
- * of the Ascend runtime API.
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
  */
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event,
                                     uint32_t flag);
@@ -4702,12 +4705,12 @@ aclError aclrtDestroyEvent(aclrtEvent event);
  *
  * @param event an event of the stream's device.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context,
- * or the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
- * ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device has
- * as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context, or
+ * the event was created on another device; ACL_ERROR_RT_PARAM_INVALID 107000 also for a bad event;
+ * ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: the first record of an event of aclrtCreateEvent, when the device
+ * has as many as there can be. Thread-safe. Follows aclrtRecordEvent of the Ascend runtime API.
  */
 aclError aclrtRecordEvent(aclrtEvent event,
                           aclrtStream stream);
@@ -4816,10 +4819,10 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
  * @param startEvent an event with time (aclrtCreateEvent, or ACL_EVENT_TIME_LINE) that has happened.
  * @param endEvent the same, not earlier, of the same device.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
- * 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL 107007: the end
- * was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet; ACL_ERROR_RT_PARAM_INVALID
- * 107000: not an event, destroyed, different devices, or called inside a host function. Thread-safe.
- * Follows aclrtEventElapsedTime of the Ascend runtime API.
+ * 107006: an event has no time, was never recorded, or was reset; ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL
+ * 107007: the end was first; ACL_ERROR_RT_EVENT_NOT_COMPLETE 507006: one has not happened yet;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not an event, destroyed, different devices, or called inside a host
+ * function. Thread-safe. Follows aclrtEventElapsedTime of the Ascend runtime API.
  */
 aclError aclrtEventElapsedTime(float *ms,
                                aclrtEvent startEvent,
@@ -4933,8 +4936,8 @@ aclError aclrtMallocCached(void **devPtr,
  * 107000: `cfg` names another device than the current one, or called inside a host function;
  * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
  * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * Thread-safe. Follows aclrtMallocWithCfg of the Ascend runtime API.
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocWithCfg of the
+ * Ascend runtime API.
  */
 aclError aclrtMallocWithCfg(void **devPtr,
                             size_t size,
@@ -4956,8 +4959,8 @@ aclError aclrtMallocWithCfg(void **devPtr,
  * 107000: `cfg` names another device than the current one, or called inside a host function;
  * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `vaFlag` is 1, or the backend has no such pages at all;
  * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no memory, or no pages of the wanted kind;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
- * Thread-safe. Follows aclrtMallocForTaskScheduler of the Ascend runtime API.
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtMallocForTaskScheduler of
+ * the Ascend runtime API.
  */
 aclError aclrtMallocForTaskScheduler(void **devPtr,
                                      size_t size,
@@ -5078,8 +5081,8 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr,
  * @param outputNum receives how many were written.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `inputNum` is 0;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
- * Thread-safe. Follows aclrtGetMemUsageInfo of the Ascend runtime API.
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclrtGetMemUsageInfo of the Ascend runtime API.
  */
 aclError aclrtGetMemUsageInfo(int32_t deviceId,
                               aclrtMemUsageInfo *memUsageInfo,
@@ -5170,8 +5173,8 @@ aclError aclrtHostRegister(void *ptr,
  * return at once and the memory must not be changed before they are done; or both.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or beyond the end of the
  * address space, no or unknown flags; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or
- * ACL_HOST_REG_READONLY; else as aclrtHostRegister.
- * Thread-safe. Follows aclrtHostRegisterV2 of the Ascend runtime API.
+ * ACL_HOST_REG_READONLY; else as aclrtHostRegister. Thread-safe. Follows aclrtHostRegisterV2 of the Ascend
+ * runtime API.
  */
 aclError aclrtHostRegisterV2(void *ptr,
                              uint64_t size,
@@ -5233,11 +5236,11 @@ aclError aclrtMemset(void *devPtr,
  * @param value its low 8 bits are stored in every byte.
  * @param count bytes; 0 queues nothing.
  * @param stream a stream; null: the default stream of the current context.
- * @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context;
- * ACL_ERROR_RT_PARAM_INVALID 107000 also for memory of another device than the stream's.
- * Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime API.
+ * @return as aclrtMemset; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003:
+ * the stream is on another device than the current context; ACL_ERROR_RT_PARAM_INVALID 107000 also for
+ * memory of another device than the stream's. Thread-safe. Follows aclrtMemsetAsync of the Ascend runtime
+ * API.
  */
 aclError aclrtMemsetAsync(void *devPtr,
                           size_t maxCount,
@@ -5392,10 +5395,10 @@ aclError aclrtMemcpy(void *dst,
  * @param count bytes; 0 does nothing, whatever the other arguments are.
  * @param kind the direction, which must fit the pointers; ACL_MEMCPY_DEFAULT finds it from them.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an unknown
- * kind; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context;
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `count` above `destMax`, or an
+ * unknown kind; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: host to host; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
  * ACL_ERROR_RT_PARAM_INVALID 107000 also past the end of an allocation, or for a kind that contradicts the
  * pointers. Thread-safe. Follows aclrtMemcpyAsync of the Ascend runtime API.
  */
@@ -5540,10 +5543,10 @@ aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
  * @param stream a stream; null: the default stream of the current context.
  * @param reserve must be null.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown kind or type, part of an
- * element, or `reserve` not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
- * another type of aclDataType or the kind EQUAL; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context;
+ * element, or `reserve` not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+ * 207000: another type of aclDataType or the kind EQUAL; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
+ * destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
  * ACL_ERROR_RT_PARAM_INVALID 107000 also for memory that is not on the stream's device, or past the end of
  * an allocation. Thread-safe. Follows aclrtReduceAsync of the Ascend runtime API.
  */
@@ -5752,11 +5755,11 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts,
  * @param stream a stream; null: the default stream of the current context.
  * @param fn the function.
  * @param args its argument, which the caller keeps alive until it has run; may be null.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is
- * on another device than the current context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given
- * to aclrtSubscribeReport, which excludes host functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another
- * thread is in aclrtUnSubscribeHostFunc with it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `fn` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not
+ * a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream was given to aclrtSubscribeReport, which excludes host
+ * functions; ACL_ERROR_RT_STREAM_NO_CB_REG 107015: another thread is in aclrtUnSubscribeHostFunc with it.
  * Thread-safe. Follows aclrtLaunchHostFunc of the Ascend runtime API.
  */
 aclError aclrtLaunchHostFunc(aclrtStream stream,
@@ -5771,13 +5774,12 @@ aclError aclrtLaunchHostFunc(aclrtStream stream,
  *
  * @param threadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `threadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not a stream, destroyed, or called inside a callback; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
  * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
- * aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another
- * device, or would be one too many.
- * Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
+ * aclrtSubscribeHostFunc; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
+ * or would be one too many. Thread-safe. Follows aclrtSubscribeReport of the Ascend runtime API.
  */
 aclError aclrtSubscribeReport(uint64_t threadId,
                               aclrtStream stream);
@@ -5814,11 +5816,11 @@ aclError aclrtLaunchCallback(aclrtCallback fn,
  * current context. Programs call it in a loop, on a thread of its own, until a flag of theirs.
  *
  * @param timeout milliseconds above 0; or -1: until a callback comes or the thread's last subscription ends.
- * @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time, call
- * it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not any
- * more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * callback or host function.
- * Thread-safe. Follows aclrtProcessReport of the Ascend runtime API.
+ * @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
+ * call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not
+ * any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a callback or host function. Thread-safe. Follows aclrtProcessReport of the Ascend runtime
+ * API.
  */
 aclError aclrtProcessReport(int32_t timeout);
 
@@ -5849,13 +5851,12 @@ aclError aclrtUnSubscribeReport(uint64_t threadId,
  *
  * @param hostFuncThreadId what pthread_self() gives in that thread; not a number of the kernel (gettid).
  * @param exeStream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a
- * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
+ * context; ACL_ERROR_RT_STREAM_SUBSCRIBE 107011: the stream is subscribed already, by this call or by
  * aclrtSubscribeReport; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: the thread serves streams of another device,
- * or would be one too many.
- * Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
+ * or would be one too many. Thread-safe. Follows aclrtSubscribeHostFunc of the Ascend runtime API.
  */
 aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
                                 aclrtStream exeStream);
@@ -5866,11 +5867,11 @@ aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
  * current context.
  *
  * @param timeout milliseconds above 0; or -1: until one comes or the thread's last subscription ends.
- * @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
- * call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not
- * any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * callback or host function.
- * Thread-safe. Follows aclrtProcessHostFunc of the Ascend runtime API.
+ * @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in
+ * time, call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet
+ * or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: called inside a callback or host function. Thread-safe. Follows aclrtProcessHostFunc of the Ascend
+ * runtime API.
  */
 aclError aclrtProcessHostFunc(int32_t timeout);
 
@@ -5881,13 +5882,13 @@ aclError aclrtProcessHostFunc(int32_t timeout);
  *
  * @param hostFuncThreadId the thread that was subscribed, as pthread_self() gives it.
  * @param exeStream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000: `hostFuncThreadId` is
- * 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does not run, or not a stream,
- * destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
- * ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
- * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed.
- * Thread-safe. Follows aclrtUnSubscribeHostFunc of the Ascend runtime API.
+ * @return ACL_SUCCESS: none of them runs or will run in that thread; ACL_ERROR_INVALID_PARAM 100000:
+ * `hostFuncThreadId` is 0; ACL_ERROR_RT_PARAM_INVALID 107000: host functions are left that the thread does
+ * not run, or not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
+ * no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
+ * context; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012: another thread runs the stream's host functions;
+ * ACL_ERROR_RT_STREAM_NO_CB_REG 107015: the stream is not subscribed. Thread-safe. Follows
+ * aclrtUnSubscribeHostFunc of the Ascend runtime API.
  */
 aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId,
                                   aclrtStream exeStream);
@@ -5947,9 +5948,9 @@ aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
  * thread that submitted it.
  *
  * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
- * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
- * Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+ * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+ * another thread ask while it waits. Follows aclrtGetTaskIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
@@ -5957,9 +5958,9 @@ uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
  * The number of the stream on which work failed, as aclrtStreamGetId tells it.
  *
  * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
- * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
- * Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+ * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+ * another thread ask while it waits. Follows aclrtGetStreamIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
@@ -5967,9 +5968,9 @@ uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
  * The system's number (gettid) of the thread that submitted what failed.
  *
  * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
- * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
- * Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+ * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+ * another thread ask while it waits. Follows aclrtGetThreadIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
@@ -5977,9 +5978,9 @@ uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
  * The device on which work failed.
  *
  * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
- * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
- * Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+ * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+ * another thread ask while it waits. Follows aclrtGetDeviceIdFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
@@ -5987,9 +5988,9 @@ uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
  * The code of the failure, which the next synchronize returns.
  *
  * @param info what a callback was given, during its call.
- * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in which cases
- * aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have another thread ask while it waits.
- * Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
+ * @return the number; 0xFFFFFFFF if it is not known, `info` is null, or the callback's call is over, in
+ * which cases aclGetRecentErrMsg tells more where `info` was at fault. Thread-safe: the callback may have
+ * another thread ask while it waits. Follows aclrtGetErrorCodeFromExceptionInfo of the Ascend runtime API.
  */
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 
@@ -6201,10 +6202,10 @@ aclError aclrtMemManagedAdvise(const void *ptr,
  * @param size bytes, a multiple of 2 MiB, not 0.
  * @param data receives the answer.
  * @param dataSize room there in bytes: 4, for ACCESSED_BY a multiple of 4.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size` or
- * `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past
- * the end of an allocation, or called inside a host function.
- * Thread-safe. Follows aclrtMemManagedGetAttr of the Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, no such `attribute`, a wrong `size`
+ * or `dataSize`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory,
+ * past the end of an allocation, or called inside a host function. Thread-safe. Follows
+ * aclrtMemManagedGetAttr of the Ascend runtime API.
  */
 aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
                                 const void *ptr,
@@ -6241,13 +6242,13 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
  * @param location a device, the host, a NUMA node of the host, or the caller's.
  * @param flags must be 0.
  * @param stream a stream; null: the default stream of the current context.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is not
- * 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream, destroyed,
- * or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves nothing on demand;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
- * another device than the current context.
- * Thread-safe. Follows aclrtMemManagedPrefetchAsync of the Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, a wrong `size` or place, or `flags` is
+ * not 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not managed memory, past the end of an allocation, not a stream,
+ * destroyed, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver moves
+ * nothing on demand; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context. Thread-safe. Follows
+ * aclrtMemManagedPrefetchAsync of the Ascend runtime API.
  */
 aclError aclrtMemManagedPrefetchAsync(const void *ptr,
                                       size_t size,
