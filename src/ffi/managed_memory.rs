@@ -236,7 +236,8 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
 
 /// A copy of a list from C; null is an error that names `argument`.
 ///
-/// # Safety `first` is null or points to `count` members.
+/// # Safety
+/// `first` is null or points to `count` members.
 unsafe fn list<T: Copy>(argument: &str, first: *const T, count: usize) -> Result<Vec<T>> {
     if first.is_null() {
         return Err(Error::invalid_param(format_args!("{argument} is null; it must be a list")));

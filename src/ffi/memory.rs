@@ -125,7 +125,8 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
 
 /// The attributes behind a pointer from C; none for null.
 ///
-/// # Safety `config` is null or points to a configuration with as many attributes as it says.
+/// # Safety
+/// `config` is null or points to a configuration with as many attributes as it says.
 unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig> {
     let mut read = MallocConfig::default();
     if config.is_null() {

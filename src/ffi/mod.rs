@@ -1,9 +1,10 @@
 //! The C boundary: every `extern "C"` function reads what C sends, calls the core, and answers in
 //! codes. No logic lives here. One file per noun, as in `core` and `cpp_tests`.
 //!
-//! # Safety One contract for all functions, the API's own: a pointer is null or points to as much
-//! memory as the call reads or writes; texts end with a zero; functions passed in may be called as
-//! the header says. Everything else - dead handles, unknown enumerators, wrong sizes - is checked.
+//! # Safety
+//! One contract for all functions, the API's own: a pointer is null or points to as much memory as
+//! the call reads or writes; texts end with a zero; functions passed in may be called as the header
+//! says. Everything else - dead handles, unknown enumerators, wrong sizes - is checked.
 #![allow(non_snake_case, reason = "functions and parameters have the names of the C header")]
 #![allow(clippy::missing_safety_doc, reason = "one contract for all, stated above")]
 #![allow(clippy::too_many_arguments, reason = "the C header decides")]

@@ -27,7 +27,8 @@ impl<T> Out<T> {
 
     /// Stores several results, one behind the other.
     ///
-    /// # Safety There is room for all of them.
+    /// # Safety
+    /// There is room for all of them.
     pub unsafe fn write_all(self, values: &[T])
     where
         T: Copy,
@@ -182,7 +183,8 @@ pub mod text {
 
     /// The text behind a pointer; null is an error that names `argument`.
     ///
-    /// # Safety As [`optional`].
+    /// # Safety
+    /// As [`optional`].
     pub unsafe fn required<'a>(argument: &str, text: *const c_char) -> Result<&'a OsStr> {
         // SAFETY: by this function's contract.
         unsafe { optional(text) }.ok_or_else(|| {
@@ -192,7 +194,8 @@ pub mod text {
 
     /// The text behind a pointer, `None` for null.
     ///
-    /// # Safety `text` is null or points to a zero-terminated text that outlives the result.
+    /// # Safety
+    /// `text` is null or points to a zero-terminated text that outlives the result.
     pub unsafe fn optional<'a>(text: *const c_char) -> Option<&'a OsStr> {
         if text.is_null() {
             return None;
