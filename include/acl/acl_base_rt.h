@@ -909,9 +909,20 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList,
                                  size_t *num);
 
 /**
- * Writes a line to the log: the format `fmt` and its arguments are those of printf. What is less
- * urgent than PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, is left out; without them only
- * errors are written.
+ * Writes a line to the standard error stream: the level, the place, and the text that `fmt` and what
+ * follows make. What is less urgent than PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, is left
+ * out; without them only errors are written. A line is written at once and as a whole; a long one is
+ * cut.
+ *
+ * @param logLevel an aclLogLevel, ACL_DEBUG to ACL_ERROR; any other number counts as ACL_ERROR.
+ * @param func the function where the line comes from; null is written as "?".
+ * @param file its file; likewise.
+ * @param line its line in the file.
+ * @param fmt a format of printf, with the arguments that it asks for; null: no text.
+ *
+ * Thread-safe; works at any time, before aclInit and in a forked child as well, and leaves the last
+ * error alone. Follows aclAppLog of the Ascend runtime API; where the line goes is this library's
+ * choice.
  */
 void aclAppLog(aclLogLevel logLevel,
                const char *func,

@@ -83,9 +83,20 @@ const AT_START: &[(&str, &str)] = &[(
 const AT_END: &[(&str, &str)] = &[(
     "acl_base_rt.h",
     "/**\n \
-     * Writes a line to the log: the format `fmt` and its arguments are those of printf. What is less\n \
-     * urgent than PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, is left out; without them only\n \
-     * errors are written.\n \
+     * Writes a line to the standard error stream: the level, the place, and the text that `fmt` and what\n \
+     * follows make. What is less urgent than PORTACL_LOG_LEVEL, or else ASCEND_GLOBAL_LOG_LEVEL, is left\n \
+     * out; without them only errors are written. A line is written at once and as a whole; a long one is\n \
+     * cut.\n \
+     *\n \
+     * @param logLevel an aclLogLevel, ACL_DEBUG to ACL_ERROR; any other number counts as ACL_ERROR.\n \
+     * @param func the function where the line comes from; null is written as \"?\".\n \
+     * @param file its file; likewise.\n \
+     * @param line its line in the file.\n \
+     * @param fmt a format of printf, with the arguments that it asks for; null: no text.\n \
+     *\n \
+     * Thread-safe; works at any time, before aclInit and in a forked child as well, and leaves the last\n \
+     * error alone. Follows aclAppLog of the Ascend runtime API; where the line goes is this library's\n \
+     * choice.\n \
      */\n\
      void aclAppLog(aclLogLevel logLevel,\n               \
      const char *func,\n               \

@@ -188,9 +188,9 @@ impl Drop for Waiting {
 }
 
 /// Queues a call of `function` on another thread; later work of the stream waits for it. The
-/// function may make no driver call. It is left out when the stream is abandoned or aborted before its turn
-/// comes, and on a device that fails before (the driver then forgets the call, and the few bytes
-/// that describe it).
+/// function may make no driver call. It is left out when the stream is abandoned or aborted before
+/// its turn comes, and on a device that fails before (the driver then forgets the call, and the few
+/// bytes that describe it).
 pub(super) fn queue<F: FnOnce() + Send + 'static>(
     stream: &Arc<StreamState>,
     function: F,
