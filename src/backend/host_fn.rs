@@ -25,6 +25,14 @@ pub fn inside_host_function() -> bool {
     INSIDE.get()
 }
 
+/// Runs user code that is no [`HostFn`].
+pub(super) fn as_user_code<R>(code: impl FnOnce() -> R) -> R {
+    let outer = INSIDE.replace(true);
+    let result = code();
+    INSIDE.set(outer);
+    result
+}
+
 impl HostFn {
     /// Wraps what a caller handed over.
     ///
@@ -41,12 +49,10 @@ impl HostFn {
 
     /// Calls the user's function. No lock of this library may be held.
     pub fn run(self) {
-        let outer = INSIDE.replace(true);
-        match self.0 {
+        as_user_code(|| match self.0 {
             // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
             Code::Function(function, argument) => unsafe { function(argument) },
             Code::Closure(closure) => closure(),
-        }
-        INSIDE.set(outer);
+        });
     }
 }

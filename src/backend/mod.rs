@@ -23,7 +23,9 @@ pub mod fault;
 mod hand_over;
 mod host_fn;
 mod hull;
+mod image;
 mod info;
+mod kernel;
 mod managed_memory;
 mod probe;
 mod timer;
@@ -35,6 +37,7 @@ pub use failure::{Failure, Observer, Position, thread_number};
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
+pub use kernel::{Arguments, Kernel, Launch, Module};
 pub use managed_memory::{Advice, Home};
 pub use usage::{MemoryUsage, Usage};
 
@@ -57,6 +60,9 @@ pub enum FaultKind {
     Abandoned,
     /// A stream waited for an event longer than it was allowed to, and went on without it.
     WaitTimedOut,
+    /// What the caller passed does not fit what only the backend knows: a damaged program, a kernel
+    /// that is not in it, other parameters.
+    InvalidArgument,
     /// Somebody else in the process has registered this host memory with the driver.
     AlreadyRegistered,
     /// [`Stream::abort`] of one stream came between.
@@ -455,6 +461,11 @@ pub trait Device: Send + Sync {
     /// Fills now, in order with nothing; returns when done. `dst` may be pinned host memory.
     fn fill(&self, fill: Fill) -> Result<()>;
 
+    /// Makes a program of the device ready to run: PTX text, a cubin or a fatbin, or a shared object
+    /// for this machine's processor. There is at least one byte. Unknown, damaged or for other
+    /// hardware: a fault that says so. The bytes are not needed afterwards.
+    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>>;
+
     /// Releases everything that the device holds. All its streams are drained and dropped by the
     /// core, its blocks are given back. Streams and events that somebody still holds stay valid
     /// to drop, and to nothing else.
@@ -489,6 +500,10 @@ pub trait Stream: Send + Sync {
 
     /// Queues a reduction.
     fn reduce(&self, reduce: Reduce) -> Result<Position>;
+
+    /// Queues a run of a kernel. Memory that is given back after this is kept until it has run, as for
+    /// other operations, whichever the kernel uses.
+    fn launch(&self, launch: Launch) -> Result<Position>;
 
     /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
     /// of this stream wait until it returns; other streams do not.

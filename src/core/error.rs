@@ -169,6 +169,7 @@ impl From<Fault> for Error {
             FaultKind::WaitTimedOut => Code::WaitTimeout,
             // Another thread has destroyed it, or reset its device, during the call.
             FaultKind::Abandoned => Code::ParamInvalid,
+            FaultKind::InvalidArgument => Code::ParamInvalid,
             FaultKind::AlreadyRegistered => Code::HostMemoryAlreadyRegistered,
             FaultKind::Aborted => Code::StreamAbort,
             FaultKind::DeviceAborted => Code::DeviceTaskAbort,

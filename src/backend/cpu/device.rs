@@ -16,11 +16,11 @@ use super::memory::DeviceMemory;
 use super::operation::SHORT;
 use super::queue::Queue;
 use super::stream::CpuStream;
-use super::{Shared, copy, copy_2d};
+use super::{Shared, copy, copy_2d, kernel};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
-    PagePolicy, Result, Span, Stream, StreamOptions, Wait,
+    Module, PagePolicy, Result, Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -221,6 +221,10 @@ impl Device for CpuDevice {
         let _working = self.begin_if_long(fill.dst.len);
         copy::fill(&self.shared, &fill);
         Ok(())
+    }
+
+    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
+        kernel::load(&self.shared, image)
     }
 
     fn close(&self) -> Result<()> {

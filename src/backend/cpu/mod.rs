@@ -7,7 +7,7 @@
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs` | records, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
-//! | `copy.rs`, `reduce.rs` | what moves and computes |
+//! | `copy.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `windows.rs`, `host_ranges.rs` | where programs see it, or saw it |
@@ -27,6 +27,7 @@ mod host_access;
 mod host_ranges;
 mod info;
 mod kept;
+mod kernel;
 mod machine;
 mod memory;
 mod operation;

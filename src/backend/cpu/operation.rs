@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::Record;
 use super::queue::Queue;
-use super::{Shared, copy, copy_2d, reduce};
+use super::{Shared, copy, copy_2d, kernel, reduce};
 use crate::algo::stream_queue;
 use crate::backend::timer::Limit;
 use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span, thread_number};
@@ -48,6 +48,7 @@ pub(super) enum Operation {
     Copy2d(Box<Copy2d>),
     Fill(Fill),
     Reduce(Reduce),
+    Launch(Box<kernel::Call>),
     HostFn(HostFn),
     /// With what becomes of it when the stream waits for that.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
@@ -62,6 +63,8 @@ pub(super) enum Operation {
 pub(super) type Ranges = [(usize, usize); 2];
 
 const NOTHING: (usize, usize) = (0, 0);
+/// What a kernel uses nobody knows.
+const ANYTHING: (usize, usize) = (0, usize::MAX);
 
 /// Whether two ranges have a byte in common.
 pub(super) fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
@@ -79,6 +82,7 @@ impl Operation {
             Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
+            Self::Launch(_) => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
     }
@@ -112,6 +116,7 @@ impl Operation {
             Self::Copy2d(copy) => copy_2d::copy(shared, copy),
             Self::Fill(fill) => copy::fill(shared, fill),
             Self::Reduce(job) => reduce::reduce(shared, job),
+            Self::Launch(call) => kernel::run(shared, call),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
             Self::HostFn(_) | Self::HandOver(..) | Self::Record(_) | Self::Wait(_) => {

@@ -60,6 +60,11 @@ impl Executor {
     /// Calls `work` once for each number below `count`, on this thread and on those that have
     /// nothing to do. Returns when all calls have returned.
     pub(super) fn parallel(self: &Arc<Self>, count: usize, work: &Work<'_>) {
+        self.parallel_on(MAX_THREADS, count, work);
+    }
+
+    /// As [`Self::parallel`], on at most so many threads.
+    pub(super) fn parallel_on(self: &Arc<Self>, threads: usize, count: usize, work: &Work<'_>) {
         if count < 2 || self.cores < 2 {
             (0..count).for_each(work);
             return;
@@ -75,7 +80,7 @@ impl Executor {
             panicked: AtomicBool::new(false),
             done: EventCount::new(),
         });
-        self.offer(&job, count.min(MAX_THREADS) - 1);
+        self.offer(&job, count.min(threads.max(1)) - 1);
         job.help();
         self.withdraw(&job);
         let is_done = || job.finished.load(Ordering::Acquire) == count;

@@ -9,10 +9,10 @@ use super::device::CpuDevice;
 use super::event::{CpuEvent, Record};
 use super::operation::{Awaited, Operation, SHORT, TINY, Task};
 use super::queue::{self, Queue};
-use super::{Shared, copy};
+use super::{Shared, copy, kernel};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Place, Position, Reduce, Result,
-    Span, Stream, Ticket, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Place, Position, Reduce,
+    Result, Span, Stream, Ticket, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -183,6 +183,11 @@ impl Stream for CpuStream {
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {
         self.now_or_later(Operation::Reduce(reduce))
+    }
+
+    fn launch(&self, launch: Launch) -> Result<Position> {
+        let call = kernel::call(&self.shared, launch)?;
+        self.queue(Operation::Launch(Box::new(call)))
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {

@@ -18,11 +18,12 @@ use super::info;
 use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
-use super::{DriverState, copy, copy_2d, managed_memory, memory};
+use super::{DriverState, copy, copy_2d, kernel, managed_memory, memory};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Failure, Fault, FaultKind, Fill,
-    MemoryUsage, PagePolicy, Result, Span, Stream, StreamOptions, Wait, inside_host_function,
+    MemoryUsage, Module, PagePolicy, Result, Span, Stream, StreamOptions, Wait,
+    inside_host_function,
 };
 
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never
@@ -436,6 +437,11 @@ impl Device for CudaDevice {
 
     fn fill(&self, fill: Fill) -> Result<()> {
         copy::fill_now(&self.0, &fill)
+    }
+
+    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
+        self.0.check_open()?;
+        kernel::load(&self.0, image)
     }
 
     fn close(&self) -> Result<()> {

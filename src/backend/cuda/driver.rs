@@ -205,6 +205,10 @@ driver_functions! {
     module_unload(module: CUmodule) = "cuModuleUnload";
     module_get_function(function: *mut CUfunction, module: CUmodule, name: *const c_char) =
         "cuModuleGetFunction";
+    func_get_attribute(value: *mut c_int, attribute: c_int, function: CUfunction) =
+        "cuFuncGetAttribute";
+    func_set_attribute(function: CUfunction, attribute: c_int, value: c_int) =
+        "cuFuncSetAttribute";
     launch_kernel(
         function: CUfunction,
         grid_x: c_uint,

@@ -93,6 +93,8 @@ fn kind(status: c_int, out_of_memory: FaultKind) -> FaultKind {
         3 | 4 | 34 | 46 | NO_DEVICE..=102 | 803 | 804 => FaultKind::NoDevice,
         // A newer driver is wanted; no kernel, or no compiler, for this device; not supported.
         36 | 209 | 221..=223 | 801 => FaultKind::Unsupported,
+        // A bad image, no such name in it, bad PTX.
+        200 | 218 | 500 => FaultKind::InvalidArgument,
         712 => FaultKind::AlreadyRegistered,
         _ if is_sticky(status) => FaultKind::Execution,
         _ => FaultKind::Driver,
@@ -120,6 +122,7 @@ mod tests {
         assert_eq!(failure(2).fault(FaultKind::OutOfHostMemory).kind, FaultKind::OutOfHostMemory);
         assert_eq!(kind(100), FaultKind::NoDevice);
         assert_eq!(kind(801), FaultKind::Unsupported);
+        assert_eq!(kind(500), FaultKind::InvalidArgument);
         assert_eq!(kind(712), FaultKind::AlreadyRegistered);
         assert_eq!(kind(700), FaultKind::Execution);
         assert_eq!(kind(719), FaultKind::Execution);

@@ -12,10 +12,10 @@ use cudarc::driver::sys::{
     CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc,
     CUmemAllocationGranularity_flags, CUmemAllocationHandleType, CUmemAllocationProp,
     CUmemAllocationProp_st__bindgen_ty_1, CUmemAllocationType, CUmemAttach_flags, CUmemLocation,
-    CUmemLocationType,
+    CUmemLocationType, CUmod_st,
 };
 
-use super::context::Context;
+use super::context::{Context, Raw};
 use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::pending::Marks;
@@ -70,6 +70,8 @@ pub(super) enum Release {
     Mapped { device: Arc<DeviceState>, block: Block },
     /// From `cuMemHostAlloc`.
     Host { base: usize },
+    /// From `cuModuleLoadData`: no memory, but it is given back like some.
+    Module { device: Arc<DeviceState>, raw: Raw<CUmod_st> },
     /// By `cuMemHostRegister`.
     Registered { addr: usize },
 }
@@ -94,6 +96,7 @@ impl Release {
     pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
         match self {
             Self::Host { .. } | Self::Registered { .. } => true,
+            Self::Module { .. } => self.is_of(stream.device()),
             Self::Device { .. } | Self::Mapped { .. } => {
                 self.is_of(stream.device()) || stream.crosses()
             }
@@ -102,9 +105,9 @@ impl Release {
 
     pub(super) fn is_of(&self, owner: &DeviceState) -> bool {
         match self {
-            Self::Device { device, .. } | Self::Mapped { device, .. } => {
-                std::ptr::eq(&**device, owner)
-            }
+            Self::Device { device, .. }
+            | Self::Mapped { device, .. }
+            | Self::Module { device, .. } => std::ptr::eq(&**device, owner),
             Self::Host { .. } | Self::Registered { .. } => false,
         }
     }
@@ -114,6 +117,7 @@ impl Release {
             Self::Device { base, .. } | Self::Host { base } => base,
             Self::Mapped { block, .. } => block.addr,
             Self::Registered { addr } => addr,
+            Self::Module { .. } => 0,
         }
     }
 
@@ -134,6 +138,11 @@ impl Release {
                 device.call(|api| unsafe {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
                 })
+            }
+            Self::Module { device, raw } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: loaded once and unloaded once; nobody has a kernel of it.
+                device.call(|api| unsafe { api.module_unload(raw.0) })
             }
             Self::Host { base } | Self::Registered { addr: base } => {
                 match driver.forget_pinned(base) {
@@ -159,7 +168,7 @@ fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
     })
 }
 
-/// Gives memory back, at once or, while any stream has work, later.
+/// Gives memory, or a module, back, at once or, while any stream has work, later.
 pub(super) fn give_back(driver: &DriverState, release: Release) -> Result<()> {
     driver.reap();
     let marks = Marks::in_busy_streams(driver, &release);

@@ -41,6 +41,7 @@ mod error;
 mod event;
 mod host_fn;
 mod info;
+mod kernel;
 mod managed_memory;
 mod memory;
 mod owned;

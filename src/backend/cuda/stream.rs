@@ -14,10 +14,10 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
-use super::{copy, copy_2d, host_fn, managed_memory, reduce, timed_wait};
+use super::{copy, copy_2d, host_fn, kernel, managed_memory, reduce, timed_wait};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Observer, Position,
-    Reduce, Result, Span, Stream, StreamOptions, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
+    Position, Reduce, Result, Span, Stream, StreamOptions, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -341,6 +341,10 @@ impl Stream for CudaStream {
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {
         self.told(reduce::queue(&self.0, &reduce))
+    }
+
+    fn launch(&self, launch: Launch) -> Result<Position> {
+        self.told(kernel::queue(&self.0, &launch))
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {

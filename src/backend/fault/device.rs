@@ -7,8 +7,8 @@ use super::plan::Plan;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, MemoryUsage, PagePolicy, Result,
-    Span, Stream, StreamOptions,
+    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage, Module,
+    PagePolicy, Result, Span, Stream, StreamOptions,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -116,6 +116,13 @@ impl Device for FaultDevice {
         self.inner.fill(fill)
     }
 
+    fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
+        self.plan.enter(Site::DeviceLoadModule)?;
+        let inner = self.inner.load_module(image)?;
+        self.plan.ledger.made(Kind::Module);
+        Ok(Arc::new(FaultModule { inner, plan: Arc::clone(&self.plan) }))
+    }
+
     /// It closes the device, and then says that it failed: a device that stayed open could not be
     /// opened again.
     fn close(&self) -> Result<()> {
@@ -125,5 +132,24 @@ impl Device for FaultDevice {
             self.plan.ledger.released(Kind::Device);
         }
         refused.and(closed)
+    }
+}
+
+/// A program whose calls are counted and fail as planned.
+struct FaultModule {
+    inner: Arc<dyn Module>,
+    plan: Arc<Plan>,
+}
+
+impl Module for FaultModule {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
+        self.plan.enter(Site::ModuleKernel)?;
+        self.inner.kernel(name)
+    }
+}
+
+impl Drop for FaultModule {
+    fn drop(&mut self) {
+        self.plan.ledger.released(Kind::Module);
     }
 }

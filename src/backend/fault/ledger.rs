@@ -15,15 +15,17 @@ pub(super) enum Kind {
     DeviceBlock,
     HostBlock,
     Registration,
+    Module,
 }
 
-const KINDS: [(Kind, &str); 6] = [
+const KINDS: [(Kind, &str); 7] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
     (Kind::DeviceBlock, "device-block"),
     (Kind::HostBlock, "host-block"),
     (Kind::Registration, "registration"),
+    (Kind::Module, "module"),
 ];
 
 /// The counts of one kind.

@@ -55,6 +55,7 @@ sites! {
     DeviceCopyBatch "device.copy_batch" Driver,
     DeviceCopy2d "device.copy_2d" Driver,
     DeviceFill "device.fill" Driver,
+    DeviceLoadModule "device.load_module" Driver,
     DeviceClose "device.close" Driver,
     StreamCopy "stream.copy" Driver,
     StreamCopyBatch "stream.copy_batch" Driver,
@@ -62,6 +63,7 @@ sites! {
     StreamFill "stream.fill" Driver,
     StreamPrefetch "stream.prefetch" Driver,
     StreamReduce "stream.reduce" Driver,
+    StreamLaunch "stream.launch" Driver,
     StreamHostFn "stream.host_fn" Driver,
     StreamHandOver "stream.hand_over" Driver,
     StreamRecord "stream.record" Driver,
@@ -73,16 +75,18 @@ sites! {
     EventSynchronize "event.synchronize" Driver,
     EventElapsedMs "event.elapsed_ms" Driver,
     EventTimeUs "event.time_us" Driver,
+    ModuleKernel "module.kernel" Driver,
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 8] = [
+const QUEUED: [Site; 9] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
     Site::StreamFill,
     Site::StreamPrefetch,
     Site::StreamReduce,
+    Site::StreamLaunch,
     Site::StreamHostFn,
     Site::StreamHandOver,
 ];

@@ -9,8 +9,8 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Observer, Position,
-    Reduce, Result, Span, Stream, Wait,
+    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
+    Position, Reduce, Result, Span, Stream, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -61,6 +61,10 @@ impl Stream for FaultStream {
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {
         self.queue(Site::StreamReduce, || self.inner.reduce(reduce))
+    }
+
+    fn launch(&self, launch: Launch) -> Result<Position> {
+        self.queue(Site::StreamLaunch, || self.inner.launch(launch))
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {

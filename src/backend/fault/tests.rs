@@ -15,6 +15,9 @@ use crate::backend::{
     Stream, StreamOptions, Wait, cpu, thread_number,
 };
 
+/// The sources of the traits.
+const TRAITS: &str = concat!(include_str!("../mod.rs"), include_str!("../kernel.rs"));
+
 /// A device of the CPU backend whose calls fail as `faults` says.
 struct Bench {
     driver: Arc<dyn Driver>,
@@ -81,7 +84,7 @@ fn decorator(method: &str) -> Option<String> {
 
 #[test]
 fn every_method_of_the_traits_is_a_site_or_cannot_fail() {
-    let methods = methods(include_str!("../mod.rs"));
+    let methods = methods(TRAITS);
     assert!(methods.contains("driver.open") && methods.len() > 30, "{methods:?}");
     let sites = site::ALL.iter().map(|site| site.name().to_owned());
     let infallible = INFALLIBLE.iter().map(|(method, _)| (*method).to_owned());
@@ -93,7 +96,7 @@ fn every_method_of_the_traits_is_a_site_or_cannot_fail() {
 /// A method with a default body would otherwise pass the decorator by.
 #[test]
 fn the_decorators_have_every_method_and_its_own_site() {
-    for method in methods(include_str!("../mod.rs")) {
+    for method in methods(TRAITS) {
         let body = decorator(&method).unwrap_or_else(|| panic!("{method} is not decorated"));
         let Some(site) = Site::named(&method) else { continue };
         assert!(body.contains(&format!("Site::{site:?}")), "{method}: {body}");

@@ -9,7 +9,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
-    Foreign, MemoryUsage, PagePolicy, Result, Span, Stream, StreamOptions,
+    Foreign, Kernel, MemoryUsage, Module, PagePolicy, Result, Span, Stream, StreamOptions,
 };
 use crate::core::runtime;
 
@@ -41,7 +41,7 @@ pub(super) struct Script {
     /// A promise that the core broke, in words.
     broken: Mutex<Option<String>>,
     /// Things that exist, by what they are.
-    live: [AtomicI64; 6],
+    live: [AtomicI64; 7],
     /// The least urgent priority of its devices' streams.
     least_priority: AtomicU32,
     /// The shutdown was called.
@@ -57,15 +57,17 @@ pub(super) enum Thing {
     DeviceBlock,
     HostBlock,
     Registration,
+    Module,
 }
 
-const THINGS: [Thing; 6] = [
+const THINGS: [Thing; 7] = [
     Thing::OpenDevice,
     Thing::Stream,
     Thing::Event,
     Thing::DeviceBlock,
     Thing::HostBlock,
     Thing::Registration,
+    Thing::Module,
 ];
 
 impl Script {
@@ -385,6 +387,13 @@ impl Device for ScriptDevice {
         self.enter("fill_now")
     }
 
+    fn load_module(&self, _image: &[u8]) -> Result<Arc<dyn Module>> {
+        self.enter("load_module")?;
+        self.script.made(Thing::Module);
+        let device = self.itself.upgrade().expect("it is inside a call");
+        Ok(Arc::new(ScriptModule { device }))
+    }
+
     fn close(&self) -> Result<()> {
         let closed = self.enter("close");
         self.closed.store(true, Ordering::SeqCst);
@@ -393,5 +402,27 @@ impl Device for ScriptDevice {
             self.script.broken("a device closed that has blocks out");
         }
         closed
+    }
+}
+
+/// A program that has every kernel.
+struct ScriptModule {
+    device: Arc<ScriptDevice>,
+}
+
+struct ScriptKernel;
+
+impl Kernel for ScriptKernel {}
+
+impl Module for ScriptModule {
+    fn kernel(&self, _name: &str) -> Result<Arc<dyn Kernel>> {
+        self.device.enter("kernel")?;
+        Ok(Arc::new(ScriptKernel))
+    }
+}
+
+impl Drop for ScriptModule {
+    fn drop(&mut self) {
+        self.device.script.gone(Thing::Module);
     }
 }

@@ -9,7 +9,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn, Observer,
+    Copy, Copy2d, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
     Position, Reduce, Result, Span, Stream, StreamOptions, Ticket, Wait,
 };
 
@@ -199,6 +199,10 @@ impl Stream for ScriptStream {
 
     fn reduce(&self, _reduce: Reduce) -> Result<Position> {
         self.submit("reduce")
+    }
+
+    fn launch(&self, _launch: Launch) -> Result<Position> {
+        self.submit("launch")
     }
 
     fn host_fn(&self, _function: HostFn) -> Result<Position> {

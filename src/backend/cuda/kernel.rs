@@ -1,0 +1,214 @@
+//! Kernels of programs: modules of the driver.
+//!
+//! The driver takes an image without its length, so it is looked at before (`backend/image.rs`). It
+//! keeps nothing of the arguments after a launch. A module goes back to it like memory: when what
+//! was queued before has run, because the driver may wait for that.
+
+use std::any::Any;
+use std::ffi::{CString, c_int, c_void};
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUfunc_st, CUfunction, CUfunction_attribute, CUmod_st, CUmodule,
+};
+
+use super::context::Raw;
+use super::device::DeviceState;
+use super::memory::{self, Release};
+use super::stream::StreamState;
+use crate::backend::image::{Image, MACHINE_CUDA};
+use crate::backend::{Arguments, Fault, FaultKind, Kernel, Launch, Module, Position, Result};
+
+/// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
+const SHARED_BYTES: usize = 48 << 10;
+
+/// Markers in the last argument of `cuLaunchKernel`: the arguments' address follows, their size,
+/// the end.
+const BUFFER_POINTER: usize = 1;
+const BUFFER_SIZE: usize = 2;
+const END: usize = 0;
+
+/// A module behind the trait.
+struct CudaModule(Arc<Loaded>);
+
+/// A module of the driver; given back with the last kernel of it.
+struct Loaded {
+    device: Arc<DeviceState>,
+    raw: Raw<CUmod_st>,
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        let release = Release::Module { device: Arc::clone(&self.device), raw: self.raw };
+        // Only a failed device refuses, and it has taken the module along.
+        let _ = memory::give_back(self.device.driver(), release);
+    }
+}
+
+/// A kernel of a module.
+struct CudaKernel {
+    name: String,
+    module: Arc<Loaded>,
+    raw: Raw<CUfunc_st>,
+    /// Threads of a block that the kernel was compiled for, at most.
+    most_threads: u32,
+}
+
+impl Kernel for CudaKernel {}
+
+/// Loads a program.
+pub(super) fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> {
+    let kind = Image::of(image)?;
+    match kind {
+        Image::Ptx | Image::Fatbin | Image::Elf { machine: MACHINE_CUDA, .. } => {}
+        Image::Elf { .. } => {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the program is {}; the cuda backend loads PTX text, cubin and fatbin files, and binaries \
+                     for Ascend cores run nowhere else: build the kernel for CUDA",
+                    kind.in_words()
+                ),
+            ));
+        }
+    }
+    device.driver().reap();
+    // The driver reads text up to a zero.
+    let text = (kind == Image::Ptx).then(|| {
+        let end = image.iter().position(|byte| *byte == 0).unwrap_or(image.len());
+        CString::new(&image[..end]).expect("cut at the first zero")
+    });
+    let first = text.as_ref().map_or(image.as_ptr(), |text| text.as_ptr().cast());
+    let mut raw: CUmodule = std::ptr::null_mut();
+    // SAFETY: a place for the answer, and an image that is complete as far as its headers tell.
+    device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
+    Ok(Arc::new(CudaModule(Arc::new(Loaded { device: Arc::clone(device), raw: Raw(raw) }))))
+}
+
+impl Module for CudaModule {
+    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
+        let device = &self.0.device;
+        let text = CString::new(name).map_err(|_| {
+            Fault::new(FaultKind::InvalidArgument, "the kernel's name has a zero in it")
+        })?;
+        let (mut raw, mut threads): (CUfunction, c_int) = (std::ptr::null_mut(), 0);
+        // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
+        let find = device
+            .call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
+        find.map_err(|fault| match fault.kind {
+            FaultKind::InvalidArgument => Fault::new(
+                fault.kind,
+                format!(
+                    "there is no kernel {name:?} in the binary ({}); in CUDA C++ kernels have their plain \
+                     names where they are declared extern \"C\"",
+                    fault.text
+                ),
+            ),
+            _ => fault,
+        })?;
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK as c_int;
+        // SAFETY: a place for the answer, and the function.
+        device.call(|api| unsafe { api.func_get_attribute(&mut threads, attribute, raw) })?;
+        Ok(Arc::new(CudaKernel {
+            name: name.to_owned(),
+            module: Arc::clone(&self.0),
+            raw: Raw(raw),
+            most_threads: threads.max(1) as u32,
+        }))
+    }
+}
+
+impl CudaKernel {
+    /// How many threads a block is to have.
+    fn threads(&self, wanted: Option<[u32; 3]>) -> Result<[u32; 3]> {
+        let Some(threads) = wanted else { return Ok([self.most_threads, 1, 1]) };
+        let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
+        if count <= u64::from(self.most_threads) {
+            return Ok(threads);
+        }
+        Err(Fault::new(
+            FaultKind::InvalidArgument,
+            format!(
+                "blocks of {count} threads; kernel {} was compiled for at most {} on this device",
+                self.name, self.most_threads
+            ),
+        ))
+    }
+
+    /// Has the driver allow the kernel so much fast memory.
+    fn allow_shared(&self, bytes: usize) -> Result<()> {
+        if bytes <= SHARED_BYTES {
+            return Ok(());
+        }
+        let device = &self.module.device;
+        let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let mut most: c_int = 0;
+        // SAFETY: a place for the answer.
+        let known = device.call(|api| unsafe {
+            api.device_get_attribute(&mut most, attribute as c_int, device.context().device())
+        });
+        let most = if known.is_ok() { most.max(0) as usize } else { SHARED_BYTES };
+        if bytes > most {
+            return Err(Fault::new(
+                FaultKind::InvalidArgument,
+                format!(
+                    "{bytes} bytes of fast memory for each block; this device has {most} for it"
+                ),
+            ));
+        }
+        let attribute =
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
+        // SAFETY: a live function.
+        device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, bytes as c_int) })
+    }
+}
+
+/// Queues a run of a kernel.
+pub(super) fn queue(stream: &StreamState, launch: &Launch) -> Result<Position> {
+    let kernel: &dyn Any = &*launch.kernel;
+    let Some(kernel) = kernel.downcast_ref::<CudaKernel>() else {
+        return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
+    };
+    let threads = kernel.threads(launch.threads)?;
+    kernel.allow_shared(launch.shared_bytes)?;
+    let mut len = 0;
+    let mut extra: [*mut c_void; 5] = [std::ptr::null_mut(); 5];
+    let mut each: *mut *mut c_void = std::ptr::null_mut();
+    match launch.arguments {
+        Arguments::Each { array } => each = std::ptr::with_exposed_provenance_mut(array),
+        Arguments::Block { addr, len: bytes } => {
+            len = bytes;
+            extra = [
+                std::ptr::without_provenance_mut(BUFFER_POINTER),
+                std::ptr::with_exposed_provenance_mut(addr),
+                std::ptr::without_provenance_mut(BUFFER_SIZE),
+                (&raw mut len).cast(),
+                std::ptr::without_provenance_mut(END),
+            ];
+        }
+    }
+    let extra = if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() };
+    // Nobody knows which memory it uses.
+    stream.note_crossing();
+    let [x, y, z] = launch.grid;
+    let device = stream.device();
+    stream.submit(|| {
+        // SAFETY: a live kernel; the driver reads as many arguments as the kernel has parameters,
+        // which the caller of the launch promises to be there, during this call only.
+        device.call(|api| unsafe {
+            api.launch_kernel(
+                kernel.raw.0,
+                x,
+                y,
+                z,
+                threads[0],
+                threads[1],
+                threads[2],
+                launch.shared_bytes as u32,
+                stream.raw().0,
+                each,
+                extra,
+            )
+        })
+    })
+}
