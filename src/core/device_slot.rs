@@ -14,6 +14,7 @@ use super::ending::Ending;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::handles::Object;
+use super::kernel::{Binary, Function};
 use super::leave::wait_until_alone;
 use super::stream::Stream;
 use super::{memory, peer, runtime, state_callback, thread};
@@ -283,6 +284,8 @@ impl DeviceSlot {
                 ending.part(stream.drain(deadline));
             }
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
+            take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
+            take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
             slot_table::flush_deferred();
             !ending.timed_out
         });

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
+use super::kernel::{Binary, Function};
 use super::stream::Stream;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
@@ -22,11 +23,15 @@ const CONTEXT: u8 = 1;
 const STREAM: u8 = 2;
 const EVENT: u8 = 3;
 const DATA_BUFFER: u8 = 4;
+const BINARY: u8 = 5;
+const FUNCTION: u8 = 6;
 
 static CONTEXTS: SlotTable<Context> = SlotTable::new(CONTEXT);
 static STREAMS: SlotTable<Stream> = SlotTable::new(STREAM);
 static EVENTS: SlotTable<Event> = SlotTable::new(EVENT);
 static DATA_BUFFERS: SlotTable<DataBuffer> = SlotTable::new(DATA_BUFFER);
+static BINARIES: SlotTable<Binary> = SlotTable::new(BINARY);
+static FUNCTIONS: SlotTable<Function> = SlotTable::new(FUNCTION);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -56,12 +61,28 @@ impl Object for DataBuffer {
     }
 }
 
+impl Object for Binary {
+    const NOUN: &'static str = "binary";
+    fn table() -> &'static SlotTable<Self> {
+        &BINARIES
+    }
+}
+
+impl Object for Function {
+    const NOUN: &'static str = "kernel";
+    fn table() -> &'static SlotTable<Self> {
+        &FUNCTIONS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
         STREAM => Some(Stream::NOUN),
         EVENT => Some(Event::NOUN),
         DATA_BUFFER => Some(DataBuffer::NOUN),
+        BINARY => Some(Binary::NOUN),
+        FUNCTION => Some(Function::NOUN),
         _ => None,
     }
 }

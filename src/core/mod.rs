@@ -19,6 +19,7 @@ pub mod failure;
 pub mod handles;
 pub mod host_register;
 pub mod info;
+pub mod kernel;
 pub mod leave;
 pub mod life_callback;
 pub mod malloc_config;

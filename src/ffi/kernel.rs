@@ -2,13 +2,36 @@
 
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
+use std::path::Path;
 
-use crate::core::error::Error;
-use crate::ffi::guard::{guard_unsupported, guard_value};
+use crate::core::error::{Error, Result};
+use crate::core::kernel;
+use crate::ffi::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncAttribute,
     aclrtFuncHandle,
 };
+use crate::ffi::value::{Array, Out, enum_value, handle, must_not_be_null, text};
+
+/// The options of a load, as far as they are looked at.
+///
+/// # Safety
+/// `options` is null or points to options, which have as many entries as they say.
+unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
+    if options.is_null() {
+        return Ok(());
+    }
+    // SAFETY: as promised by the caller.
+    let options = unsafe { options.read_unaligned() };
+    let entries = Array::new(options.options.cast_const(), options.numOpt);
+    if entries.is_null() && entries.count() != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "options->options is null, and options->numOpt is {}",
+            entries.count()
+        )));
+    }
+    kernel::check_load_options((0..entries.count()).map(|at| enum_value(entries.get(at).r#type)))
+}
 
 /// Describes a device binary in memory, or returns null.
 ///
@@ -17,8 +40,7 @@ use crate::ffi::types::{
 pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) -> aclrtBinary {
     guard_value("aclrtCreateBinary", std::ptr::null_mut(), || {
         Err(Error::unsupported(
-            "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+            "binaries are not described ahead here; load them with aclrtBinaryLoadFromData",
         ))
     })
 }
@@ -30,8 +52,7 @@ pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) 
 pub unsafe extern "C" fn aclrtDestroyBinary(binary: aclrtBinary) -> aclError {
     guard_unsupported(
         "aclrtDestroyBinary",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "binaries are not described ahead here; load them with aclrtBinaryLoadFromData",
     )
 }
 
@@ -45,30 +66,51 @@ pub unsafe extern "C" fn aclrtBinaryLoad(
 ) -> aclError {
     guard_unsupported(
         "aclrtBinaryLoad",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "binaries are not described ahead here; load them with aclrtBinaryLoadFromData",
     )
 }
 
-/// Loads a device binary from a file.
+/// Loads a program of kernels from a file, on the current device. The file is read during the call and may
+/// change afterwards. What it has to be is told at aclrtBinaryLoadFromData.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param binPath the file's path.
+/// @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
+/// ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
+/// @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
+/// @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_FILE 100003: the file cannot be read;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: it is empty.
+/// Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
     binPath: *const c_char,
     options: *mut aclrtBinaryLoadOptions,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtBinaryLoadFromFile",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard("aclrtBinaryLoadFromFile", || {
+        let out = Out::new("binHandle", binHandle)?;
+        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        let path = unsafe { text::required("binPath", binPath) }?;
+        // SAFETY: null, or options as their count says.
+        unsafe { check_options(options) }?;
+        out.write(handle::to_c(kernel::load_file(Path::new(path))?));
+        Ok(())
+    })
 }
 
-/// Loads a device binary from memory.
+/// Loads a program of kernels from memory, on the current device. With the cuda backend: PTX text, a cubin or a
+/// fatbin. With the cpu backend: an ELF shared object for this processor, made as portacl/kernel.h says; its
+/// initialisers run. Programs for Ascend cores are refused with 207000.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param data first byte of the program; it is not needed after the call.
+/// @param length its length in bytes, 1 or more.
+/// @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
+/// ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
+/// @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: a program that is cut off or damaged or cannot be linked, or called inside
+/// a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+/// 207000: a program for other hardware, or ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.
+/// Thread-safe. Follows aclrtBinaryLoadFromData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     data: *const c_void,
@@ -76,39 +118,62 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
     options: *const aclrtBinaryLoadOptions,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtBinaryLoadFromData",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard("aclrtBinaryLoadFromData", || {
+        let out = Out::new("binHandle", binHandle)?;
+        must_not_be_null("data", data)?;
+        if length == 0 {
+            return Err(Error::invalid_param("length is 0; it must be the bytes of the program"));
+        }
+        if length > isize::MAX as usize {
+            return Err(Error::invalid_param(format_args!(
+                "length is {length} bytes; no memory is larger than {}",
+                isize::MAX
+            )));
+        }
+        // SAFETY: null, or options as their count says.
+        unsafe { check_options(options) }?;
+        // SAFETY: not null, and by the contract of the C boundary as long as `length` says.
+        let image = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) };
+        out.write(handle::to_c(kernel::load(image)?));
+        Ok(())
+    })
 }
 
-/// Unloads a device binary.
+/// Unloads a program; the handles of its kernels die with it. Launches that are queued run: they keep what they
+/// need of it. Does not wait.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of
+/// a program, unloaded, or called inside a host function.
+/// Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryUnLoad(binHandle: aclrtBinHandle) -> aclError {
-    guard_unsupported(
-        "aclrtBinaryUnLoad",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard("aclrtBinaryUnLoad", || kernel::unload(handle::from_c(binHandle)))
 }
 
 /// Finds a kernel by name.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param kernelName its name; of a kernel in C++ the plain name only if it is declared extern "C".
+/// @param funcHandle receives the handle, the same one for the same name; it ends with `binHandle`.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// handle of a program, unloaded, no kernel of that name, or called inside a host function;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the cpu backend in guard mode, and the kernel does not describe its
+/// parameters. Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinaryGetFunction(
     binHandle: aclrtBinHandle,
     kernelName: *const c_char,
     funcHandle: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtBinaryGetFunction",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard("aclrtBinaryGetFunction", || {
+        let out = Out::new("funcHandle", funcHandle)?;
+        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        let name = unsafe { text::required("kernelName", kernelName) }?;
+        let function = kernel::function(handle::from_c(binHandle), &name.to_string_lossy())?;
+        out.write(handle::to_c(function));
+        Ok(())
+    })
 }
 
 /// Finds a kernel by number.
@@ -122,8 +187,7 @@ pub unsafe extern "C" fn aclrtBinaryGetFunctionByEntry(
 ) -> aclError {
     guard_unsupported(
         "aclrtBinaryGetFunctionByEntry",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "kernels have no numbers here; use aclrtBinaryGetFunction with the name",
     )
 }
 
@@ -139,8 +203,7 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
 ) -> aclError {
     guard_unsupported(
         "aclrtBinaryGetGlobal",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "variables of a binary cannot be reached; pass memory of aclrtMalloc to its kernels",
     )
 }
 
@@ -153,11 +216,7 @@ pub unsafe extern "C" fn aclrtBinaryGetDevAddress(
     binAddr: *mut *mut c_void,
     binSize: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtBinaryGetDevAddress",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard_unsupported("aclrtBinaryGetDevAddress", "where code lies is not told; use the handle")
 }
 
 /// Makes a function of a binary for the device's own CPUs known.
@@ -186,8 +245,7 @@ pub unsafe extern "C" fn aclrtGetFuncBySymbol(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetFuncBySymbol",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "host symbols stand for no kernels here; use aclrtBinaryGetFunction",
     )
 }
 
@@ -200,11 +258,7 @@ pub unsafe extern "C" fn aclrtGetFunctionAddr(
     aicAddr: *mut *mut c_void,
     aivAddr: *mut *mut c_void,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetFunctionAddr",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard_unsupported("aclrtGetFunctionAddr", "where code lies is not told; use the handle")
 }
 
 /// Tells an attribute of a kernel.
@@ -218,25 +272,29 @@ pub unsafe extern "C" fn aclrtGetFunctionAttribute(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetFunctionAttribute",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "kernels here have none of these attributes; leave the call out",
     )
 }
 
 /// Tells the name of a kernel.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param funcHandle a handle of aclrtBinaryGetFunction.
+/// @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero.
+/// @param name receives the name.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: not a handle of a kernel, or its program was unloaded.
+/// Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFunctionName(
     funcHandle: aclrtFuncHandle,
     maxLen: u32,
     name: *mut c_char,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetFunctionName",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard("aclrtGetFunctionName", || {
+        let out = text::Buffer::new("name", name, "maxLen", maxLen as usize)?;
+        out.write(&kernel::name_of(handle::from_c(funcHandle))?);
+        Ok(())
+    })
 }
 
 /// Tells how large the code of a kernel is.
@@ -248,11 +306,7 @@ pub unsafe extern "C" fn aclrtGetFunctionSize(
     aicSize: *mut usize,
     aivSize: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetFunctionSize",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard_unsupported("aclrtGetFunctionSize", "the size of code is not told; leave the call out")
 }
 
 /// Tells how much fast memory a block of a kernel can still have.
@@ -266,24 +320,28 @@ pub unsafe extern "C" fn aclrtFunctionGetAvailDynUbufPerBlock(
 ) -> aclError {
     guard_unsupported(
         "aclrtFunctionGetAvailDynUbufPerBlock",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "what is left of fast memory is not told; a launch that asks for too much says how much there is",
     )
 }
 
-/// Tells which device binary a kernel belongs to.
+/// Tells which program a kernel belongs to.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param funcHandle a handle of aclrtBinaryGetFunction.
+/// @param binHandle receives the handle of the program, which stays the program's own: it is no further one to
+/// unload.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// handle of a kernel, or its program was unloaded.
+/// Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFunctionGetBinary(
     funcHandle: aclrtFuncHandle,
     binHandle: *mut aclrtBinHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtFunctionGetBinary",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
-    )
+    guard("aclrtFunctionGetBinary", || {
+        let out = Out::new("binHandle", binHandle)?;
+        out.write(handle::to_c(kernel::binary_of(handle::from_c(funcHandle))?));
+        Ok(())
+    })
 }
 
 /// Tells how many parameters a kernel has.
@@ -296,8 +354,7 @@ pub unsafe extern "C" fn aclrtFunctionGetParamCount(
 ) -> aclError {
     guard_unsupported(
         "aclrtFunctionGetParamCount",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "parameters of kernels are not told; pass them to aclrtLaunchKernelWithArgsArray as the kernel declares them",
     )
 }
 
@@ -313,8 +370,7 @@ pub unsafe extern "C" fn aclrtFunctionGetParamInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtFunctionGetParamInfo",
-        "device binaries cannot run here; do the computation with aclrtReduceAsync or with a \
-             host function of aclrtLaunchHostFunc",
+        "parameters of kernels are not told; pass them to aclrtLaunchKernelWithArgsArray as the kernel declares them",
     )
 }
 
