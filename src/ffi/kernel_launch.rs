@@ -252,7 +252,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
             function: handle::from_c(funcHandle),
             shape: Shape::Blocks(numBlocks),
             arguments: Arguments::Block { addr: address::from_c(argsData), len: argsSize },
-            config: config,
+            config,
         };
         kernel::launch(request, handle::from_c(stream))
     })
@@ -334,7 +334,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
             function: handle::from_c(func),
             shape: Shape::Blocks(numBlocks),
             arguments: Arguments::Each { array: address::from_c(args.cast()) },
-            config: config,
+            config,
         };
         kernel::launch(request, handle::from_c(stream))
     })
@@ -384,7 +384,7 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
                 shared_bytes: dynUbufSize,
             },
             arguments: Arguments::Each { array: address::from_c(args.cast()) },
-            config: config,
+            config,
         };
         kernel::launch(request, handle::from_c(stream))
     })

@@ -35,6 +35,7 @@ constexpr Attribute kAttributes[] = {
     {6, 65535},            // grid y
     {7, 65535},            // grid z
     {8, 49152},            // shared memory per block
+    {97, 101376},          // the same, with consent
     {9, 65536},            // constant memory
     {10, 32},              // warp
     {11, 2147483647},      // pitch

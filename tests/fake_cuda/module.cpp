@@ -14,9 +14,17 @@ namespace fake {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
-constexpr unsigned kMostShared = 49152;
+// With consent, see cuFuncSetAttribute.
+constexpr int kMostSharedBytes = 101376;
 
 using ull = unsigned long long;
+
+// Of a reduction.
+struct Arguments {
+    uint64_t dst;
+    uint64_t src;
+    uint64_t count;
+};
 
 // The newest PTX version, times ten, that a driver of this version reads: CUDA 11.4 knows 7.4, and
 // 13.0 knows 9.0.
@@ -26,7 +34,7 @@ int newest_ptx(int driver_version) {
 
 // Reads the entries of a PTX text. Enough of the language to know our own modules: comments,
 // directives, and entries with their parameters.
-CUresult read_ptx(const Call& call, const char* image, std::set<std::string>* entries) {
+CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries) {
     const size_t length = strnlen(image, size_t{16} << 20);
     const std::string text =
         std::regex_replace(std::string(image, length), std::regex("//[^\n]*"), "");
@@ -42,19 +50,24 @@ CUresult read_ptx(const Call& call, const char* image, std::set<std::string>* en
         !std::regex_search(text, std::regex(R"(\.address_size\s+64)"))) {
         return call.misuse(CUDA_ERROR_INVALID_PTX, "the image lacks .target or .address_size 64");
     }
-    const std::regex entry(R"(\.entry\s+([A-Za-z_$][\w$]*)\s*\(([^)]*)\))");
-    const std::regex parameter(R"(\.param\s+\.u64\b)");
+    const std::regex entry(R"(\.entry\s+([A-Za-z_$][\w$]*)\s*\(([^)]*)\)\s*(\.maxntid\s+(\d+))?)");
+    const std::regex parameter(R"(\.param\s+\.[usfb](8|16|32|64)\b)");
     for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
         const std::string name = (*at)[1];
         const std::string parameters = (*at)[2];
-        const auto count =
-            std::distance(std::sregex_iterator(parameters.begin(), parameters.end(), parameter),
-                          std::sregex_iterator());
-        if (find_reduction(name).run != nullptr && count != 3) {
-            return call.misuse(CUDA_ERROR_INVALID_PTX, "%s has %td 64-bit parameters, not 3",
-                               name.c_str(), count);
+        Entry found;
+        if ((*at)[4].matched) found.most_threads = static_cast<unsigned>(std::stoul((*at)[4]));
+        for (std::sregex_iterator one(parameters.begin(), parameters.end(), parameter); one != end;
+             ++one) {
+            const size_t size = std::stoul((*one)[1]) / 8;
+            found.parameters.push_back({(found.size() + size - 1) / size * size, size});
         }
-        entries->insert(name);
+        if (find_reduction(name).run != nullptr &&
+            (found.parameters.size() != 3 || found.size() != sizeof(Arguments))) {
+            return call.misuse(CUDA_ERROR_INVALID_PTX, "%s has %zu parameters, not 3 of 64 bits",
+                               name.c_str(), found.parameters.size());
+        }
+        entries->emplace(name, std::move(found));
     }
     return CUDA_SUCCESS;
 }
@@ -92,16 +105,9 @@ CUresult fail(const Function& function, CUresult code, const char* argument, uin
     return code;
 }
 
-struct Arguments {
-    uint64_t dst;
-    uint64_t src;
-    uint64_t count;
-};
-
 // Translates a kernel's pointer when it runs; null and a failure if the device could not reach it.
 uint8_t* reach(const Function& function, const char* argument, uint64_t address, uint64_t count,
-               CUresult* failure, std::vector<std::shared_ptr<Block>>* keep) {
-    const size_t element = function.reduction.element_size;
+               size_t element, CUresult* failure, std::vector<std::shared_ptr<Block>>* keep) {
     if (address % element != 0) {
         *failure = fail(function, CUDA_ERROR_MISALIGNED_ADDRESS, argument, address,
                         "is not aligned to the element");
@@ -138,10 +144,12 @@ CUresult run(const Function& function, const Arguments& arguments, uint64_t thre
     }
     std::vector<std::shared_ptr<Block>> keep;
     CUresult failure = CUDA_SUCCESS;
-    uint8_t* const dst = reach(function, "dst", arguments.dst, arguments.count, &failure, &keep);
-    const uint8_t* const src =
-        dst == nullptr ? nullptr
-                       : reach(function, "src", arguments.src, arguments.count, &failure, &keep);
+    const size_t element = function.reduction.element_size;
+    uint8_t* const dst =
+        reach(function, "dst", arguments.dst, arguments.count, element, &failure, &keep);
+    const uint8_t* const src = dst == nullptr ? nullptr
+                                              : reach(function, "src", arguments.src,
+                                                      arguments.count, element, &failure, &keep);
     if (src != nullptr) {
         function.reduction.run(dst, src, arguments.count, threads);
     }
@@ -149,6 +157,48 @@ CUresult run(const Function& function, const Arguments& arguments, uint64_t thre
     const Lock lock(state().mutex);
     keep.clear();
     return failure;
+}
+
+CUresult run_user(const Function& function, const std::vector<uint8_t>& arguments,
+                  const Grid& grid) {
+    std::vector<std::shared_ptr<Block>> keep;
+    CUresult failure = CUDA_SUCCESS;
+    function.user(arguments, grid,
+                  [&](const char* argument, uint64_t address, uint64_t count, size_t element) {
+                      return reach(function, argument, address, count, element, &failure, &keep);
+                  });
+    const Lock lock(state().mutex);
+    keep.clear();
+    return failure;
+}
+
+// The arguments of a launch in one block, from either form; false if they are not right.
+bool collect(const Entry& entry, void** parameters, void** extra, std::vector<uint8_t>* block) {
+    block->assign(entry.size(), 0);
+    if (extra != nullptr) {
+        const void* first = nullptr;
+        const size_t* size = nullptr;
+        for (; *extra != nullptr; extra += 2) {
+            const auto what = reinterpret_cast<uintptr_t>(*extra);
+            if (what == 1) {
+                first = extra[1];
+            } else if (what == 2) {
+                size = static_cast<const size_t*>(extra[1]);
+            } else {
+                return false;
+            }
+        }
+        if (parameters != nullptr || first == nullptr || size == nullptr || *size < block->size()) {
+            return false;
+        }
+        memcpy(block->data(), first, block->size());
+        return true;
+    }
+    for (size_t i = 0; i < entry.parameters.size(); ++i) {
+        if (parameters == nullptr || parameters[i] == nullptr) return false;
+        memcpy(block->data() + entry.parameters[i].offset, parameters[i], entry.parameters[i].size);
+    }
+    return true;
 }
 
 }  // namespace
@@ -199,7 +249,8 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     if (out == nullptr || name == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "hfunc or name is null");
     }
-    if (module->entries.count(name) == 0) return CUDA_ERROR_NOT_FOUND;
+    const auto entry = module->entries.find(name);
+    if (entry == module->entries.end()) return CUDA_ERROR_NOT_FOUND;
     const auto known = module->functions.find(name);
     if (known != module->functions.end()) {
         *out = reinterpret_cast<CUfunction>(known->second);
@@ -208,8 +259,10 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     auto function = std::make_shared<Function>();
     function->context = module->context;
     function->name = name;
+    function->entry = entry->second;
     function->reduction = find_reduction(name);
-    if (function->reduction.run == nullptr) {
+    function->user = find_user_kernel(name);
+    if (function->reduction.run == nullptr && function->user == nullptr) {
         fprintf(stderr, "fake_cuda: cannot run %s: only portacl's own kernels are known here\n",
                 name);
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -224,16 +277,52 @@ FAKE_CUDA_EXPORT CUresult cuFuncGetAttribute(int* out, int attribute, CUfunction
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
-    if (find_function(call, handle, &code) == nullptr) return code;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
     if (out == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "pi is null");
     // Threads per block, shared, constant and local bytes, registers, PTX version, binary version.
-    constexpr int kValues[] = {1024, 0, 0, 0, 32, 52, 80};
+    const int kValues[] = {static_cast<int>(function->entry.most_threads), 0, 0, 0, 32, 52, 80};
     if (attribute < 0 || static_cast<size_t>(attribute) >= std::size(kValues)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     *out = kValues[attribute];
     return CUDA_SUCCESS;
 }
+
+FAKE_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
+    constexpr int kMaxDynamicSharedSizeBytes = 8;
+    if (attribute != kMaxDynamicSharedSizeBytes || value < 0 || value > kMostSharedBytes) {
+        return call.misuse(
+            CUDA_ERROR_INVALID_VALUE,
+            "attribute %d, value %d; here only 8, the bytes of shared memory, can be "
+            "set, to %d at most",
+            attribute, value, kMostSharedBytes);
+    }
+    function->most_shared = static_cast<unsigned>(value);
+    return CUDA_SUCCESS;
+}
+
+#ifndef FAKE_CUDA_OLD
+FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset,
+                                             size_t* size) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
+    // So a program finds out how many there are.
+    if (index >= function->entry.parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+    if (offset == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "paramOffset is null");
+    *offset = function->entry.parameters[index].offset;
+    if (size != nullptr) *size = function->entry.parameters[index].size;
+    return CUDA_SUCCESS;
+}
+#endif
 
 FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function_handle, unsigned grid_x,
                                          unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -251,29 +340,37 @@ FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function_handle, unsigned gr
                            "the function belongs to device %d, the stream to device %d",
                            function->context->ordinal, stream->context->ordinal);
     }
-    // The kernels know one dimension only; in another, threads would do the same work twice.
-    if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y != 1 || grid_z != 1 || block_x == 0 ||
-        block_x > kMostThreads || block_y != 1 || block_z != 1 || shared > kMostShared) {
+    const uint64_t threads = uint64_t{block_x} * block_y * block_z;
+    // The reductions know one dimension only; in another, threads would do the same work twice.
+    const bool flat = grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1;
+    if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y == 0 || grid_y > 0xFFFF || grid_z == 0 ||
+        grid_z > 0xFFFF || block_x == 0 || block_y == 0 || block_z == 0 || block_z > 64 ||
+        threads > function->entry.most_threads || threads > kMostThreads ||
+        shared > function->most_shared || (function->user == nullptr && !flat)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "grid %u x %u x %u of blocks %u x %u x %u with %u bytes of shared "
-                           "memory; here the last two of each must be 1, a block has at most %u "
-                           "threads and %u bytes",
-                           grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, kMostThreads,
-                           kMostShared);
+                           "memory; a block has at most %u threads and %u bytes, and reductions "
+                           "are launched in one dimension",
+                           grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                           function->entry.most_threads, function->most_shared);
     }
-    if (extra != nullptr || parameters == nullptr ||
-        std::any_of(parameters, parameters + 3, [](const void* p) { return p == nullptr; })) {
+    std::vector<uint8_t> block;
+    if (!collect(function->entry, parameters, extra, &block)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "kernelParams must be three pointers, extra must be null");
+                           "kernelParams must be %zu pointers, or extra a buffer of %zu bytes",
+                           function->entry.parameters.size(), function->entry.size());
     }
-    Arguments arguments{};
-    memcpy(&arguments.dst, parameters[0], sizeof arguments.dst);
-    memcpy(&arguments.src, parameters[1], sizeof arguments.src);
-    memcpy(&arguments.count, parameters[2], sizeof arguments.count);
     Operation operation;
-    operation.body = [function, arguments, threads = uint64_t{grid_x} * block_x] {
-        return run(*function, arguments, threads);
-    };
+    if (function->user != nullptr) {
+        const Grid grid{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
+        operation.body = [function, block, grid] { return run_user(*function, block, grid); };
+    } else {
+        Arguments arguments{};
+        memcpy(&arguments, block.data(), sizeof arguments);
+        operation.body = [function, arguments, threads = uint64_t{grid_x} * block_x] {
+            return run(*function, arguments, threads);
+        };
+    }
     code = submit(call, *stream, std::move(operation));
     if (code == CUDA_SUCCESS) ++state().launches[function->name];
     return code;

@@ -207,6 +207,8 @@ driver_functions! {
         "cuModuleGetFunction";
     func_get_attribute(value: *mut c_int, attribute: c_int, function: CUfunction) =
         "cuFuncGetAttribute";
+    func_get_param_info(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize) =
+        "cuFuncGetParamInfo";
     func_set_attribute(function: CUfunction, attribute: c_int, value: c_int) =
         "cuFuncSetAttribute";
     launch_kernel(

@@ -22,6 +22,9 @@ use crate::backend::{Arguments, Fault, FaultKind, Kernel, Launch, Module, Positi
 /// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
 const SHARED_BYTES: usize = 48 << 10;
 
+/// `CUDA_ERROR_INVALID_VALUE`.
+const INVALID_VALUE: c_int = 1;
+
 /// Markers in the last argument of `cuLaunchKernel`: the arguments' address follows, their size,
 /// the end.
 const BUFFER_POINTER: usize = 1;
@@ -52,6 +55,15 @@ struct CudaKernel {
     raw: Raw<CUfunc_st>,
     /// Threads of a block that the kernel was compiled for, at most.
     most_threads: u32,
+    /// Its parameters; none where the driver does not tell.
+    parameters: Option<Parameters>,
+}
+
+/// How many parameters a kernel has, and in how many bytes.
+#[derive(Clone, Copy)]
+struct Parameters {
+    count: usize,
+    size: usize,
 }
 
 impl Kernel for CudaKernel {}
@@ -114,11 +126,63 @@ impl Module for CudaModule {
             module: Arc::clone(&self.0),
             raw: Raw(raw),
             most_threads: threads.max(1) as u32,
+            parameters: parameters(device, raw),
         }))
     }
 }
 
+/// Asks the driver, if it has the function for it, until it says that there is no further one.
+fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
+    let mut found = Parameters { count: 0, size: 0 };
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: places for the answers, and the function.
+        let asked = device.context().attempt(|api| unsafe {
+            api.func_get_param_info(raw, found.count, &mut offset, &mut size)
+        });
+        match asked {
+            Ok(()) => found = Parameters { count: found.count + 1, size: offset + size },
+            Err(failure) => {
+                return (failure.status() == Some(INVALID_VALUE)).then_some(found);
+            }
+        }
+    }
+}
+
 impl CudaKernel {
+    /// Where the driver says what the kernel wants: whether the caller has brought that. Else the
+    /// driver reads what it needs.
+    fn check_arguments(&self, arguments: Arguments) -> Result<()> {
+        let Some(Parameters { count, size }) = self.parameters else { return Ok(()) };
+        let name = &self.name;
+        let wrong = |text| Err(Fault::new(FaultKind::InvalidArgument, text));
+        match arguments {
+            Arguments::Block { len, .. } => {
+                // A C structure ends where its alignment wants it.
+                if !(size..=size.next_multiple_of(16)).contains(&len) {
+                    return wrong(format!(
+                        "{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes"
+                    ));
+                }
+            }
+            Arguments::Each { array: 0 } if count != 0 => {
+                return wrong(format!("args is null; kernel {name} has {count} parameters"));
+            }
+            Arguments::Each { array } => {
+                let array: *const *const c_void = std::ptr::with_exposed_provenance(array);
+                for index in 0..count {
+                    // SAFETY: the caller has a pointer there for each parameter.
+                    if unsafe { array.add(index).read_unaligned() }.is_null() {
+                        return wrong(format!(
+                            "args[{index}] is null; it must point to the argument"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// How many threads a block is to have.
     fn threads(&self, wanted: Option<[u32; 3]>) -> Result<[u32; 3]> {
         let Some(threads) = wanted else { return Ok([self.most_threads, 1, 1]) };
@@ -170,6 +234,7 @@ pub(super) fn queue(stream: &StreamState, launch: &Launch) -> Result<Position> {
         return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
     };
     let threads = kernel.threads(launch.threads)?;
+    kernel.check_arguments(launch.arguments)?;
     kernel.allow_shared(launch.shared_bytes)?;
     let mut len = 0;
     let mut extra: [*mut c_void; 5] = [std::ptr::null_mut(); 5];
@@ -177,7 +242,8 @@ pub(super) fn queue(stream: &StreamState, launch: &Launch) -> Result<Position> {
     match launch.arguments {
         Arguments::Each { array } => each = std::ptr::with_exposed_provenance_mut(array),
         Arguments::Block { addr, len: bytes } => {
-            len = bytes;
+            // The driver wants no padding behind the last one.
+            len = kernel.parameters.map_or(bytes, |known| known.size);
             extra = [
                 std::ptr::without_provenance_mut(BUFFER_POINTER),
                 std::ptr::with_exposed_provenance_mut(addr),

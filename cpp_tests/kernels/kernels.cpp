@@ -1,0 +1,81 @@
+// Kernels of kernel_test.cpp for the cpu backend.
+#include <portacl/kernel.h>
+
+#include <cstring>
+
+#include <acl/acl.h>
+
+namespace {
+
+uint64_t Flat(const uint32_t (&index)[3], const uint32_t (&count)[3]) {
+    return index[0] + uint64_t{count[0]} * (index[1] + uint64_t{count[1]} * index[2]);
+}
+
+// Each thread of each block adds a number to its own word.
+void Mark(const portaclBlock& block, uint32_t* words, uint32_t number) {
+    const uint64_t threads = uint64_t{block.threads[0]} * block.threads[1] * block.threads[2];
+    const uint64_t first = Flat(block.index, block.count) * threads;
+    for (uint64_t i = 0; i < threads; ++i) words[first + i] += number;
+}
+
+void Nothing(const portaclBlock&) {}
+
+// What the block got of fast memory, after it was filled and read; all blocks write their own word.
+void Shared(const portaclBlock& block, uint32_t* words) {
+    uint32_t sum = 0;
+    if (block.shared != nullptr) {
+        std::memset(block.shared, static_cast<int>(block.index[0] + 1), block.sharedBytes);
+        const auto* bytes = static_cast<const unsigned char*>(block.shared);
+        for (size_t i = 0; i < block.sharedBytes; ++i) sum += bytes[i];
+    }
+    words[block.index[0]] = sum;
+}
+
+// A structure, whose pointer nobody can see.
+struct Small {
+    uint8_t byte;
+    double number;
+};
+
+void Mixed(const portaclBlock&, uint8_t a, double* out, Small small, uint16_t b) {
+    *out = a + small.byte + small.number + b;
+}
+
+// What calling the library gives in a kernel.
+void CallsLibrary(const portaclBlock&, int32_t* code) {
+    void* memory = nullptr;
+    *code = aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST);
+}
+
+}  // namespace
+
+PORTACL_KERNEL(mark, Mark);
+PORTACL_KERNEL(nothing, Nothing);
+PORTACL_KERNEL(shared_sum, Shared);
+PORTACL_KERNEL(mixed, Mixed);
+PORTACL_KERNEL(calls_library, CallsLibrary);
+
+extern "C" {
+
+// Without a description: a block of arguments only.
+__attribute__((visibility("default"))) void plain_mark(const void* arguments,
+                                                       const portaclBlock* block) {
+    struct {
+        uint32_t* words;
+        uint32_t number;
+    } values;
+    std::memcpy(&values, arguments, sizeof values);
+    Mark(*block, values.words, values.number);
+}
+
+// No kernels, in different ways.
+extern __attribute__((visibility("default"))) const int not_a_function;
+const int not_a_function = 1;
+__attribute__((visibility("default"))) void newer(const void*, const portaclBlock*) {}
+extern __attribute__((visibility("default"))) const portaclKernel newer_portacl_kernel;
+const portaclKernel newer_portacl_kernel = {2, 0, 0, nullptr};
+__attribute__((visibility("default"))) void crooked(const void*, const portaclBlock*) {}
+extern __attribute__((visibility("default"))) const portaclKernel crooked_portacl_kernel;
+const portaclParameter crooked_parameters[] = {{4, 8, 0}};
+const portaclKernel crooked_portacl_kernel = {1, 8, 1, crooked_parameters};
+}

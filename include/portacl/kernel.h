@@ -1,0 +1,163 @@
+/* Kernels for the cpu backend: functions of a shared object that aclrtBinaryLoadFromFile loads.
+ *
+ * A kernel NAME is the exported C function
+ *
+ *     void NAME(const void* arguments, const portaclBlock* block);
+ *
+ * It is called once for each block of a launch, by several threads at once and in any order.
+ * `arguments` is a copy of what the launch passed, each argument at a multiple of its own alignment
+ * as in a C structure, and begins at a multiple of 16. The kernel does the work of all threads of
+ * its block itself, in a loop where there are any. It returns normally: not by an exception, and
+ * without a call of this library.
+ *
+ * The exported constant NAME_portacl_kernel, a portaclKernel, describes the parameters. It is
+ * wanted for launches with an array of arguments and with PORTACL_CPU_GUARD=1, where the library's
+ * threads see device memory elsewhere than the program: pointers are translated if they are marked
+ * as pointers, and those inside of structures are not. In C it is written by hand; in C++ (14 or
+ * later) PORTACL_KERNEL makes both out of an ordinary function:
+ *
+ *     static void Add(const portaclBlock& block, float* out, const float* a, uint64_t count) { ...
+ * } PORTACL_KERNEL(vector_add, Add)
+ */
+#ifndef PORTACL_KERNEL_H
+#define PORTACL_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which block of a launch is to be done. */
+typedef struct portaclBlock {
+    /* Its number in x, y and z, each below `count`. */
+    uint32_t index[3];
+    /* How many blocks there are in x, y and z. */
+    uint32_t count[3];
+    /* How many threads the block has in x, y and z; 1 each for a launch that names blocks only. */
+    uint32_t threads[3];
+    /* Not used. */
+    uint32_t reserved;
+    /* Memory for this block alone, as much as the launch asked for (dynUbufSize), at a multiple of
+     * 64; what is in it is not defined. Null if the launch asked for none. */
+    void* shared;
+    /* Its bytes. */
+    size_t sharedBytes;
+} portaclBlock;
+
+/* The parameter is a pointer. */
+#define PORTACL_PARAMETER_POINTER 1u
+
+/* A parameter of a kernel. */
+typedef struct portaclParameter {
+    /* Where it is in the arguments. */
+    uint32_t offset;
+    /* Its bytes. */
+    uint32_t size;
+    /* PORTACL_PARAMETER_POINTER or 0. */
+    uint32_t flags;
+} portaclParameter;
+
+/* Of the descriptions that this header declares. */
+#define PORTACL_KERNEL_VERSION 1u
+
+/* The parameters of a kernel. */
+typedef struct portaclKernel {
+    /* PORTACL_KERNEL_VERSION. */
+    uint32_t version;
+    /* Bytes from the first to the end of the last, 4096 at most. */
+    uint32_t argumentsSize;
+    /* How many there are. */
+    uint32_t parameterCount;
+    /* Each of them, in their order; may be null if there are none. */
+    const portaclParameter* parameters;
+} portaclKernel;
+
+#if defined(__cplusplus) && __cplusplus >= 201402L
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace portacl {
+namespace detail {
+
+constexpr uint32_t Align(size_t offset, size_t alignment) {
+    return static_cast<uint32_t>((offset + alignment - 1) / alignment * alignment);
+}
+
+/* A parameter list as a table. */
+template <typename... Parameters>
+struct Table {
+    static constexpr size_t kCount = sizeof...(Parameters);
+    /* One more than needed, for kernels without parameters. */
+    portaclParameter entries[kCount + 1];
+    uint32_t size;
+
+    static constexpr Table Make() {
+        const size_t sizes[] = {sizeof(Parameters)..., 1};
+        const size_t alignments[] = {alignof(Parameters)..., 1};
+        const bool pointers[] = {std::is_pointer<Parameters>::value..., false};
+        Table table{};
+        for (size_t i = 0; i < kCount; ++i) {
+            table.entries[i].offset = Align(table.size, alignments[i]);
+            table.entries[i].size = static_cast<uint32_t>(sizes[i]);
+            table.entries[i].flags = pointers[i] ? PORTACL_PARAMETER_POINTER : 0u;
+            table.size = table.entries[i].offset + table.entries[i].size;
+        }
+        return table;
+    }
+};
+
+template <typename Function>
+struct Kernel;
+
+template <typename... Parameters>
+struct Kernel<void (*)(const portaclBlock&, Parameters...)> {
+    using Parts = Table<Parameters...>;
+    static constexpr Parts kParts = Parts::Make();
+
+    template <typename Parameter>
+    static Parameter Read(const void* arguments, size_t index) {
+        static_assert(std::is_trivially_copyable<Parameter>::value,
+                      "parameters of kernels are copied as bytes");
+        static_assert(alignof(Parameter) <= 16, "arguments begin at a multiple of 16");
+        Parameter value;
+        std::memcpy(&value, static_cast<const char*>(arguments) + kParts.entries[index].offset,
+                    sizeof value);
+        return value;
+    }
+
+    template <size_t... Index>
+    static void Call(void (*function)(const portaclBlock&, Parameters...), const void* arguments,
+                     const portaclBlock& block, std::index_sequence<Index...>) noexcept {
+        (void)arguments;
+        function(block, Read<Parameters>(arguments, Index)...);
+    }
+};
+
+template <typename... Parameters>
+constexpr Table<Parameters...> Kernel<void (*)(const portaclBlock&, Parameters...)>::kParts;
+
+}  // namespace detail
+}  // namespace portacl
+
+/* Exports FUNCTION, void(const portaclBlock&, parameters...), as the kernel NAME. Outside of
+ * namespaces. */
+#define PORTACL_KERNEL(NAME, FUNCTION)                                                             \
+    extern "C" {                                                                                   \
+    __attribute__((visibility("default"))) void NAME(const void* arguments,                        \
+                                                     const portaclBlock* block);                   \
+    __attribute__((visibility("default"))) void NAME(const void* arguments,                        \
+                                                     const portaclBlock* block) {                  \
+        using Type = ::portacl::detail::Kernel<decltype(&FUNCTION)>;                               \
+        Type::Call(&FUNCTION, arguments, *block, std::make_index_sequence<Type::Parts::kCount>()); \
+    }                                                                                              \
+    extern __attribute__((visibility("default"))) const portaclKernel NAME##_portacl_kernel;       \
+    const portaclKernel NAME##_portacl_kernel = {                                                  \
+        PORTACL_KERNEL_VERSION, ::portacl::detail::Kernel<decltype(&FUNCTION)>::kParts.size,       \
+        static_cast<uint32_t>(::portacl::detail::Kernel<decltype(&FUNCTION)>::Parts::kCount),      \
+        ::portacl::detail::Kernel<decltype(&FUNCTION)>::kParts.entries};                           \
+    }                                                                                              \
+    static_assert(true, "the macro wants a semicolon behind it")
+
+#endif /* C++14 */
+
+#endif /* PORTACL_KERNEL_H */
