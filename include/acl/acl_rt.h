@@ -6849,18 +6849,36 @@ aclError aclrtDestroyBinary(aclrtBinary binary);
 aclError aclrtBinaryLoad(aclrtBinary binary, aclrtBinHandle *binHandle);
 
 /**
- * Loads a device binary from a file.
+ * Loads a program of kernels from a file, on the current device. The file is read during the call and may
+ * change afterwards. What it has to be is told at aclrtBinaryLoadFromData.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binPath the file's path.
+ * @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
+ * ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
+ * @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
+ * @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_FILE 100003: the file cannot be read;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: it is empty.
+ * Thread-safe. Follows aclrtBinaryLoadFromFile of the Ascend runtime API.
  */
 aclError aclrtBinaryLoadFromFile(const char *binPath,
                                  aclrtBinaryLoadOptions *options,
                                  aclrtBinHandle *binHandle);
 
 /**
- * Loads a device binary from memory.
+ * Loads a program of kernels from memory, on the current device. With the cuda backend: PTX text, a cubin or a
+ * fatbin. With the cpu backend: an ELF shared object for this processor, made as portacl/kernel.h says; its
+ * initialisers run. Programs for Ascend cores are refused with 207000.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param data first byte of the program; it is not needed after the call.
+ * @param length its length in bytes, 1 or more.
+ * @param options null, or options of which ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD and
+ * ACL_RT_BINARY_LOAD_OPT_MAGIC are accepted and mean nothing here.
+ * @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `length` 0 or an unknown option;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: a program that is cut off or damaged or cannot be linked, or called inside
+ * a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
+ * 207000: a program for other hardware, or ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE.
+ * Thread-safe. Follows aclrtBinaryLoadFromData of the Ascend runtime API.
  */
 aclError aclrtBinaryLoadFromData(const void *data,
                                  size_t length,
@@ -6868,16 +6886,26 @@ aclError aclrtBinaryLoadFromData(const void *data,
                                  aclrtBinHandle *binHandle);
 
 /**
- * Unloads a device binary.
+ * Unloads a program; the handles of its kernels die with it. Launches that are queued run: they keep what they
+ * need of it. Does not wait.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of
+ * a program, unloaded, or called inside a host function.
+ * Thread-safe. Follows aclrtBinaryUnLoad of the Ascend runtime API.
  */
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
 
 /**
  * Finds a kernel by name.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param kernelName its name; of a kernel in C++ the plain name only if it is declared extern "C".
+ * @param funcHandle receives the handle, the same one for the same name; it ends with `binHandle`.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * handle of a program, unloaded, no kernel of that name, or called inside a host function;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the cpu backend in guard mode, and the kernel does not describe its
+ * parameters. Thread-safe. Follows aclrtBinaryGetFunction of the Ascend runtime API.
  */
 aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle,
                                 const char *kernelName,
@@ -6945,9 +6973,16 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
 /**
  * Tells the name of a kernel.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero.
+ * @param name receives the name.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a handle of a kernel, or its program was unloaded.
+ * Thread-safe. Follows aclrtGetFunctionName of the Ascend runtime API.
  */
-aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name);
+aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle,
+                              uint32_t maxLen,
+                              char *name);
 
 /**
  * Tells how large the code of a kernel is.
@@ -6964,11 +6999,17 @@ aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_
 aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize);
 
 /**
- * Tells which device binary a kernel belongs to.
+ * Tells which program a kernel belongs to.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param binHandle receives the handle of the program, which stays the program's own: it is no further one to
+ * unload.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * handle of a kernel, or its program was unloaded.
+ * Thread-safe. Follows aclrtFunctionGetBinary of the Ascend runtime API.
  */
-aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle, aclrtBinHandle *binHandle);
+aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle,
+                                aclrtBinHandle *binHandle);
 
 /**
  * Tells how many parameters a kernel has.
@@ -7073,9 +7114,24 @@ aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
                                    size_t *actualArgsSize);
 
 /**
- * Launches a kernel with arguments in one block of memory.
+ * Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
+ * copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
+ * several at a time; it must not call this library. Its threads and the order of blocks are the device's choice.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+ * launch bound allows, on the cpu backend one.
+ * @param argsData the arguments in one block, each at a multiple of its own alignment, as in a C structure.
+ * @param argsSize its length in bytes; 0 for a kernel without parameters.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
+ * destroyed, or arguments that do not fit the kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
+ * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: never.
+ * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
+ * and ends it when it touches memory that is not there.
+ * Thread-safe. Follows aclrtLaunchKernel of the Ascend runtime API.
  */
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle,
                            uint32_t numBlocks,
@@ -7084,9 +7140,24 @@ aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle,
                            aclrtStream stream);
 
 /**
- * Launches a kernel with arguments in one block of memory and attributes.
+ * As aclrtLaunchKernel, with attributes.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+ * launch bound allows, on the cpu backend one.
+ * @param argsData the arguments in one block, each at a multiple of its own alignment, as in a C structure.
+ * @param argsSize its length in bytes; 0 for a kernel without parameters.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+ * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
+ * destroyed, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
+ * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have.
+ * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
+ * and ends it when it touches memory that is not there.
+ * Thread-safe. Follows aclrtLaunchKernelV2 of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle,
                              uint32_t numBlocks,
@@ -7122,9 +7193,26 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
                                        size_t placeHolderNum);
 
 /**
- * Launches a kernel with an array of pointers to its arguments.
+ * Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
+ * copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
+ * several at a time; it must not call this library.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param func a handle of aclrtBinaryGetFunction.
+ * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+ * launch bound allows, on the cpu backend one.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+ * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without
+ * parameters. On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
+ * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `numBlocks` 0 or more than the device can have, or an unknown attribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
+ * destroyed, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
+ * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have, or a kernel that does not describe its parameters.
+ * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
+ * and ends it when it touches memory that is not there.
+ * Thread-safe. Follows aclrtLaunchKernelWithArgsArray of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithArgsArray(void *func,
                                         uint32_t numBlocks,
@@ -7133,9 +7221,28 @@ aclError aclrtLaunchKernelWithArgsArray(void *func,
                                         void **args);
 
 /**
- * Launches a kernel of many threads with an array of pointers to its arguments.
+ * As aclrtLaunchKernelWithArgsArray, with blocks in a grid and threads in a block. On the cpu backend a kernel is
+ * called once for each block and loops over its threads itself.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param func a handle of aclrtBinaryGetFunction.
+ * @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
+ * @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
+ * together.
+ * @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
+ * ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+ * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param args pointers to the arguments, one for each parameter of the kernel; null for a kernel without
+ * parameters. On the cpu backend the kernel must describe its parameters (PORTACL_KERNEL of portacl/kernel.h).
+ * @return ACL_SUCCESS, when it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or a dimension that is 0 or too large, or an unknown attribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, its program was unloaded, not a stream,
+ * destroyed, more threads than the kernel was compiled for, or arguments or fast memory that do not fit, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context,
+ * or the program; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an attribute that kernels here do not have, or a kernel that does not describe its parameters.
+ * A kernel that fails is told as every failure of queued work; on the cpu backend it is code of this process,
+ * and ends it when it touches memory that is not there.
+ * Thread-safe. Follows aclrtLaunchSIMTKernelWithArgsArray of the Ascend runtime API.
  */
 aclError aclrtLaunchSIMTKernelWithArgsArray(void *func,
                                             dim3 gridDim,
