@@ -18,7 +18,7 @@ echo "GPU: $card"
 
 # A few programs again under compute-sanitizer: those that allocate, copy and launch kernels.
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
-sanitized=(memory memcpy memset reduce stream)
+sanitized=(memory memcpy memset reduce stream kernel_launch)
 
 failed=0 rows="" passed=""
 # one NAME COMMAND...: runs it, prints a line, adds to rows.

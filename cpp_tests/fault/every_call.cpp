@@ -7,10 +7,13 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace {
@@ -252,6 +255,32 @@ void CopyInOrder(size_t size) {
     Expect(pageable[size - 1] == 0x55, "a fill with words");
 }
 
+// out = a + b by the kernel of samples/04_kernel.cpp, which lies beside this program.
+void LaunchKernels() {
+    const char* backend = portaclBackendName();
+    const bool cuda = backend && std::strcmp(backend, "cuda") == 0;
+    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const std::string program = folder / (cuda ? "vector_add.ptx" : "vector_add.so");
+    Stream stream;
+    Memory out, a;
+    Pinned sum;
+    aclrtBinHandle binary = nullptr;
+    aclrtFuncHandle kernel = nullptr;
+    if (!DID(aclrtBinaryLoadFromFile(program.c_str(), nullptr, &binary))) return;
+    if (DID(aclrtBinaryGetFunction(binary, "vector_add", &kernel)) && out && a) {
+        DID(aclrtMemsetAsync(a, kSize, 0, kSize, stream));
+        void* out_address = out;
+        void* a_address = a;
+        uint64_t count = kSize / sizeof(float);
+        std::array<void*, 4> each{&out_address, &a_address, &a_address, &count};
+        DID(aclrtLaunchKernelWithArgsArray(kernel, 3, stream, nullptr, each.data()));
+        DID(aclrtMemcpyAsync(sum, kSize, out, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    }
+    DID(aclrtBinaryUnLoad(binary));
+    DID(aclrtSynchronizeStream(stream));
+    Expect(sum.HoldsOnly(0), "sums of zeros");
+}
+
 // Every second row of 64 bytes goes to the device and back; so do both halves, as a batch.
 void CopyRowsAndBatches() {
     constexpr size_t kRow = 64, kRows = kSize / kRow / 2, kHalf = kSize / 2;
@@ -448,6 +477,7 @@ int main() {
         UseManagedMemory();
         CopyNow();
         CopyInOrder(kSize);
+        LaunchKernels();
         CopyInOrder(kLarge);
         CopyRowsAndBatches();
         UseStreams();

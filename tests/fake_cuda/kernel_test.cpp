@@ -248,6 +248,56 @@ TEST_F(Kernels, AllKernelsAreInTheModule) {
     OK(cuMemFree_v2(memory));
 }
 
+// A kernel of the tests, in the two forms in which arguments can be passed.
+TEST_F(Kernels, ArgumentsComeOneByOneOrInABlock) {
+    CUmodule tests = nullptr;
+    CUfunction mark = nullptr;
+    OK(cuModuleLoadData(&tests, read_file(TESTS_PTX).c_str()));
+    OK(cuModuleGetFunction(&mark, tests, "mark"));
+    int most = 0;
+    OK(cuFuncGetAttribute(&most, 0, mark));
+    EXPECT_EQ(256, most);
+    size_t offset = 99;
+    size_t size = 99;
+    OK(cuFuncGetParamInfo(mark, 1, &offset, &size));
+    EXPECT_EQ(8u, offset);
+    EXPECT_EQ(4u, size);
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuFuncGetParamInfo(mark, 2, &offset, &size));
+
+    struct {
+        CUdeviceptr words;
+        uint32_t number;
+    } block{allocate(24), 5};
+    OK(cuMemsetD8Async(block.words, 0, 24, stream));
+    void* each[] = {&block.words, &block.number};
+    OK(cuLaunchKernel(mark, 1, 1, 3, 1, 2, 1, 0, stream, each, nullptr));
+    size_t length = 12;
+    void* extra[] = {reinterpret_cast<void*>(1), &block, reinterpret_cast<void*>(2), &length,
+                     nullptr};
+    OK(cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, nullptr, extra));
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(std::vector<uint32_t>(6, 10), values_of<uint32_t>(read(block.words, 24)));
+
+    length = 11;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+              cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, nullptr, extra));
+    each[1] = nullptr;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+              cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 0, stream, each, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+              cuLaunchKernel(mark, 1, 1, 1, 257, 1, 1, 0, stream, each, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE,
+              cuLaunchKernel(mark, 1, 1, 1, 1, 1, 1, 49153, stream, each, nullptr));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuFuncSetAttribute(mark, 8, 1 << 20));
+    expected_misuses = 5;
+    each[1] = &block.number;
+    OK(cuFuncSetAttribute(mark, 8, 65536));
+    OK(cuLaunchKernel(mark, 6, 1, 1, 1, 1, 1, 65536, stream, each, nullptr));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemFree_v2(block.words));
+    OK(cuModuleUnload(tests));
+}
+
 TEST_F(Kernels, WrongLaunchesAreRefused) {
     const CUdeviceptr memory = allocate(64);
     const std::string name = "portacl_reduce_sum_i32";

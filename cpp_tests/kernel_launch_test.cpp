@@ -1,0 +1,447 @@
+// Launches of kernels.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::DeviceMemory;
+using portacl_test::Gate;
+using portacl_test::IsPoison;
+using portacl_test::Mark;
+using portacl_test::OnCpu;
+using portacl_test::Poison;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::Stream;
+using portacl_test::ZeroWords;
+using Words = std::vector<uint32_t>;
+
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+
+bool IsGuarded() {
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    return guard != nullptr && std::string(guard) == "1";
+}
+
+using KernelLaunch = portacl_test::WithDevice;
+
+// ---- launches ----
+
+TEST_F(KernelLaunch, EachThreadOfEachBlockRunsOnce) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    struct Case {
+        dim3 grid, block;
+    };
+    for (const Case& c :
+         {Case{{1, 1, 1}, {1, 1, 1}}, Case{{7, 1, 1}, {1, 1, 1}}, Case{{1, 1, 1}, {256, 1, 1}},
+          Case{{5, 3, 2}, {4, 2, 3}}, Case{{1000, 2, 3}, {1, 8, 1}}}) {
+        const size_t count =
+            size_t{c.grid.x} * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
+        const ZeroWords words(count);
+        void* address = words.At();
+        uint32_t number = 3;
+        void* arguments[] = {&address, &number};
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, c.grid, c.block, 0, stream, nullptr,
+                                                  arguments));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(words.Download<uint32_t>(), Words(count, 3)) << count;
+    }
+}
+
+// How many threads a block has is the device's choice: the kernel declares 256.
+TEST_F(KernelLaunch, ABlockCountAloneLaunchesWithTheDevicesThreads) {
+    const Program program;
+    const Stream stream;
+    constexpr uint32_t kBlocks = 9;
+    const size_t count = OnCpu() ? kBlocks : kBlocks * 256;
+    const ZeroWords words(count);
+    void* address = words.At();
+    uint32_t number = 5;
+    void* arguments[] = {&address, &number};
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    ACL_OK(aclrtLaunchKernelWithArgsArray(mark, kBlocks, stream, nullptr, arguments));
+    struct {
+        void* words;
+        uint32_t number;
+    } block{address, 6};
+    ACL_OK(aclrtLaunchKernel(mark, kBlocks, &block, sizeof block, stream));
+    ACL_OK(aclrtLaunchKernel(mark, kBlocks, &block, sizeof address + sizeof number, stream));
+    ACL_OK(aclrtLaunchKernelV2(mark, kBlocks, &block, sizeof block, nullptr, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(count, 5 + 3 * 6));
+}
+
+TEST_F(KernelLaunch, AKernelWithoutParametersNeedsNoArguments) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle nothing = program.Kernel("nothing");
+    ACL_EXPECT_OK(aclrtLaunchKernel(nothing, 1, nullptr, 0, stream));
+    ACL_EXPECT_OK(aclrtLaunchKernelWithArgsArray(nothing, 1, stream, nullptr, nullptr));
+    ACL_EXPECT_OK(aclrtLaunchKernelWithArgsArray(nothing, 1, nullptr, nullptr, nullptr));
+    ACL_EXPECT_OK(aclrtSynchronizeDevice());
+}
+
+TEST_F(KernelLaunch, ArgumentsAreCopiedAtTheCall) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    const ZeroWords words(4);
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    {
+        void* address = words.At();
+        uint32_t number = 7;
+        void* arguments[] = {&address, &number};
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {4, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                                  arguments));
+        struct {
+            void* words;
+            uint32_t number;
+        } block{address, 100};
+        if (OnCpu()) {
+            ACL_OK(aclrtLaunchKernel(mark, 4, &block, sizeof block, stream));
+        }
+        // All of it is the caller's again.
+        address = nullptr;
+        number = 1000;
+        arguments[0] = arguments[1] = nullptr;
+        block = {nullptr, 1000};
+    }
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, OnCpu() ? 107 : 7));
+}
+
+TEST_F(KernelLaunch, LaunchesKeepTheOrderOfTheirStreamAndOfEvents) {
+    const Program program;
+    const Stream first, second;
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    constexpr uint32_t kCount = 1000;
+    const ZeroWords words(kCount);
+    Words host(kCount, 99);
+    portacl_test::Event done;
+    Gate gate;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(aclrtMemsetAsync(words.At(), words.Size(), 0, words.Size(), first));
+    ACL_OK(Mark(mark, words.At(), 1, kCount, first));
+    ACL_OK(aclrtRecordEvent(done, first));
+    ACL_OK(aclrtStreamWaitEvent(second, done));
+    ACL_OK(Mark(mark, words.At(), 2, kCount, second));
+    for (int i = 0; i < 50; ++i) ACL_OK(Mark(mark, words.At(), 10, kCount, second));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(second));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(kCount, 503));
+}
+
+TEST_F(KernelLaunch, MemoryThatIsFreedIsKeptForQueuedLaunches) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    constexpr uint32_t kCount = 64 << 10;
+    const ZeroWords result(kCount);
+    ZeroWords words(kCount);
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(Mark(mark, words.At(), 11, kCount, stream));
+    ACL_OK(aclrtMemcpyAsync(result.At(), result.Size(), words.At(), words.Size(),
+                            ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtFree(words.Release()));
+    // Somebody who got the same memory would spoil the words.
+    const DeviceMemory other(result.Size());
+    ACL_OK(aclrtMemset(other.At(), other.Size(), 0xEE, other.Size()));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(result.Download<uint32_t>(), Words(kCount, 11));
+}
+
+TEST_F(KernelLaunch, ALaunchThatIsQueuedOutlivesItsProgram) {
+    const Stream stream;
+    const ZeroWords words(8);
+    Program program;
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(Mark(mark, words.At(), 4, 8, stream));
+    const aclrtBinHandle handle = program.Release();
+    ACL_OK(aclrtBinaryUnLoad(handle));
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, nullptr, 0, stream), "funcHandle",
+                     Shown(mark), "destroyed");
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(8, 4));
+}
+
+TEST_F(KernelLaunch, ManyThreadsLoadAndLaunchAtOnce) {
+    const Program shared;
+    const aclrtFuncHandle common = shared.Kernel("mark");
+    portacl_test::OnThreads(4, [&](int) {
+        ACL_OK(aclrtSetDevice(0));
+        for (int round = 0; round < 5; ++round) {
+            const Stream stream;
+            const Program program;
+            const ZeroWords words(100);
+            ACL_EXPECT_OK(Mark(program.Kernel("mark"), words.At(), 1, 100, stream));
+            ACL_EXPECT_OK(Mark(common, words.At(), 2, 100, stream));
+            ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+            EXPECT_EQ(words.Download<uint32_t>(), Words(100, 3));
+        }
+        ACL_EXPECT_OK(aclrtResetDevice(0));
+    });
+}
+
+// ---- bad launches ----
+
+TEST_F(KernelLaunch, WrongShapesAreRefused) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle nothing = program.Kernel("nothing");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(nothing, 0, nullptr, 0, stream), "numBlocks is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 0, nullptr, 0, nullptr, stream),
+                     "numBlocks is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelWithArgsArray(nothing, 0, stream, nullptr, nullptr),
+                     "numBlocks is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(nothing, UINT32_MAX, nullptr, 0, stream),
+                     "numBlocks is 4294967295", "2147483647");
+    struct Case {
+        dim3 grid, block;
+        const char* name;
+        const char* bound;
+    };
+    for (const Case& c : {Case{{0, 1, 1}, {1, 1, 1}, "gridDim.x is 0", "1 or more"},
+                          Case{{1, 0, 1}, {1, 1, 1}, "gridDim.y is 0", "1 or more"},
+                          Case{{1, 1, 1}, {1, 1, 0}, "blockDim.z is 0", "1 or more"},
+                          Case{{0x80000000, 1, 1}, {1, 1, 1}, "gridDim.x", "2147483647"},
+                          Case{{1, 65536, 1}, {1, 1, 1}, "gridDim.y is 65536", "65535"},
+                          Case{{1, 1, 65536}, {1, 1, 1}, "gridDim.z is 65536", "65535"},
+                          Case{{1, 1, 1}, {1025, 1, 1}, "blockDim.x is 1025", "1024"},
+                          Case{{1, 1, 1}, {1, 1, 65}, "blockDim.z is 65", "64"},
+                          Case{{1, 1, 1}, {1024, 1024, 1}, "1048576 threads", "1024"}}) {
+        ACL_FAILS_SAYING(kInvalid,
+                         aclrtLaunchSIMTKernelWithArgsArray(nothing, c.grid, c.block, 0, stream,
+                                                            nullptr, nullptr),
+                         c.name, c.bound);
+    }
+    ACL_FAILS_SAYING(kDead,
+                     aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1},
+                                                        size_t{1} << 40, stream, nullptr, nullptr),
+                     "1099511627776 bytes", "fast memory");
+    if (!OnCpu()) {
+        const ZeroWords words(512);
+        void* address = words.At();
+        uint32_t number = 1;
+        void* arguments[] = {&address, &number};
+        ACL_FAILS_SAYING(
+            kDead,
+            aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {1, 1, 1}, {512, 1, 1}, 0,
+                                               stream, nullptr, arguments),
+            "512 threads", "256");
+    }
+}
+
+TEST_F(KernelLaunch, WrongArgumentsAreRefused) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    const ZeroWords words(256);
+    void* address = words.At();
+    uint32_t number = 1;
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernel(mark, 1, nullptr, 12, stream), "argsData");
+    struct {
+        void* words;
+        uint32_t number;
+        char more[64];
+    } block{address, 1, {}};
+    for (const size_t size : {size_t{0}, size_t{8}, size_t{11}, size_t{17}, sizeof block}) {
+        ACL_FAILS_SAYING(kDead, aclrtLaunchKernel(mark, 1, &block, size, stream),
+                         std::to_string(size) + " bytes", "2 parameters in 12 bytes");
+    }
+    void* missing[] = {&address, nullptr};
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, missing),
+                     "args[1] is null");
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, nullptr),
+                     "args is null", "2 parameters");
+    ACL_FAILS_SAYING(
+        kDead,
+        aclrtLaunchSIMTKernelWithArgsArray(mark, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr, nullptr),
+        "args is null");
+    // Nothing of that was queued.
+    void* arguments[] = {&address, &number};
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {256, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                              arguments));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(256, 1));
+}
+
+TEST_F(KernelLaunch, WrongHandlesAreRefused) {
+    const Program program;
+    const aclrtFuncHandle nothing = program.Kernel("nothing");
+    Stream stream;
+    int garbage = 0;
+    const auto each = [&](aclError code, void* function, aclrtStream on, const char* word) {
+        ACL_FAILS_SAYING(code, aclrtLaunchKernel(function, 1, nullptr, 0, on), word);
+        ACL_FAILS_SAYING(code, aclrtLaunchKernelV2(function, 1, nullptr, 0, nullptr, on), word);
+        ACL_FAILS_SAYING(code, aclrtLaunchKernelWithArgsArray(function, 1, on, nullptr, nullptr),
+                         word);
+        ACL_FAILS_SAYING(code,
+                         aclrtLaunchSIMTKernelWithArgsArray(function, {1, 1, 1}, {1, 1, 1}, 0, on,
+                                                            nullptr, nullptr),
+                         word);
+    };
+    each(kInvalid, nullptr, stream, "func");
+    each(kDead, &garbage, stream, "func");
+    each(kDead, program, stream, "binary");
+    each(kDead, nothing, nothing, "stream");
+    each(kDead, nothing, &garbage, "stream");
+    const aclrtStream gone = stream.Release();
+    ACL_OK(aclrtDestroyStream(gone));
+    each(kDead, nothing, gone, "destroyed");
+}
+
+TEST_F(KernelLaunch, AttributesAreHeededAcceptedOrRefused) {
+    const Program program;
+    const Stream stream;
+    const aclrtFuncHandle nothing = program.Kernel("nothing");
+    aclrtLaunchKernelAttr attribute{};
+    aclrtLaunchKernelCfg config{&attribute, 1};
+    const auto launch = [&] {
+        return aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr);
+    };
+    for (const auto id :
+         {ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, ACL_RT_LAUNCH_KERNEL_ATTR_ENGINE_TYPE,
+          ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH,
+          ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING}) {
+        attribute.id = id;
+        attribute.value.rsv[0] = 1;
+        ACL_EXPECT_OK(launch());
+    }
+    struct Case {
+        aclrtLaunchKernelAttrId id;
+        const char* name;
+    };
+    for (const Case& c : {Case{ACL_RT_LAUNCH_KERNEL_ATTR_BLOCKDIM_OFFSET, "BLOCKDIM_OFFSET"},
+                          Case{ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP, "DATA_DUMP"},
+                          Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, "TIMEOUT"},
+                          Case{ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT_US, "TIMEOUT_US"}}) {
+        attribute.id = c.id;
+        attribute.value = {};
+        ACL_EXPECT_OK(launch());
+        attribute.value.rsv[0] = 1;
+        ACL_FAILS_SAYING(kUnsupported,
+                         aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr),
+                         "attrs[0]", c.name);
+    }
+    attribute.id = static_cast<aclrtLaunchKernelAttrId>(10);
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 1, nullptr, 0, &config, stream),
+                     "attrs[0].id is 10");
+    config.attrs = nullptr;
+    ACL_FAILS_SAYING(kInvalid, aclrtLaunchKernelV2(nothing, 1, nullptr, 0, &config, stream),
+                     "cfg->attrs is null");
+    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE;
+    attribute.value.dynUBufSize = 1u << 30;
+    config.attrs = &attribute;
+    ACL_FAILS_SAYING(kDead, aclrtLaunchKernelWithArgsArray(nothing, 1, stream, &config, nullptr),
+                     "1073741824 bytes");
+    attribute.value.dynUBufSize = 64 << 10;
+    ACL_EXPECT_OK(launch());
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
+// ---- kernels in C++: on the cpu backend only ----
+
+TEST_F(KernelLaunch, FastMemoryIsEachBlocksOwn) {
+    if (!OnCpu()) return;
+    const Program program;
+    const Stream stream;
+    constexpr uint32_t kBlocks = 200;
+    const ZeroWords words(kBlocks);
+    void* address = words.At();
+    void* arguments[] = {&address};
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("shared_sum"), {kBlocks, 1, 1},
+                                              {1, 1, 1}, 1000, stream, nullptr, arguments));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    Words expected;
+    for (uint32_t i = 0; i < kBlocks; ++i) expected.push_back((i + 1) * 1000);
+    EXPECT_EQ(words.Download<uint32_t>(), expected);
+}
+
+TEST_F(KernelLaunch, ParametersOfEverySizeArrive) {
+    if (!OnCpu()) return;
+    const Program program;
+    const Stream stream;
+    const DeviceMemory result(sizeof(double));
+    struct Small {
+        uint8_t byte;
+        double number;
+    };
+    uint8_t a = 1;
+    void* out = result.At();
+    Small small{20, 300.5};
+    uint16_t b = 4000;
+    void* arguments[] = {&a, &out, &small, &b};
+    ACL_OK(aclrtLaunchKernelWithArgsArray(program.Kernel("mixed"), 1, stream, nullptr, arguments));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(result.Download<double>(), std::vector<double>{4321.5});
+    struct {
+        uint8_t a;
+        double* out;
+        Small small;
+        uint16_t b;
+    } block{2, static_cast<double*>(out), small, b};
+    ACL_OK(aclrtLaunchKernel(program.Kernel("mixed"), 1, &block, sizeof block, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(result.Download<double>(), std::vector<double>{4322.5});
+}
+
+TEST_F(KernelLaunch, AKernelThatDescribesNothingTakesOneBlock) {
+    if (!OnCpu()) return;
+    const Program program;
+    auto function = Poison<aclrtFuncHandle>();
+    if (IsGuarded()) {
+        ACL_FAILS_SAYING(kUnsupported, aclrtBinaryGetFunction(program, "plain_mark", &function),
+                         "PORTACL_CPU_GUARD", "PORTACL_KERNEL");
+        EXPECT_TRUE(IsPoison(function));
+        return;
+    }
+    ACL_OK(aclrtBinaryGetFunction(program, "plain_mark", &function));
+    const Stream stream;
+    const ZeroWords words(5);
+    struct {
+        void* words;
+        uint32_t number;
+    } block{words.At(), 9};
+    ACL_OK(aclrtLaunchKernel(function, 5, &block, sizeof block, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(5, 9));
+    void* arguments[] = {&block.words, &block.number};
+    ACL_FAILS_SAYING(kUnsupported,
+                     aclrtLaunchKernelWithArgsArray(function, 5, stream, nullptr, arguments),
+                     "plain_mark_portacl_kernel", "aclrtLaunchKernel");
+}
+
+TEST_F(KernelLaunch, AKernelCannotCallTheLibrary) {
+    if (!OnCpu()) return;
+    const Program program;
+    const Stream stream;
+    const DeviceMemory result(Words{0});
+    void* address = result.At();
+    void* arguments[] = {&address};
+    ACL_OK(aclrtLaunchKernelWithArgsArray(program.Kernel("calls_library"), 1, stream, nullptr,
+                                          arguments));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(result.Download<uint32_t>(), Words(1, static_cast<uint32_t>(kDead)));
+}
+
+}  // namespace
