@@ -455,17 +455,18 @@ impl AddressMap {
     /// The live range that contains the address.
     #[inline(always)]
     fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
-        self.look_up_by(addr, &|index| {
+        self.look_up_by(addr, move |index| {
             let (sequence, range) = self.records.get(index as usize)?.read()?;
             range.contains(addr).then_some((Entry::new(index, sequence), range))
         })
     }
 
-    /// What `read` makes of the record of the range, live or parked, that may contain the address.
+    /// What `read`, by value so that it stays in registers, makes of the record of the range, live or
+    /// parked, that may contain the address.
     #[inline(always)]
-    fn look_up_by<T>(&self, addr: usize, read: &impl Fn(u32) -> Option<T>) -> Option<T> {
+    fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
         let record_at =
-            |node: &Node, start: usize| read(node.records[start].load(Ordering::Acquire));
+            move |node: &Node, start: usize| read(node.records[start].load(Ordering::Acquire));
         let page = self.pages.get(page_of(addr))?;
         if let Some(node) = page.node() {
             let granule = granule_of(addr);
@@ -490,7 +491,7 @@ impl AddressMap {
     /// A range, live or parked, that is in this one's way. Under the lock.
     fn conflict(&self, range: &Range) -> Option<Range> {
         let contents = |index: u32| self.records[index as usize].contents();
-        let at_base = self.look_up_by(range.base, &|index| {
+        let at_base = self.look_up_by(range.base, |index| {
             Some(contents(index)).filter(|other| other.contains(range.base))
         });
         if at_base.is_some() {

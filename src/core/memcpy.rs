@@ -119,17 +119,8 @@ impl Request {
             return Ok(None);
         }
         let kind = Kind::from_number(kind)?;
-        for (argument, addr) in [("dst", dst), ("src", src)] {
-            if addr == 0 {
-                return Err(Error::invalid_param(format_args!(
-                    "{argument} is null, count is {count}"
-                )));
-            }
-        }
-        if count > dest_max {
-            return Err(Error::invalid_param(format_args!(
-                "count {count} is more than destMax {dest_max}"
-            )));
+        if dst == 0 || src == 0 || count > dest_max {
+            return Err(contradictory(dst, src, count, dest_max));
         }
         Ok(Some(kind))
     }
@@ -142,6 +133,16 @@ impl Request {
         kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction by itself")?;
         Ok(Copy { dst, src, stage_source: kind == Kind::HostToBufferToDevice })
     }
+}
+
+/// What is wrong with these arguments, whatever lives at the addresses.
+#[cold]
+fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error {
+    if dst != 0 && src != 0 {
+        return Error::invalid_param(format_args!("count {count} is more than destMax {dest_max}"));
+    }
+    let argument = if dst == 0 { "dst" } else { "src" };
+    Error::invalid_param(format_args!("{argument} is null, count is {count}"))
 }
 
 #[cold]

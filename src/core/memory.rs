@@ -261,7 +261,7 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
     match Allocation::find(addr) {
         None => unknown_span(argument, addr, len),
         Some(allocation) if len > allocation.len - (addr - allocation.base) => {
-            Err(outside(&argument, addr, len, &allocation))
+            Err(outside(argument, addr, len, &allocation))
         }
         Some(allocation) => Ok(Span { addr, len, place: allocation.place() }),
     }
@@ -271,15 +271,20 @@ pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span
 #[inline]
 fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
     if addr.checked_add(len).is_none() {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
-        )));
+        return Err(beyond_all(argument, addr, len));
     }
     match foreign(addr) {
         Foreign::Unknown => Ok(Span { addr, len, place: Place::Pageable }),
         Foreign::Known(place) => Ok(Span { addr, len, place }),
-        Foreign::Stale => Err(stale(&argument, addr)),
+        Foreign::Stale => Err(stale(argument, addr)),
     }
+}
+
+#[cold]
+fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+    Error::invalid_param(format_args!(
+        "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
+    ))
 }
 
 /// What the backend knows of memory that is in no allocation.
@@ -288,7 +293,7 @@ fn foreign(addr: usize) -> Foreign {
 }
 
 #[cold]
-fn stale(argument: &dyn fmt::Display, addr: usize) -> Error {
+fn stale(argument: impl fmt::Display, addr: usize) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
          freed, is past the end of one, or went with its device"
@@ -304,13 +309,13 @@ pub fn hold_other(
     own: &Device,
 ) -> Result<Option<Arc<Device>>> {
     match span.place {
-        Place::Device(id) if id != own.id => hold_device(&argument, span.addr),
+        Place::Device(id) if id != own.id => hold_device(argument, span.addr),
         _ => Ok(None),
     }
 }
 
 #[cold]
-fn hold_device(argument: &dyn fmt::Display, addr: usize) -> Result<Option<Arc<Device>>> {
+fn hold_device(argument: impl fmt::Display, addr: usize) -> Result<Option<Arc<Device>>> {
     match Allocation::find(addr) {
         Some(allocation) => {
             if let Some(device) = allocation.device() {
@@ -327,7 +332,7 @@ fn hold_device(argument: &dyn fmt::Display, addr: usize) -> Result<Option<Arc<De
 }
 
 #[cold]
-fn outside(argument: &dyn fmt::Display, addr: usize, len: usize, allocation: &Allocation) -> Error {
+fn outside(argument: impl fmt::Display, addr: usize, len: usize, allocation: &Allocation) -> Error {
     let Allocation { base, len: all, kind, .. } = *allocation;
     let left = all - (addr - base);
     let (what, remedy) = match kind {

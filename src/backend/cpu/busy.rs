@@ -41,6 +41,16 @@ impl Busy {
         Working(self)
     }
 
+    #[inline(never)]
+    fn end(&self) {
+        let mut state = self.0.lock();
+        state.working -= 1;
+        if state.working == 0 {
+            let worked = state.since.elapsed();
+            state.total += worked;
+        }
+    }
+
     /// The percentage of the time since it was asked last.
     pub(super) fn percentage(&self) -> u32 {
         self.percentage_at(Instant::now())
@@ -64,13 +74,9 @@ impl Busy {
 }
 
 impl Drop for Working<'_> {
+    #[inline]
     fn drop(&mut self) {
-        let mut state = self.0.0.lock();
-        state.working -= 1;
-        if state.working == 0 {
-            let worked = state.since.elapsed();
-            state.total += worked;
-        }
+        self.0.end();
     }
 }
 

@@ -15,13 +15,17 @@ const LARGEST_PIECE: usize = 4 << 20;
 pub(super) const STREAMING: usize = 32 << 20;
 
 /// Copies between two spans of equal length.
+#[inline]
 pub(super) fn copy(shared: &Shared, copy: &Copy) {
-    if copy.dst.len < LARGE {
-        // SAFETY: both ranges were checked by the core.
-        return unsafe {
-            ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len);
-        };
+    if copy.dst.len >= LARGE {
+        return copy_large(shared, copy);
     }
+    // SAFETY: both ranges were checked by the core.
+    unsafe { ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len) };
+}
+
+#[inline(never)]
+fn copy_large(shared: &Shared, copy: &Copy) {
     let streaming = copy.dst.len >= STREAMING;
     in_pieces(shared, &copy.dst, &|offset, len| {
         let dst = shared.pointer(&part(&copy.dst, offset, len));

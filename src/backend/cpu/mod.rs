@@ -148,13 +148,18 @@ impl Shared {
         if let Place::Device(ordinal) = span.place {
             addr += self.own_view;
             let slot = &self.devices[ordinal as usize];
-            if slot.wanted.load(Ordering::Relaxed) != 0
-                && let Some(memory) = self.memory_of(ordinal)
-            {
-                memory.prepare(span.addr, span.len);
+            if slot.wanted.load(Ordering::Relaxed) != 0 {
+                self.prepare(ordinal, span);
             }
         }
         copy::address(addr)
+    }
+
+    #[cold]
+    fn prepare(&self, ordinal: u32, span: &Span) {
+        if let Some(memory) = self.memory_of(ordinal) {
+            memory.prepare(span.addr, span.len);
+        }
     }
 
     #[cold]
