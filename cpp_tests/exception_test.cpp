@@ -317,8 +317,8 @@ TEST_F(LastTask, CountsWhatTheThreadSubmits) {
             EXPECT_GT(task, before);
             before = task;
         }
-        ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
         ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclrtMemset(memory.At(), kSize, 1, kSize));
         ACL_OK(aclrtGetThreadLastTaskId(&task));
         EXPECT_EQ(task, before) << "nothing was submitted";
         ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, other));
