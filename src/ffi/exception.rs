@@ -104,7 +104,7 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
 ) -> aclError {
     guard_unsupported(
         "aclrtBinarySetExceptionCallback",
-        "device binaries cannot be loaded, so none of their kernels can fail; leave the call out",
+        "failures are not told by binary; use aclrtExceptionInfoCallbackRegister, which is called for all",
     )
 }
 
@@ -187,8 +187,8 @@ pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetArgsFromExceptionInfo",
-        "device binaries cannot be loaded, so no failure is a kernel's; use \
-         aclrtGetTaskIdFromExceptionInfo to see which task it was",
+        "arguments of kernels are not kept; use aclrtGetTaskIdFromExceptionInfo to see which task it \
+         was",
     )
 }
 
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
 ) -> aclError {
     guard_unsupported(
         "aclrtGetFuncHandleFromExceptionInfo",
-        "device binaries cannot be loaded, so no failure is a kernel's; use \
-         aclrtGetTaskIdFromExceptionInfo to see which task it was",
+        "which kernel a task is, is not kept; use aclrtGetTaskIdFromExceptionInfo to see which task it \
+         was",
     )
 }
