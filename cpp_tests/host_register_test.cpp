@@ -286,6 +286,28 @@ TEST_F(HostRegister, TheLibrarysOwnMemoryNeedsNone) {
     EXPECT_TRUE(IsPoison(none));
 }
 
+// It would be in the way of what gets the place next.
+TEST_F(HostRegister, MemoryThatTheLibraryHasFreedIsRefused) {
+    const auto refused = [](void* freed) {
+        auto address = Poison<void*>();
+        ACL_FAILS_SAYING(kDead, aclrtHostRegisterV2(freed, kPage, kPinned | kMapped), "was freed");
+        ACL_FAILS_SAYING(kDead, aclrtHostRegister(freed, kPage, ACL_HOST_REGISTER_MAPPED, &address),
+                         "was freed");
+        EXPECT_TRUE(IsPoison(address));
+    };
+    constexpr size_t kSmall = 64 << 10, kLarge = 4 << 20;
+    for (const size_t size : {kSmall, kLarge}) {
+        void* freed = DeviceMemory(size).At();
+        refused(freed);
+        DeviceMemory again(size);
+    }
+    if (std::string(portaclBackendName()) != "cpu") return;
+    // Elsewhere the driver may leave it to the host.
+    void* freed = PinnedMemory(kLarge).At();
+    refused(freed);
+    PinnedMemory again(kLarge);
+}
+
 TEST_F(HostRegister, BadArguments) {
     Pages pages(kPage);
     auto device = Poison<void*>();

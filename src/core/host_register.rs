@@ -2,8 +2,10 @@
 
 use super::allocation::{Allocation, Kind};
 use super::error::{Code, Error, Result};
+use super::memory::stale;
 use super::{runtime, thread};
 use crate::algo::address_map::InsertError;
+use crate::backend::Foreign;
 
 /// Registrations begin at multiples of this, the size of the smallest page.
 pub const GRAIN: usize = 4096;
@@ -63,6 +65,12 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     thread::refuse_inside_host_function()?;
     // While it is held a finalize waits.
     let session = runtime::session()?;
+    // Memory that this library has freed is still its own, and will be given out again.
+    for end in [addr, addr + (len - 1)] {
+        if Allocation::find(end).is_none() && session.driver.foreign(end) == Foreign::Stale {
+            return Err(stale("ptr", end));
+        }
+    }
     let registration = |kind, device_addr| {
         Allocation::of_registration(addr, len, kind, session.owner, device_addr)
     };

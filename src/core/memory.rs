@@ -293,7 +293,7 @@ fn foreign(addr: usize) -> Foreign {
 }
 
 #[cold]
-fn stale(argument: impl fmt::Display, addr: usize) -> Error {
+pub(super) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
          freed, is past the end of one, or went with its device"
