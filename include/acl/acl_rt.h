@@ -5151,11 +5151,11 @@ aclError aclrtCheckMemType(void **addrList,
  * @param devPtr receives the address for kernels; it is not meant for copies and fills.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or beyond the end of the
  * address space, no such `type`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: a
- * part of it is memory of this library, or called inside a host function;
- * ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of it is registered; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
- * 207000: the other types; ACL_ERROR_BAD_ALLOC 200000: no host memory left; ACL_ERROR_RT_DRV_INTERNAL_ERROR
- * 507899: not memory of the process; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize.
- * Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
+ * part of it is memory of this library, in use or freed, or called inside a host function;
+ * ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of it is registered;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other types; ACL_ERROR_BAD_ALLOC 200000: no host memory left;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: not memory of the process; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+ * aclFinalize. Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
  */
 aclError aclrtHostRegister(void *ptr,
                            uint64_t size,
