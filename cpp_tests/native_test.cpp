@@ -255,6 +255,22 @@ TEST_F(NativeCuda, AWrappedStreamIsUsedAndLeftAlone) {
     Driver("cuStreamDestroy_v2", native);
 }
 
+// The device ends with the wrapped stream in it; whose stream it is still has it.
+TEST_F(NativeCuda, AWrappedStreamOutlivesTheReset) {
+    void* const native = NewDriverStream();
+    void* context = nullptr;
+    Driver("cuDevicePrimaryCtxRetain", &context, 0);
+    aclrtStream stream = nullptr;
+    ACL_OK(portaclStreamWrapNative(native, &stream));
+    ACL_OK(aclrtResetDeviceForce(0));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream));
+    Driver("cuCtxSetCurrent", context);
+    Driver("cuStreamSynchronize", native);
+    Driver("cuStreamDestroy_v2", native);
+    Driver("cuDevicePrimaryCtxRelease_v2", 0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
 TEST_F(NativeCuda, AStreamOfAnotherDeviceIsRefused) {
     if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));

@@ -51,6 +51,11 @@ void Expect(bool right, const char* what) {
     std::printf("WRONG: %s\n", what);
 }
 
+bool IsCuda() {
+    const char* backend = portaclBackendName();
+    return backend && std::strcmp(backend, "cuda") == 0;
+}
+
 class Stream {
   public:
     Stream() { DID(aclrtCreateStream(&handle_)); }
@@ -193,6 +198,40 @@ void UseMemory() {
     DID(aclrtPointerGetAttributes(memory, &attributes));
     std::vector<char> pageable(kSize);
     DID(aclrtPointerGetAttributes(pageable.data(), &attributes));
+}
+
+// Pages of 2 MiB or nothing, from a driver that makes them of several parts.
+void UseHugePages() {
+    if (!IsCuda()) return;
+    void* address = nullptr;
+    if (!DID(aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_HUGE_ONLY))) return;
+    DID(aclrtMemset(address, kSize, 3, kSize));
+    DID(aclrtFree(address));
+}
+
+// The kernels of cpp_tests/kernels, for the backend that there is: one of them with more fast
+// memory than every kernel may have.
+void UseKernels(const char* for_cpus, const char* for_gpus) {
+    const bool on_cpu = !IsCuda();
+    aclrtBinHandle program = nullptr;
+    if (!DID(aclrtBinaryLoadFromFile(on_cpu ? for_cpus : for_gpus, nullptr, &program))) return;
+    Stream stream;
+    aclrtFuncHandle mark = nullptr, nothing = nullptr;
+    DID(aclrtBinaryGetFunction(program, "mark", &mark));
+    DID(aclrtBinaryGetFunction(program, "nothing", &nothing));
+    {
+        Memory words;
+        void* address = words;
+        uint32_t number = 1;
+        void* arguments[] = {&address, &number};
+        if (mark && address)
+            DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
+        if (nothing)
+            DID(aclrtLaunchSIMTKernelWithArgsArray(
+                nothing, {1, 1, 1}, {1, 1, 1}, on_cpu ? 0 : 64 << 10, stream, nullptr, nullptr));
+        DID(aclrtSynchronizeStream(stream));
+    }
+    DID(aclrtBinaryUnLoad(program));
 }
 
 // Host memory of the program's own that copies treat as page-locked.
@@ -428,6 +467,7 @@ void UseTwoDevices() {
     uint32_t count = 0;
     if (!DID(aclrtGetDeviceCount(&count)) || count < 2) return;
     Memory here;
+    Pinned host;
     if (!DID(aclrtSetDevice(1))) return;
     void* there = nullptr;
     DID(aclrtMalloc(&there, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
@@ -445,6 +485,8 @@ void UseTwoDevices() {
     if (there && here) {
         DID(aclrtMemcpyAsync(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         DID(aclrtMemcpy(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
+        DID(aclrtMemcpy2dAsync(there, 64, here, 64, 32, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        DID(aclrtMemcpyAsync(host, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     }
     if (can) DID(aclrtDeviceDisablePeerAccess(0));
     if (there) DID(aclrtMemsetAsync(there, kSize, 1, kSize, stream));
@@ -467,12 +509,16 @@ void LeaveThingsBehind() {
 
 }  // namespace
 
-int main() {
-    DID(aclInit(nullptr));
+// Arguments: the kernels of cpp_tests/kernels, as a shared object and as PTX.
+int main(int argc, char** argv) {
+    // A start that failed may be tried again.
+    if (!DID(aclInit(nullptr))) DID(aclInit(nullptr));
     if (DID(aclrtSetDevice(0))) {
         UseDevice();
         UseContexts();
         UseMemory();
+        UseHugePages();
+        if (argc == 3) UseKernels(argv[1], argv[2]);
         RegisterMemory();
         UseManagedMemory();
         CopyNow();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lets each backend call that a program causes fail once, and looks what becomes of it.
 
-usage: sweep.py [--each N] [--every-site] PROGRAM [ARGUMENT...]
+usage: sweep.py [--driver] [--each N] [--every-site] PROGRAM [ARGUMENT...]
 
 A clean run (PORTACL_FAULT_COUNT) tells how often each site is called. Then the program runs once for
 each call of each site, with PORTACL_FAULT making that call fail; sites whose operations are queued
@@ -13,6 +13,8 @@ last and N - 2 spread between them are taken. Each run has to
   apart; few may be),
 - have given back everything that was made, but for the object whose release was made to fail.
 With --every-site the program has to call every site that there is.
+
+With --driver it is the functions of the CUDA driver that fail, on the test double: driver_faults.py.
 """
 
 import argparse
@@ -24,6 +26,8 @@ import sys
 import tempfile
 import time
 
+from driver_faults import DriverFaults
+
 SECONDS = 30
 
 # Sites whose failure is an answer like another, so that no public call has to fail.
@@ -32,7 +36,6 @@ PROBES = {
     # counts as ordinary host memory.
     "driver.foreign",
 }
-
 
 
 class Report:
@@ -79,20 +82,47 @@ class Report:
         return found
 
 
+class BackendFaults:
+    """Calls of the traits in src/backend/mod.rs, which PORTACL_FAULT makes fail."""
+
+    variable = "PORTACL_FAULT"
+
+    def environment(self, fault, counts):
+        settings = {"PORTACL_FAULT": fault or "", "PORTACL_FAULT_COUNT": str(counts)}
+        site = self.site(fault)
+        if site.split(".")[-1].startswith("free") and site != "device.free_memory":
+            # What could not be given back is still there at the end.
+            settings["FAKE_CUDA_LEAK_CHECK"] = "0"
+        return settings
+
+    def report(self, counts):
+        return Report(counts)
+
+    def site(self, fault):
+        return (fault or "").split(":")[0]
+
+    def problems(self, fault, report, output):
+        site = self.site(fault)
+        found = []
+        if site and site not in PROBES and f"of {site} fail" not in output:
+            found.append(f"no failure that it printed names {site}")
+        return found + report.problems(1 if fault else 0, 1 if fault else 0)
+
+    def wanted(self, report, most):
+        return list(faults(report, most))
+
+
 class Sweep:
-    def __init__(self, command, seconds=SECONDS):
+    def __init__(self, command, seconds=SECONDS, kind=BackendFaults()):
         self.command = command
         self.seconds = seconds
+        self.kind = kind
 
     def run(self, fault):
         """Runs the program with one call failing (None: cleanly): its report and what is wrong."""
         with tempfile.TemporaryDirectory(prefix="portacl-sweep-") as folder:
             counts = pathlib.Path(folder, "counts")
-            environment = dict(os.environ, PORTACL_FAULT=fault or "", PORTACL_FAULT_COUNT=str(counts))
-            site = (fault or "").split(":")[0]
-            if site.split(".")[-1].startswith("free") and site != "device.free_memory":
-                # What could not be given back is still there at the end.
-                environment["FAKE_CUDA_LEAK_CHECK"] = "0"
+            environment = dict(os.environ, **self.kind.environment(fault, counts))
             started = time.monotonic()
             try:
                 done = subprocess.run(self.command, env=environment, stdout=subprocess.PIPE,
@@ -100,20 +130,22 @@ class Sweep:
                                       timeout=self.seconds, errors="replace")
             except subprocess.TimeoutExpired as late:
                 output = (late.output or b"").decode(errors="replace")
-                return Report(counts), [f"it had not ended after {self.seconds} s"], output
+                return self.kind.report(counts), [f"it had not ended after {self.seconds} s"], output
             took = time.monotonic() - started
             problems = []
             if done.returncode < 0:
                 problems.append(f"it was ended by signal {-done.returncode} after {took:.1f} s")
             elif done.returncode > 1 or (fault is None and done.returncode != 0):
                 problems.append(f"its exit status is {done.returncode}")
-            report = Report(counts)
+            if "fake_cuda: misuse" in done.stdout:
+                # Its exit status does not tell where the program has one of its own.
+                problems.append("it misused the driver")
+            report = self.kind.report(counts)
+            site = self.kind.site(fault)
             if fault and report.failed == 0 and report.calls.get(site, 0) < int(fault.split(":")[1]):
                 # How often a program asks whether something is done depends on time.
                 return report, ["not reached"] if not problems else problems, done.stdout
-            if site and site not in PROBES and f"of {site} fail" not in done.stdout:
-                problems.append(f"no failure that it printed names {site}")
-            problems += report.problems(1 if fault else 0, 1 if fault else 0)
+            problems += self.kind.problems(fault, report, done.stdout)
             return report, problems, done.stdout
 
 
@@ -137,17 +169,19 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--each", type=int, default=32)
     parser.add_argument("--every-site", action="store_true")
+    parser.add_argument("--driver", action="store_true")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     if not options.command or options.each < 2:
         parser.error("a program to run, and N of at least 2")
-    sweep = Sweep(options.command, options.seconds)
+    kind = DriverFaults() if options.driver else BackendFaults()
+    sweep = Sweep(options.command, options.seconds, kind)
     started = time.monotonic()
     report, problems, output = sweep.run(None)
     if problems:
         sys.exit(f"the clean run: {'; '.join(problems)}\n{output}")
-    wanted = list(faults(report, options.each))
+    wanted = kind.wanted(report, options.each)
     unused = [site for site, count in report.calls.items() if count == 0]
     if not wanted:
         sys.exit("the program makes no backend call")
@@ -161,7 +195,7 @@ def main():
                 missed += 1
             elif problems:
                 bad += 1
-                print(f"PORTACL_FAULT={fault}: {'; '.join(problems)}")
+                print(f"{kind.variable}={fault}: {'; '.join(problems)}")
                 print("    " + "\n    ".join(output.splitlines()[-12:]))
             if done % 50 == 0 or done == len(wanted):
                 print(f"{done}/{len(wanted)} failures tried, {bad} bad, "

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import driver_faults
 import sweep
 
 # A program with two allocations and one queued copy, which reports as the library would.
@@ -45,6 +46,28 @@ if how != "no report":
 sys.exit(status)
 """
 
+# A program that allocates twice and frees once, on a driver that reports as the test double would.
+DRIVER_PROGRAM = """
+import os, signal, sys
+how, fault = sys.argv[1], os.environ["FAKE_CUDA_FAIL"]
+function, call, status = (fault.split(":") + ["", ""])[:3]
+failed, leaks = int(fault != ""), int(function == "cuMemFree_v2")
+if fault == "cuMemAlloc_v2:2:999":
+    if how == "crash": os.kill(os.getpid(), signal.SIGSEGV)
+    if how == "leak": leaks = 1
+    if how == "no failure": failed = 0
+if fault == "cuMemFree_v2:1:999" and how == "leaks two": leaks = 2
+if fault == "cuMemAlloc_v2:1:719" and how == "misuse": print("fake_cuda: misuse: cuMemFree_v2: ...")
+if not fault and how == "leaks always": leaks = 1
+if fault and not (how == "mute" and function == "cuMemFree_v2"):
+    print("aclrtSomething returned 507899: %s gave %s" % (function, status))
+for _ in range(leaks): print("fake_cuda: leak: allocation")
+with open(os.environ["FAKE_CUDA_COUNT"], "w") as counts:
+    print("failed", failed, file=counts)
+    print("calls cuMemAlloc_v2 2\\ncalls cuMemFree_v2 1\\ncalls cuNotOurs 7", file=counts)
+sys.exit(int(fault != ""))
+"""
+
 MUTE = PROGRAM.replace('print("aclrtSomething', 'if site not in how: print("aclrtSomething')
 
 
@@ -53,17 +76,17 @@ class Sweeping(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def bad(self, how, program=PROGRAM, seconds=10):
+    def bad(self, how, program=PROGRAM, seconds=10, kind=sweep.BackendFaults(),
+            some=("stream.copy:1:later", "device.alloc:2")):
         """The failures that the sweep complains of, with its complaints."""
         path = pathlib.Path(self.folder.name, "program.py")
         path.write_text(program)
-        swept = sweep.Sweep([sys.executable, "-I", "-S", str(path), how], seconds)
+        swept = sweep.Sweep([sys.executable, "-I", "-S", str(path), how], seconds, kind)
         report, problems, _ = swept.run(None)
         if problems:
             return {"": problems}
-        found = {fault: swept.run(fault)[1] for fault in sweep.faults(report, 8)}
-        self.assertIn("stream.copy:1:later", found)
-        self.assertIn("device.alloc:2", found)
+        found = {fault: swept.run(fault)[1] for fault in kind.wanted(report, 8)}
+        self.assertLessEqual(set(some), set(found))
         return {fault: problems for fault, problems in found.items() if problems}
 
     def assert_only(self, found, fault, words):
@@ -102,6 +125,32 @@ class Sweeping(unittest.TestCase):
 
     def test_a_probe_need_not_be_told(self):
         self.assertEqual(self.bad("driver.foreign", MUTE), {})
+
+    def test_driver_functions(self):
+        driver = {"cuMemAlloc_v2:2:999": [], "cuMemFree_v2:1:999": [], "cuMemAlloc_v2:1:719": []}
+        for how, fault, words in [
+            ("well", None, ""),
+            ("crash", "cuMemAlloc_v2:2:999", "signal 11"),
+            ("leak", "cuMemAlloc_v2:2:999", "1 things were not given back"),
+            ("leaks two", "cuMemFree_v2:1:999", "2 things were not given back"),
+            ("misuse", "cuMemAlloc_v2:1:719", "misused the driver"),
+            ("no failure", "cuMemAlloc_v2:2:999", "0 calls were made to fail, wanted 1"),
+            ("mute", "cuMemFree_v2:1:999", "names cuMemFree_v2"),
+            ("leaks always", "", "1 things were not given back"),
+        ]:
+            with self.subTest(how):
+                found = self.bad(how, DRIVER_PROGRAM, kind=driver_faults.DriverFaults(), some=driver)
+                if fault is None:
+                    self.assertEqual(found, {})
+                else:
+                    self.assert_only(found, fault, words)
+
+    def test_functions_are_those_that_the_library_declares(self):
+        declared = driver_faults.declared()
+        self.assertLessEqual({"cuInit", "cuMemAlloc_v2", "cuLaunchKernel"}, declared)
+        self.assertNotIn("cuEventElapsedTime", declared)  # the older name
+        for listed in (driver_faults.PROBES, driver_faults.RELEASES, driver_faults.LEFT_BY_ENDED):
+            self.assertLessEqual(set(listed), declared)
 
     def test_a_clean_run_has_to_be_clean(self):
         for how, words in [("leaks always", "device-blocks"), ("fails always", "status is 1"),

@@ -105,9 +105,11 @@ CUresult Call::refuse(Needs needs) {
         late_ = fault.code;
         return CUDA_SUCCESS;
     }
-    if (context_ != nullptr && is_sticky(fault.code)) {
-        context_->sticky = fault.code;
-        wake_streams(*context_);
+    // A function that takes no context, such as a question about an event, ends the current one.
+    Context* const failed = context_ != nullptr ? context_ : current_context();
+    if (failed != nullptr && failed->active && is_sticky(fault.code)) {
+        failed->sticky = fault.code;
+        wake_streams(*failed);
         all.changed.notify_all();
     }
     return fault.code;

@@ -68,6 +68,10 @@ Config read() {
     result.strict = flag("FAKE_CUDA_STRICT");
     result.leak_check = flag("FAKE_CUDA_LEAK_CHECK");
     result.fail = getenv("FAKE_CUDA_FAIL");
+    result.count = getenv("FAKE_CUDA_COUNT");
+    if (result.count != nullptr && *result.count == '\0') {
+        result.count = nullptr;
+    }
     return result;
 }
 

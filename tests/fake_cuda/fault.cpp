@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "state.h"
+
 namespace fake {
 namespace {
 
@@ -69,6 +71,7 @@ Fault next_fault(const char* name) {
             found = rule.fault;
         }
     }
+    state().faults += found.code != CUDA_SUCCESS;
     return found;
 }
 

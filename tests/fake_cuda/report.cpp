@@ -64,13 +64,29 @@ std::vector<std::string> leaks() {
     return lines;
 }
 
+// How often each function was called, and how many of the calls were made to fail. The lock is
+// held.
+void write_counts(const char* path) {
+    FILE* const file = fopen(path, "w");
+    if (file == nullptr) {
+        fprintf(stderr, "fake_cuda: FAKE_CUDA_COUNT=\"%s\" cannot be written\n", path);
+        return;
+    }
+    fprintf(file, "failed %llu\n", state().faults);
+    for (const auto& [name, count] : state().calls) {
+        fprintf(file, "calls %s %llu\n", name.c_str(), count);
+    }
+    fclose(file);
+}
+
 __attribute__((constructor)) void on_load() {
     loaded_by = getpid();
 }
 
 // Runs after the exit handlers of everybody who loaded this library.
 __attribute__((destructor)) void on_unload() {
-    if (getpid() != loaded_by || !(config().strict || config().leak_check)) {
+    const bool wanted = config().strict || config().leak_check || config().count != nullptr;
+    if (getpid() != loaded_by || !wanted) {
         return;
     }
     // A thread may hold the lock for ever in a process that is ending; then there is no report.
@@ -80,6 +96,9 @@ __attribute__((destructor)) void on_unload() {
     }
     if (!lock.owns_lock()) {
         return;
+    }
+    if (config().count != nullptr) {
+        write_counts(config().count);
     }
     int status = 0;
     if (config().leak_check) {

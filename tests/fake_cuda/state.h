@@ -76,6 +76,8 @@ struct State {
     std::map<std::string, unsigned long long> calls;
     std::map<std::string, unsigned long long> launches;
     unsigned long long misuses = 0;
+    // Calls and operations that were made to fail.
+    unsigned long long faults = 0;
 };
 
 State& state();

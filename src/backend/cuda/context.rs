@@ -83,15 +83,16 @@ impl Context {
     }
 
     /// Gives the reference back. The thread keeps no name of a context that may be gone.
-    fn release(&self) {
+    fn release(&self) -> Outcome {
         let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: a place for the answer, no context, and a device that was retained once. Nobody
-        // could act on a refusal here: the reference is given up either way.
+        // SAFETY: a place for the answer, no context, and a device that was retained once. The
+        // reference is given up whatever the driver says before.
         unsafe {
-            if self.api.ctx_get_current(&mut current).is_ok() && current == self.raw.0 {
-                let _ = self.api.ctx_set_current(std::ptr::null_mut());
-            }
-            let _ = self.api.primary_ctx_release(self.device);
+            let left = match self.api.ctx_get_current(&mut current) {
+                Ok(()) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
+                asked => asked,
+            };
+            self.api.primary_ctx_release(self.device).and(left)
         }
     }
 
@@ -243,14 +244,16 @@ impl Contexts {
     }
 
     /// One user less; the last one ends the context as far as this library is concerned.
-    pub(super) fn release(&self, context: &Context) {
+    pub(super) fn release(&self, context: &Context) -> Outcome {
         let mut slot = self.slots[context.ordinal as usize].lock();
-        let Some(used) = slot.as_mut() else { return };
+        let Some(used) = slot.as_mut() else { return Ok(()) };
         used.users -= 1;
-        if used.users == 0 {
-            used.context.release();
-            *slot = None;
+        if used.users > 0 {
+            return Ok(());
         }
+        let released = used.context.release();
+        *slot = None;
+        released
     }
 
     /// A context that is in use and has not failed, for one more user.

@@ -201,8 +201,7 @@ impl DeviceState {
             self.dropped_events.lock().push(raw);
         } else if self.events.lock().remove(&raw.key()) {
             // SAFETY: it was in the set, so it exists, and nobody else takes it out.
-            // A failed device refuses; its events went with its context.
-            let _ = self.context.attempt(|api| unsafe { api.event_destroy(raw.0) });
+            self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw.0) });
         }
     }
 
@@ -233,8 +232,14 @@ impl DeviceState {
         let raw = self.borrow_stream()?;
         let queued = queue(raw);
         // SAFETY: a stream that nobody else uses until it is given back.
-        let done = self.call(|api| unsafe { api.stream_synchronize(raw.0) });
-        self.give_stream_back(raw);
+        let wait = || self.call(|api| unsafe { api.stream_synchronize(raw.0) });
+        let done = wait();
+        // What was queued may still use the caller's memory: a driver that has refused to wait is
+        // asked once more, and a stream that cannot be waited for is not used again.
+        match done.is_ok() || wait().is_ok() {
+            true => self.give_stream_back(raw),
+            false => self.discard_stream(raw),
+        }
         queued.and(done)
     }
 
@@ -252,8 +257,8 @@ impl DeviceState {
 
     /// Ends what [`Self::borrow_stream`] lent, which may still have something to do.
     pub(super) fn discard_stream(&self, raw: Raw<CUstream_st>) {
-        // SAFETY: nobody else has it. A failed context has taken it along already.
-        let _ = self.context.attempt(|api| unsafe { api.stream_destroy(raw.0) });
+        // SAFETY: nobody else has it.
+        self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
     }
 
     /// How many streams of our own watch events.
@@ -307,23 +312,23 @@ impl DeviceState {
 
     /// Destroys what was made in the context. The device is marked closed before.
     fn destroy_all(self: &Arc<Self>) {
-        // Errors say that a failed context has taken everything with it already.
         let destroy_stream = |raw: Raw<CUstream_st>| {
-            // SAFETY: idle streams of this device, each in one list only.
-            let _ = self.context.attempt(|api| unsafe { api.stream_destroy(raw.0) });
+            // SAFETY: idle, and in this list only.
+            self.driver.end_in(&self.context, |api| unsafe { api.stream_destroy(raw.0) });
         };
-        self.driver.remove_streams_of(self).iter().for_each(|stream| destroy_stream(stream.raw()));
+        // Adopted ones are not ours to destroy, which they know.
+        self.driver.remove_streams_of(self).iter().for_each(|stream| stream.destroy());
         self.spare_streams.lock().drain(..).for_each(destroy_stream);
         self.spare_events.lock().clear();
         self.dropped_events.lock().clear();
         for event in self.events.lock().drain() {
             let raw = event as CUevent;
             // SAFETY: each event in the set exists, and was just taken out of it.
-            let _ = self.context.attempt(|api| unsafe { api.event_destroy(raw) });
+            self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw) });
         }
-        self.kernels.unload(&self.context);
+        self.kernels.unload(self);
         if let Some(words) = self.words.get() {
-            words.release(&self.context);
+            words.release(self);
         }
     }
 }
@@ -333,14 +338,17 @@ pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
     let context = driver.acquire_context(ordinal)?;
     match DeviceState::new(driver, Arc::clone(&context)) {
         Ok(state) => {
-            if let Some(words) = Words::probe(&state) {
-                // Set here only.
-                let _ = state.words.set(words);
-            }
             let state = Arc::new(state);
             driver.add_device(&state);
             let device = CudaDevice(state);
-            if let Err(fault) = driver.peers().opened(driver, &device.0) {
+            let complete = Words::probe(&device.0).and_then(|words| {
+                if let Some(words) = words {
+                    // Set here only.
+                    let _ = device.0.words.set(words);
+                }
+                driver.peers().opened(driver, &device.0)
+            });
+            if let Err(fault) = complete {
                 // That failure is the one to report.
                 let _ = device.close();
                 return Err(fault);
@@ -348,7 +356,7 @@ pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
             Ok(Arc::new(device))
         }
         Err(fault) => {
-            driver.release_context(&context);
+            driver.note_refusal(driver.release_context(&context));
             Err(fault)
         }
     }
@@ -468,7 +476,7 @@ impl Device for CudaDevice {
             ));
         }
         device.destroy_all();
-        device.driver.release_context(&device.context);
-        Ok(())
+        let released = device.driver.release_context(&device.context);
+        released.and(device.driver.take_refusal())
     }
 }

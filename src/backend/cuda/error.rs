@@ -5,6 +5,10 @@ use std::ffi::c_int;
 use super::driver::Words;
 use crate::backend::{Fault, FaultKind};
 
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub(super) const INVALID_VALUE: c_int = 1;
+/// `CUDA_ERROR_NOT_SUPPORTED`.
+const NOT_SUPPORTED: c_int = 801;
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 const OUT_OF_MEMORY: c_int = 2;
 /// `CUDA_ERROR_NO_DEVICE`.
@@ -45,6 +49,12 @@ impl Failure {
     /// The work asked about goes on.
     pub(super) fn is_not_ready(self) -> bool {
         self.status() == Some(NOT_READY)
+    }
+
+    /// The driver, or the device, does not have what was asked for; some drivers call that an
+    /// invalid value.
+    pub(super) fn is_unsupported(self) -> bool {
+        matches!(self.status(), None | Some(INVALID_VALUE | NOT_SUPPORTED))
     }
 
     /// The context is lost: every later call on this device fails in the same way.
@@ -92,7 +102,7 @@ fn kind(status: c_int, out_of_memory: FaultKind) -> FaultKind {
         // device, a driver that does not fit its kernel module.
         3 | 4 | 34 | 46 | NO_DEVICE..=102 | 803 | 804 => FaultKind::NoDevice,
         // A newer driver is wanted; no kernel, or no compiler, for this device; not supported.
-        36 | 209 | 221..=223 | 801 => FaultKind::Unsupported,
+        36 | 209 | 221..=223 | NOT_SUPPORTED => FaultKind::Unsupported,
         // A bad image, no such name in it, bad PTX.
         200 | 218 | 500 => FaultKind::InvalidArgument,
         712 => FaultKind::AlreadyRegistered,

@@ -19,7 +19,6 @@ use cudarc::driver::sys::{
 };
 use parking_lot::Mutex;
 
-use super::context::Context;
 use super::device::DeviceState;
 use super::stream::StreamState;
 use crate::backend::{Delivery, FaultKind, Position, Result, Ticket};
@@ -52,31 +51,25 @@ pub(super) struct Word {
 
 impl Words {
     /// Words for `device`, if its driver lets streams wait for them.
-    pub(super) fn probe(device: &DeviceState) -> Option<Self> {
+    pub(super) fn probe(device: &DeviceState) -> Result<Option<Self>> {
         let words = Self::default();
-        let word = words.lend(device).ok()?;
+        let word = words.lend(device)?;
+        let mut cannot_wait = false;
         // What the word says already is waited for: this ends at once or is refused.
         let probed = device.on_own_stream(|stream| {
+            let number = word.number;
             // SAFETY: a stream and a live word.
             device.call(|api| unsafe {
-                api.stream_wait_value(
-                    stream.0,
-                    word.addr as CUdeviceptr,
-                    word.number,
-                    GREATER_EQUAL,
-                )
+                api.stream_wait_value(stream.0, word.addr as CUdeviceptr, number, GREATER_EQUAL)
+                    .inspect_err(|failure| cannot_wait = failure.is_unsupported())
             })
         });
-        match probed {
-            Ok(()) => {
-                words.give_back(word);
-                Some(words)
-            }
-            Err(_) => {
-                words.release(device.context());
-                None
-            }
+        if probed.is_ok() {
+            words.give_back(word);
+            return Ok(Some(words));
         }
+        words.release(device);
+        if cannot_wait { Ok(None) } else { probed.map(|()| None) }
     }
 
     fn lend(&self, device: &DeviceState) -> Result<Word> {
@@ -102,13 +95,16 @@ impl Words {
     }
 
     /// Gives the memory back, at the end of the device.
-    pub(super) fn release(&self, context: &Context) {
+    pub(super) fn release(&self, device: &DeviceState) {
         let mut lists = self.lists.lock();
         lists.spare.clear();
         for page in lists.pages.drain(..) {
             let page: *mut c_void = std::ptr::with_exposed_provenance_mut(page);
-            // SAFETY: a live block. A failed context has taken it along already.
-            let _ = context.attempt(|api| unsafe { api.mem_free_host(page) });
+            let free = |api: &super::Api| {
+                // SAFETY: a live block that is given back once.
+                unsafe { api.mem_free_host(page) }
+            };
+            device.driver().end_in(device.context(), free);
         }
     }
 }

@@ -14,6 +14,7 @@ use cudarc::driver::sys::{
 
 use super::context::Raw;
 use super::device::DeviceState;
+use super::error::INVALID_VALUE;
 use super::memory::{self, Release};
 use super::stream::StreamState;
 use crate::backend::image::{Image, MACHINE_CUDA};
@@ -21,9 +22,6 @@ use crate::backend::{Arguments, Fault, FaultKind, Kernel, Launch, Module, Positi
 
 /// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
 const SHARED_BYTES: usize = 48 << 10;
-
-/// `CUDA_ERROR_INVALID_VALUE`.
-const INVALID_VALUE: c_int = 1;
 
 /// Markers in the last argument of `cuLaunchKernel`: the arguments' address follows, their size,
 /// the end.
@@ -43,8 +41,8 @@ struct Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         let release = Release::Module { device: Arc::clone(&self.device), raw: self.raw };
-        // Only a failed device refuses, and it has taken the module along.
-        let _ = memory::give_back(self.device.driver(), release);
+        let driver = self.device.driver();
+        driver.note_refusal(memory::give_back(driver, release));
     }
 }
 
@@ -206,12 +204,17 @@ impl CudaKernel {
         }
         let device = &self.module.device;
         let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-        let mut most: c_int = 0;
+        let mut most = SHARED_BYTES as c_int;
         // SAFETY: a place for the answer.
-        let known = device.call(|api| unsafe {
-            api.device_get_attribute(&mut most, attribute as c_int, device.context().device())
-        });
-        let most = if known.is_ok() { most.max(0) as usize } else { SHARED_BYTES };
+        device.call(|api| unsafe {
+            match api.device_get_attribute(&mut most, attribute as c_int, device.context().device())
+            {
+                // A driver that does not know of it.
+                Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
+                asked => asked,
+            }
+        })?;
+        let most = most.max(0) as usize;
         if bytes > most {
             return Err(Fault::new(
                 FaultKind::InvalidArgument,

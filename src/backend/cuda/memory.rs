@@ -148,8 +148,8 @@ impl Release {
                 match driver.forget_pinned(base) {
                     Some((kind, context)) => {
                         let freed = unpin(&context, kind, base);
-                        driver.release_context(&context);
-                        freed
+                        let released = driver.release_context(&context);
+                        freed.and(released)
                     }
                     None => Ok(()),
                 }
@@ -300,8 +300,7 @@ fn aligned_on(
 ) -> Result<Block> {
     aligned(padding, len, allocate, |base| {
         let release = Release::Device { device: Arc::clone(device), base, block: None };
-        // Only a failed device refuses, and that fails the next call as well.
-        let _ = give_back(device.driver(), release);
+        device.driver().note_refusal(give_back(device.driver(), release));
     })
 }
 
@@ -423,8 +422,11 @@ unsafe fn reserve_and_map(
         let mapped = api.mem_create(&mut physical, len, properties, 0).and_then(|()| {
             let mapped = api.mem_map(*address, len, 0, physical, 0);
             // A mapping keeps the memory, and without one it is given back here.
-            let _ = api.mem_release(physical);
-            mapped
+            let released = api.mem_release(physical);
+            mapped?;
+            released.inspect_err(|_| {
+                let _ = api.mem_unmap(*address, len);
+            })
         });
         mapped.inspect_err(|_| {
             let _ = api.mem_address_free(*address, len);
@@ -439,9 +441,9 @@ unsafe fn reserve_and_map(
 unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
     // SAFETY: as promised by the caller.
     unsafe {
-        let unmapped = api.mem_unmap(address, len);
-        let freed = api.mem_address_free(address, len);
-        unmapped.and(freed)
+        // Addresses that still stand for memory are not free.
+        api.mem_unmap(address, len)?;
+        api.mem_address_free(address, len)
     }
 }
 
@@ -454,8 +456,7 @@ pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
         len,
         |len| alloc_pinned(driver, len),
         |base| {
-            // As for device memory.
-            let _ = give_back(driver, Release::Host { base });
+            driver.note_refusal(give_back(driver, Release::Host { base }));
         },
     )
     .map_err(|fault| match fault.kind {
@@ -495,7 +496,7 @@ pub(super) fn in_any_context<T>(
             Ok(made) => return Ok((context, made)),
             Err(fault) => {
                 let failed = context.failure().is_some();
-                driver.release_context(&context);
+                driver.note_refusal(driver.release_context(&context));
                 if !failed {
                     return Err(fault);
                 }

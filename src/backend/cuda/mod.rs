@@ -97,6 +97,8 @@ struct DriverState {
     timer: Arc<Timer<TimedWait>>,
     /// A device was left with work that does not end.
     forsaken: AtomicBool,
+    /// The first release that the driver refused where no caller could be told.
+    refused: Mutex<Option<Fault>>,
 }
 
 impl DriverState {
@@ -128,6 +130,7 @@ impl DriverState {
             workers: Workers::default(),
             timer: Arc::default(),
             forsaken: AtomicBool::new(false),
+            refused: Mutex::default(),
         })
     }
 
@@ -164,8 +167,44 @@ impl DriverState {
         self.contexts.acquire(&self.api, ordinal)
     }
 
-    fn release_context(&self, context: &Context) {
-        self.contexts.release(context);
+    fn release_context(&self, context: &Context) -> Result<()> {
+        self.contexts.release(context).map_err(|failure| Fault {
+            // Also where the context has failed: this is about the reference.
+            kind: FaultKind::Driver,
+            ..Fault::from(failure)
+        })
+    }
+
+    /// The end of something of `context` that its owner need not hear of: if the driver refuses,
+    /// [`Self::take_refusal`] tells. A context that has failed has taken everything along already.
+    fn end_in(&self, context: &Context, calls: impl FnOnce(&Api) -> Outcome) {
+        let ended = context.attempt(calls);
+        if context.healthy().is_ok() {
+            self.note_refusal(ended.map_err(Fault::from));
+        }
+    }
+
+    /// What nobody else is told: the first one is kept for whoever closes a device next.
+    fn note_refusal(&self, released: Result<()>) {
+        match released {
+            // A failed device; every call says so.
+            Err(fault) if fault.kind == FaultKind::Execution => {}
+            Err(fault) => {
+                self.refused.lock().get_or_insert(fault);
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// The first refusal that nobody has been told of.
+    fn take_refusal(&self) -> Result<()> {
+        match self.refused.lock().take() {
+            None => Ok(()),
+            Some(fault) => Err(Fault {
+                text: format!("something was not released, the driver refused: {}", fault.text),
+                ..fault
+            }),
+        }
     }
 
     /// A context for what belongs to no device in particular: one that is in use anyway, else the
@@ -317,7 +356,7 @@ impl DriverState {
         }
         let context = self.contexts.acquire_healthy()?;
         let outcome = context.attempt(calls);
-        self.release_context(&context);
+        self.note_refusal(self.release_context(&context));
         Some(outcome)
     }
 

@@ -52,8 +52,8 @@ impl Peers {
                 return true;
             }
             if let (Some(first), Some(second)) = (driver.device(from), driver.device(to)) {
-                // A context that failed refuses; what it had access to goes with it.
-                let _ = disable(&first, &second);
+                // What a failed context had access to goes with it.
+                driver.note_refusal(disable(&first, &second));
             }
             false
         });

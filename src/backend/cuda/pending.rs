@@ -45,8 +45,8 @@ impl Marks {
             if !release.may_be_used_by(&stream) {
                 continue;
             }
-            stream.look(|stream| match stream.is_idle() {
-                // A device that failed runs nothing any more.
+            stream.look(|stream| match stream.is_idle().or_else(|_| stream.is_idle()) {
+                // A device that failed runs nothing any more. One refusal is no failure yet.
                 Ok(true) | Err(_) => {}
                 Ok(false) => match Mark::new(stream) {
                     Ok(mark) => marks.marks.push(mark),
@@ -110,8 +110,8 @@ impl Pending {
         self.entries.lock().extend(waiting);
         let released = ready.len();
         for entry in ready {
-            // The caller who gave the block back is gone; a failed device keeps nothing anyway.
-            let _ = entry.release.now(driver);
+            // The caller who gave the block back is gone.
+            driver.note_refusal(entry.release.now(driver));
         }
         self.count.fetch_sub(released, Ordering::Relaxed);
     }

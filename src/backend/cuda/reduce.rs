@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use cudarc::driver::sys::{CUfunc_st, CUfunction, CUmod_st, CUmodule};
 use parking_lot::Mutex;
 
-use super::context::{Context, Raw};
+use super::context::Raw;
 use super::device::DeviceState;
 use super::stream::StreamState;
 use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
@@ -76,10 +76,13 @@ impl Kernels {
     }
 
     /// Part of closing a device: nothing of it runs any more.
-    pub(super) fn unload(&self, context: &Context) {
+    pub(super) fn unload(&self, device: &DeviceState) {
         if let Some(module) = self.module.get() {
-            // SAFETY: loaded once, unloaded once. A failed context took it along already.
-            let _ = context.attempt(|api| unsafe { api.module_unload(module.raw.0) });
+            let unload = |api: &super::Api| {
+                // SAFETY: loaded once, unloaded once.
+                unsafe { api.module_unload(module.raw.0) }
+            };
+            device.driver().end_in(device.context(), unload);
         }
     }
 }
@@ -98,7 +101,7 @@ impl Module {
                 .call(|api| unsafe { api.module_get_function(&mut function, raw, name.as_ptr()) });
             if let Err(fault) = found {
                 // SAFETY: loaded above, and nobody has it yet.
-                let _ = device.context().attempt(|api| unsafe { api.module_unload(raw) });
+                device.driver().end_in(device.context(), |api| unsafe { api.module_unload(raw) });
                 return Err(fault);
             }
             *slot = Raw(function);

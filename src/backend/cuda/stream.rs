@@ -185,7 +185,9 @@ impl StreamState {
     /// As [`Self::is_idle`], for those who come from elsewhere and may be late: a stream that is
     /// gone, or whose device has failed, runs nothing.
     pub(super) fn is_settled(&self) -> bool {
-        self.is_known_idle() || self.look(Self::is_idle).is_none_or(|idle| idle.unwrap_or(true))
+        // A driver that refuses to answer is asked once more; one that refuses again has failed.
+        let is_idle = |stream: &Self| stream.is_idle().or_else(|_| stream.is_idle());
+        self.is_known_idle() || self.look(is_idle).is_none_or(|idle| idle.unwrap_or(true))
     }
 
     /// Destroys a dropped stream that has finished and was taken out of the driver's list.
@@ -195,8 +197,7 @@ impl StreamState {
         if !self.adopted {
             // SAFETY: idle, and destroyed by the one who took it out of the list.
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
-            // A failed context has taken it along already.
-            let _ = self.device.context().attempt(destroy);
+            self.device.driver().end_in(self.device.context(), destroy);
         }
         if let (Some(words), Some(word)) = (self.device.words(), self.submitting.lock().take()) {
             words.give_back(word);

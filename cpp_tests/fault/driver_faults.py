@@ -1,0 +1,118 @@
+"""The fault sweep over the functions of the CUDA driver, on the test double (tests/fake_cuda).
+
+Each function that src/backend/cuda/driver.rs declares refuses once, with a status that concerns the
+one call only. Then the program has to name the function in a failure that it prints, unless the
+refusal is an answer like another (PROBES), and the test double must have everything back at the end
+but for what it refused to take (RELEASES). So must it after a status that ends a context, which each
+function gives once, at its first call: then only the end is looked at, since what is in a context
+goes with it and every later call may fail.
+"""
+
+import pathlib
+import re
+
+DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/driver.rs"
+
+# CUDA_ERROR_UNKNOWN, and CUDA_ERROR_LAUNCH_FAILED, which ends the context.
+REFUSED, ENDED = 999, 719
+
+# Functions whose refusal need not be told, and why.
+PROBES = {
+    # The version is for texts about functions that are missing.
+    "cuDriverGetVersion",
+    # "Do you know this address?" A driver that does not answer does not.
+    "cuPointerGetAttribute",
+    # "Is there a further parameter?" Who is not told launches without checking them.
+    "cuFuncGetParamInfo",
+    # Most who ask look whether memory can go back by now, and ask once more.
+    "cuStreamQuery",
+    # Comes before the last two, as it does before almost everything.
+    "cuCtxGetCurrent",
+}
+
+# How much is left behind, in lines of the test double, where a release is refused: the thing itself.
+# A context that cannot be made current keeps what was to be released in it.
+RELEASES = {
+    "cuCtxGetCurrent": 1,
+    "cuCtxSetCurrent": 1,
+    "cuDevicePrimaryCtxRelease_v2": 1,
+    "cuEventDestroy_v2": 1,
+    "cuMemAddressFree": 1,
+    "cuMemFreeHost": 1,
+    "cuMemFree_v2": 1,
+    "cuMemHostUnregister": 1,
+    "cuMemRelease": 1,
+    # With the addresses that stand for the memory.
+    "cuMemUnmap": 2,
+    "cuModuleUnload": 1,
+    "cuStreamDestroy_v2": 1,
+}
+
+# What a context leaves behind that this function has ended: memory that was mapped is of no context,
+# and the one that has failed lets nobody take it apart.
+LEFT_BY_ENDED = {"cuMemSetAccess": 2}
+
+
+def declared():
+    """The functions that the library looks for, by the first name of each."""
+    text = DECLARATIONS.read_text()
+    table = text[text.index("\ndriver_functions! {"):]
+    return set(re.findall(r'=\s*"(cu\w+)"', table[:table.index("\n}")]))
+
+
+class Counts:
+    """What FAKE_CUDA_COUNT wrote."""
+
+    backend = "driver"
+
+    def __init__(self, path):
+        self.failed = 0
+        self.calls = dict.fromkeys(declared(), 0)
+        self.written = path.exists()
+        for line in path.read_text().splitlines() if self.written else []:
+            what, *rest = line.split()
+            if what == "failed":
+                self.failed = int(rest[0])
+            elif rest[0] in self.calls:
+                self.calls[rest[0]] = int(rest[1])
+
+
+class DriverFaults:
+    variable = "FAKE_CUDA_FAIL"
+
+    def environment(self, fault, counts):
+        # Leaks are lines of the output, whatever the exit status.
+        return {"FAKE_CUDA_FAIL": fault or "", "FAKE_CUDA_COUNT": str(counts),
+                "FAKE_CUDA_LEAK_CHECK": "1"}
+
+    def report(self, counts):
+        return Counts(counts)
+
+    def site(self, fault):
+        return (fault or "").split(":")[0]
+
+    def problems(self, fault, report, output):
+        if not report.written:
+            return ["it wrote no counts: the driver was never loaded"]
+        found = []
+        function, _, status = (fault or "::").split(":")[:3]
+        if report.failed != (1 if fault else 0):
+            found.append(f"{report.failed} calls were made to fail, wanted {1 if fault else 0}")
+        refused = status == str(REFUSED)
+        if refused and function not in PROBES and not re.search(rf"\b{function} gave {status}\b", output):
+            found.append(f"no failure that it printed names {function}")
+        leaks = output.count("fake_cuda: leak:")
+        allowed = RELEASES.get(function, 0)
+        if status == str(ENDED):
+            allowed = LEFT_BY_ENDED.get(function, allowed)
+        if leaks > allowed:
+            found.append(f"{leaks} things were not given back")
+        return found
+
+    def wanted(self, report, most):
+        from sweep import spread
+
+        called = sorted((function, count) for function, count in report.calls.items() if count)
+        refused = [f"{function}:{call}:{REFUSED}" for function, count in called
+                   for call in spread(count, most)]
+        return refused + [f"{function}:1:{ENDED}" for function, _ in called]
