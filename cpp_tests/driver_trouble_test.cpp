@@ -198,6 +198,27 @@ OWN_PROCESS_TEST(OldDriver, DoesWhatItCan, OLD_DRIVER) {
     ACL_OK(aclFinalize());
 }
 
+// They run on the driver's own thread, one after the other.
+OWN_PROCESS_TEST(OldDriver, HostFunctionsHoldUpEachOther, OLD_DRIVER) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream first = nullptr, second = nullptr;
+    ACL_OK(aclrtCreateStream(&first));
+    ACL_OK(aclrtCreateStream(&second));
+    Gate gate, other;
+    ACL_OK(gate.Hold(first));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ACL_OK(other.Hold(second));
+    other.Open();
+    EXPECT_FALSE(IsIdle(second));
+    // Waiting with an end: the function of the first stream is still called.
+    ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(second, 20));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(second));
+    ACL_OK(aclrtSynchronizeStream(first));
+    ACL_OK(aclFinalize());
+}
+
 OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
     constexpr size_t kBlock = 2 * kMiB;
     constexpr aclError kLacking = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;

@@ -89,6 +89,33 @@ fn every_environment_variable_is_documented_and_no_other() {
     assert_eq!(used, documented);
 }
 
+/// The tests that the rows of a document's last table name, row by row.
+fn tests_of_rows(document: &str) -> Vec<Vec<String>> {
+    let rows = document.lines().rev().skip_while(|line| !line.starts_with('|'));
+    rows.take_while(|line| line.starts_with('|') && !line.starts_with("|---"))
+        .map(|row| {
+            let cell = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
+            cell.split(',').map(|name| name.trim().to_owned()).collect()
+        })
+        .collect()
+}
+
+/// Each row of what a GPU cannot do names tests, and there are such tests.
+#[test]
+fn what_a_gpu_cannot_do_is_tested() {
+    let sources: String =
+        files("cpp_tests", "cpp").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let rows = tests_of_rows(&read("docs/compatibility.md"));
+    assert!(rows.len() > 10, "{rows:?}");
+    for name in rows.iter().flatten() {
+        let (suite, test) = name.split_once('.').unwrap_or_else(|| panic!("{name:?}: no test"));
+        // As TEST, TEST_F or OWN_PROCESS_TEST begins, the last with settings behind the name.
+        let exists =
+            [")", ","].iter().any(|end| sources.contains(&format!("({suite}, {test}{end}")));
+        assert!(exists, "docs/compatibility.md names {name}, which is no test in cpp_tests");
+    }
+}
+
 #[test]
 fn links_lead_somewhere() {
     let mut documents = files("docs", "md");
