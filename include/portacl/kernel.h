@@ -1,4 +1,7 @@
-/* Kernels for the cpu backend: functions of a shared object that aclrtBinaryLoadFromFile loads.
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * Kernels for the cpu backend: functions of a shared object that aclrtBinaryLoadFromFile loads.
  *
  * A kernel NAME is the exported C function
  *
@@ -16,57 +19,58 @@
  * as pointers, and those inside of structures are not. In C it is written by hand; in C++ (14 or
  * later) PORTACL_KERNEL makes both out of an ordinary function:
  *
- *     static void Add(const portaclBlock& block, float* out, const float* a, uint64_t count) { ...
- * } PORTACL_KERNEL(vector_add, Add)
+ *     static void Add(const portaclBlock& block, float* out, const float* a, uint64_t count);
+ *     PORTACL_KERNEL(vector_add, Add)
  */
+
 #ifndef PORTACL_KERNEL_H
 #define PORTACL_KERNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which block of a launch is to be done. */
+/** Which block of a launch is to be done. */
 typedef struct portaclBlock {
-    /* Its number in x, y and z, each below `count`. */
+    /** Its number in x, y and z, each below `count`. */
     uint32_t index[3];
-    /* How many blocks there are in x, y and z. */
+    /** How many blocks there are in x, y and z. */
     uint32_t count[3];
-    /* How many threads the block has in x, y and z; 1 each for a launch that names blocks only. */
+    /** How many threads the block has in x, y and z; 1 each for a launch that names blocks only. */
     uint32_t threads[3];
-    /* Not used. */
+    /** Not used. */
     uint32_t reserved;
-    /* Memory for this block alone, as much as the launch asked for (dynUbufSize), at a multiple of
+    /** Memory for this block alone, as much as the launch asked for (dynUbufSize), at a multiple of
      * 64; what is in it is not defined. Null if the launch asked for none. */
     void* shared;
-    /* Its bytes. */
+    /** Its bytes. */
     size_t sharedBytes;
 } portaclBlock;
 
-/* The parameter is a pointer. */
+/** The parameter is a pointer. */
 #define PORTACL_PARAMETER_POINTER 1u
 
-/* A parameter of a kernel. */
+/** A parameter of a kernel. */
 typedef struct portaclParameter {
-    /* Where it is in the arguments. */
+    /** Where it is in the arguments. */
     uint32_t offset;
-    /* Its bytes. */
+    /** Its bytes. */
     uint32_t size;
-    /* PORTACL_PARAMETER_POINTER or 0. */
+    /** PORTACL_PARAMETER_POINTER or 0. */
     uint32_t flags;
 } portaclParameter;
 
-/* Of the descriptions that this header declares. */
+/** Of the descriptions that this header declares. */
 #define PORTACL_KERNEL_VERSION 1u
 
-/* The parameters of a kernel. */
+/** The parameters of a kernel. */
 typedef struct portaclKernel {
-    /* PORTACL_KERNEL_VERSION. */
+    /** PORTACL_KERNEL_VERSION. */
     uint32_t version;
-    /* Bytes from the first to the end of the last, 4096 at most. */
+    /** Bytes from the first to the end of the last, 4096 at most. */
     uint32_t argumentsSize;
-    /* How many there are. */
+    /** How many there are. */
     uint32_t parameterCount;
-    /* Each of them, in their order; may be null if there are none. */
+    /** Each of them, in their order; may be null if there are none. */
     const portaclParameter* parameters;
 } portaclKernel;
 
