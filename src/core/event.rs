@@ -84,8 +84,9 @@ struct Uses {
 }
 
 impl Event {
+    #[inline]
     fn was_recorded(&self) -> bool {
-        self.recorded.stream().is_some()
+        self.recorded.exists()
     }
 
     fn is_waitable(&self) -> bool {
@@ -96,10 +97,9 @@ impl Event {
         self.creator == Creator::WithFlag && self.is_waitable()
     }
 
-    /// Whether its latest record was undone.
-    #[inline]
+    /// Whether the latest record of a resettable event was undone.
     fn was_reset(&self) -> Result<bool> {
-        if self.is_resettable() { self.uses.lock().resets.any_past() } else { Ok(false) }
+        self.uses.lock().resets.any_past()
     }
 
     /// Counts it among those of which there is a limited number, once.
@@ -398,7 +398,10 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     if !event.was_recorded() {
         return Ok(event.creator == Creator::Ex);
     }
-    Ok(!event.was_reset()? && event.native.is_complete()?)
+    if event.is_resettable() && event.was_reset()? {
+        return Ok(false);
+    }
+    Ok(event.native.is_complete()?)
 }
 
 /// aclrtQueryEvent: as [`is_complete`], for the older kinds of event.

@@ -217,6 +217,12 @@ impl Recorded {
         Handle::from_raw(self.stream.load(Ordering::Acquire))
     }
 
+    /// Whether a stream has recorded it.
+    #[inline]
+    pub fn exists(&self) -> bool {
+        self.stream.load(Ordering::Acquire) != 0
+    }
+
     /// The stream and the position. `None`: never recorded, or being recorded just now.
     pub fn get(&self) -> Option<(Handle, Position)> {
         let stream = self.stream()?;

@@ -16,7 +16,7 @@ impl Event {
             "was created without ACL_EVENT_TIME_LINE, so it has no time"
         } else if !self.was_recorded() {
             "was never recorded; call aclrtRecordEvent first"
-        } else if self.was_reset()? {
+        } else if self.is_resettable() && self.was_reset()? {
             "was reset since its latest record; call aclrtRecordEvent again"
         } else {
             return Ok(());
