@@ -30,6 +30,11 @@ PROBES = {
     "cuCtxGetCurrent",
 }
 
+# Functions that also serve to find out how long queued work needs memory that was freed. Where that
+# cannot be found out the memory waits until nothing runs, and no call has failed. When it happens is
+# a matter of time, so it cannot be told from other uses by the number of the call.
+MARKS = {"cuEventCreate", "cuEventRecord"}
+
 # How much is left behind, in lines of the test double, where a release is refused: the thing itself.
 # A context that cannot be made current keeps what was to be released in it.
 RELEASES = {
@@ -99,7 +104,8 @@ class DriverFaults:
         if report.failed != (1 if fault else 0):
             found.append(f"{report.failed} calls were made to fail, wanted {1 if fault else 0}")
         refused = status == str(REFUSED)
-        if refused and function not in PROBES and not re.search(rf"\b{function} gave {status}\b", output):
+        tolerated = function in PROBES or (function in MARKS and f" gave {status}" not in output)
+        if refused and not tolerated and not re.search(rf"\b{function} gave {status}\b", output):
             found.append(f"no failure that it printed names {function}")
         leaks = output.count("fake_cuda: leak:")
         allowed = RELEASES.get(function, 0)
