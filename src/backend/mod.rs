@@ -27,6 +27,7 @@ mod image;
 mod info;
 mod kernel;
 mod managed_memory;
+mod pool;
 mod probe;
 mod timer;
 mod usage;
@@ -39,6 +40,9 @@ pub use host_fn::{HostFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Kernel, Launch, Module};
 pub use managed_memory::{Advice, Home};
+pub use pool::{
+    Access, PointerExport, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
+};
 pub use usage::{MemoryUsage, Usage};
 
 /// Why a backend could not do what it was told.
@@ -390,6 +394,11 @@ pub trait Driver: Send + Sync {
 
     /// The driver's own number of the device with this ordinal; `None` where no driver is below.
     fn native_device(&self, ordinal: u32) -> Option<i32>;
+
+    /// The driver's own pools, if it has any.
+    fn pools(&self) -> Option<&dyn Pools> {
+        None
+    }
 
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;

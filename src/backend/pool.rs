@@ -1,0 +1,126 @@
+//! Pools of memory that is taken and given back in stream order, where a driver has its own. Where
+//! it has none, the core makes them of ordinary blocks.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use super::{Block, Result, Stream};
+
+/// Where the memory of a pool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolPlace {
+    /// On the device with this ordinal, which is open.
+    Device(u32),
+    /// In host memory, wherever the system puts it.
+    Host,
+    /// In host memory of this NUMA node.
+    HostNode(u32),
+}
+
+/// How other processes can have the memory of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolSharing {
+    /// Not at all.
+    None,
+    /// By a file descriptor.
+    Descriptor,
+    /// By a handle that other machines understand.
+    Fabric,
+}
+
+/// How a new pool is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolOptions {
+    /// Where its memory is.
+    pub place: PoolPlace,
+    /// How it can be shared.
+    pub sharing: PoolSharing,
+    /// Bytes that it has at most; `None`: as many as the device has.
+    pub max_size: Option<u64>,
+}
+
+/// What can be set and asked of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolAttribute {
+    /// 0 or 1: memory that was freed in one stream is used in another that waits for an event behind
+    /// the free.
+    FollowEventDependencies,
+    /// 0 or 1: memory is used in another stream when its free has happened.
+    AllowOpportunistic,
+    /// 0 or 1: the pool lets a stream wait for another one's free.
+    AllowInternalDependencies,
+    /// Bytes that the pool keeps when a synchronize gives back what is unused.
+    ReleaseThreshold,
+    /// Bytes that it has from the device. Read only.
+    ReservedCurrent,
+    /// The most of them so far; may be set to 0, which starts again from the current ones.
+    ReservedHigh,
+    /// Bytes that are in use. Read only.
+    UsedCurrent,
+    /// The most of them so far; may be set to 0, which starts again from the current ones.
+    UsedHigh,
+}
+
+/// What may be done with the memory of a pool from somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing.
+    None,
+    /// Reading.
+    Read,
+    /// Reading and writing.
+    ReadWrite,
+}
+
+/// Names an allocation of a shared pool for another process. Plain bytes: they may travel anyhow.
+pub type PointerExport = [u8; 64];
+
+/// The pools of a driver's own.
+pub trait Pools: Send + Sync {
+    /// A new pool. The device with this ordinal is open, as is that of the place.
+    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>;
+
+    /// The one that the driver makes by itself for an open device; it is not destroyed by its drop.
+    fn default_of(&self, ordinal: u32) -> Result<Box<dyn Pool>>;
+
+    /// The pool that another process has exported to this descriptor, which stays the caller's.
+    fn import(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<Box<dyn Pool>>;
+}
+
+/// A pool. Dropped, it takes no more requests; its memory goes with the last block.
+pub trait Pool: Send + Sync {
+    /// A block of at least `len` bytes, valid for what is queued on `stream` from now on. The stream
+    /// is of the pool's device, or of one that has access to it.
+    fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block>;
+
+    /// Takes a block back when `stream`, of the same driver, comes to it.
+    fn free(&self, block: Block, stream: &dyn Stream) -> Result<()>;
+
+    /// Takes a block back now: everything that uses it has finished, or is waited for.
+    fn free_now(&self, block: Block) -> Result<()>;
+
+    /// An attribute's value.
+    fn get(&self, attribute: PoolAttribute) -> Result<u64>;
+
+    /// Sets an attribute that can be set, to a value that it can have.
+    fn set(&self, attribute: PoolAttribute, value: u64) -> Result<()>;
+
+    /// Gives unused memory back at once, down to `keep` bytes.
+    fn trim(&self, keep: usize) -> Result<()>;
+
+    /// Sets what streams of the device with this ordinal may do with the pool's memory; it is not the
+    /// pool's own device.
+    fn set_access(&self, ordinal: u32, access: Access) -> Result<()>;
+
+    /// What the device with this ordinal may do with it.
+    fn access(&self, ordinal: u32) -> Result<Access>;
+
+    /// A descriptor by which another process has the pool; it was made with
+    /// [`PoolSharing::Descriptor`].
+    fn export(&self) -> Result<OwnedFd>;
+
+    /// Names a live block of this exported pool.
+    fn export_block(&self, addr: usize) -> Result<PointerExport>;
+
+    /// The block of another process that this names; the pool was imported.
+    fn import_block(&self, export: &PointerExport) -> Result<Block>;
+}
