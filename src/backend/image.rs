@@ -190,10 +190,10 @@ mod tests {
         fatbin.extend([1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]);
         assert_eq!(Image::of(&fatbin), Ok(Image::Fatbin));
         for unknown in [&b""[..], b"\0", b"garbage", b"// .version", b"/* .version", b"version"] {
-            assert_eq!(Image::of(unknown).unwrap_err().kind, FaultKind::Unsupported);
+            assert_eq!(Image::of(unknown).unwrap_err().kind(), FaultKind::Unsupported);
         }
         let big = [b"\x7fELF\x02\x02", &[0; 58][..]].concat();
-        assert_eq!(Image::of(&big).unwrap_err().kind, FaultKind::Unsupported);
+        assert_eq!(Image::of(&big).unwrap_err().kind(), FaultKind::Unsupported);
     }
 
     #[test]
@@ -201,14 +201,14 @@ mod tests {
         let whole = elf_file(62, 200, 200);
         for len in 4..whole.len() {
             let fault = Image::of(&whole[..len]).unwrap_err();
-            assert_eq!(fault.kind, FaultKind::InvalidArgument, "{len} bytes: {}", fault.text);
+            assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{len} bytes: {}", fault.text());
         }
         let fault = Image::of(&elf_file(62, u64::MAX, 200)).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::InvalidArgument, "{}", fault.text);
+        assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{}", fault.text());
         let fatbin =
             [&FATBIN_MAGIC.to_le_bytes()[..], &[1, 0, 16, 0, 4, 0, 0, 0, 0, 0, 0, 0]].concat();
         for len in 4..=fatbin.len() {
-            assert_eq!(Image::of(&fatbin[..len]).unwrap_err().kind, FaultKind::InvalidArgument);
+            assert_eq!(Image::of(&fatbin[..len]).unwrap_err().kind(), FaultKind::InvalidArgument);
         }
     }
 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 mod clock;
 pub mod cpu;
 pub mod cuda;
+mod error;
 mod failure;
 pub mod fault;
 mod hand_over;
@@ -27,11 +28,14 @@ mod image;
 mod info;
 mod kernel;
 mod managed_memory;
+mod memory;
 mod pool;
 mod probe;
 mod timer;
+mod transfer;
 mod usage;
 
+pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;
 pub use failure::{Failure, Observer, Position, thread_number};
@@ -40,285 +44,12 @@ pub use host_fn::{HostFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Kernel, Launch, Module};
 pub use managed_memory::{Advice, Home};
+pub use memory::{Block, Foreign, PagePolicy, Place, Span};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
 };
+pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};
 pub use usage::{MemoryUsage, Usage};
-
-/// Why a backend could not do what it was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// The device (or its configured limit) has no memory left for this request.
-    OutOfDeviceMemory,
-    /// The host has no memory left for this request.
-    OutOfHostMemory,
-    /// Streams, events or threads have run out.
-    OutOfResources,
-    /// This device, or its driver's version, cannot do it; the text says what to do instead.
-    Unsupported,
-    /// There is no usable device (no driver, or a driver without devices).
-    NoDevice,
-    /// Work that was queued earlier failed on the device.
-    Execution,
-    /// [`Stream::abandon`] came first: the stream takes no work, and what was queued is dropped.
-    Abandoned,
-    /// A stream waited for an event longer than it was allowed to, and went on without it.
-    WaitTimedOut,
-    /// What the caller passed does not fit what only the backend knows: a damaged program, a kernel
-    /// that is not in it, other parameters.
-    InvalidArgument,
-    /// Somebody else in the process has registered this host memory with the driver.
-    AlreadyRegistered,
-    /// [`Stream::abort`] of one stream came between.
-    Aborted,
-    /// [`Stream::abort`] of all streams of a device came between.
-    DeviceAborted,
-    /// The driver refused with a code that means none of the above.
-    Driver,
-}
-
-/// A failure as a backend reports it: its kind, and a text with the driver's code and words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// What kind of failure; the core maps it to an error code.
-    pub kind: FaultKind,
-    /// What happened, for a person: values, bounds, and the driver's own words.
-    pub text: String,
-}
-
-impl Fault {
-    /// A fault of `kind` that says `text`.
-    pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into() }
-    }
-}
-
-/// The result of a backend call.
-pub type Result<T> = std::result::Result<T, Fault>;
-
-/// Where an address lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Ordinary host memory that this library does not know.
-    Pageable,
-    /// Host memory from [`Driver::alloc_host`], or locked by [`Driver::register_host`].
-    Pinned,
-    /// Memory of the device with this ordinal, managed memory included.
-    Device(u32),
-}
-
-/// What a backend knows of an address that is in no live block and no registration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Foreign {
-    /// Nothing: ordinary host memory.
-    Unknown,
-    /// It is memory that another library in the process has from the same driver.
-    Known(Place),
-    /// It lies where this backend has memory, or had some and nobody else has taken the place, but
-    /// nobody has it now: it was freed, or never given out.
-    Stale,
-}
-
-/// A checked range of memory: `len` bytes at `addr`, all of it in `place`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// First byte, as the caller sees it.
-    pub addr: usize,
-    /// Length in bytes.
-    pub len: usize,
-    /// Where the whole range lives.
-    pub place: Place,
-}
-
-/// A copy of `dst.len == src.len` bytes. What an overlap leaves behind is not defined, but it does
-/// no other harm.
-#[derive(Clone, Copy, Debug)]
-pub struct Copy {
-    /// Where to.
-    pub dst: Span,
-    /// Where from.
-    pub src: Span,
-    /// Host-to-device only: the source is free for reuse when the call returns, even if pinned.
-    pub stage_source: bool,
-}
-
-/// Rows of a rectangle in memory, each `pitch` bytes after the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
-    /// From the first byte of the first row to the last byte of the last.
-    pub span: Span,
-    /// Bytes from the beginning of a row to the beginning of the next, at least a row's width.
-    pub pitch: usize,
-}
-
-impl Rows {
-    /// The first `width` bytes of the row with this number.
-    pub fn row(&self, index: usize, width: usize) -> Span {
-        Span { addr: self.span.addr + index * self.pitch, len: width, place: self.span.place }
-    }
-}
-
-/// A copy of `height` rows of `width` bytes, one end of which at least is on a device. There are
-/// two rows or more, with a gap between them on one side or both: the core makes a plain copy of all
-/// else. What an overlap leaves behind is not defined, but it does no other harm.
-#[derive(Clone, Copy, Debug)]
-pub struct Copy2d {
-    /// Where to.
-    pub dst: Rows,
-    /// Where from.
-    pub src: Rows,
-    /// Bytes of each row.
-    pub width: usize,
-    /// How many rows.
-    pub height: usize,
-}
-
-impl Copy2d {
-    /// The copy of the row with this number.
-    pub fn row(&self, index: usize) -> Copy {
-        Copy {
-            dst: self.dst.row(index, self.width),
-            src: self.src.row(index, self.width),
-            stage_source: false,
-        }
-    }
-}
-
-/// What a fill repeats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// One byte.
-    Byte(u8),
-    /// A 32-bit word in the machine's byte order.
-    Word(u32),
-}
-
-impl Pattern {
-    /// Its size in bytes.
-    pub const fn size(self) -> usize {
-        match self {
-            Self::Byte(_) => 1,
-            Self::Word(_) => 4,
-        }
-    }
-}
-
-/// Sets all of `dst` to repetitions of `pattern`. `dst` is aligned to the pattern and a whole
-/// number of it long.
-#[derive(Clone, Copy, Debug)]
-pub struct Fill {
-    /// What to fill.
-    pub dst: Span,
-    /// With what.
-    pub pattern: Pattern,
-}
-
-impl Fill {
-    /// Sets every byte of `dst` to `value`.
-    pub const fn bytes(dst: Span, value: u8) -> Self {
-        Self { dst, pattern: Pattern::Byte(value) }
-    }
-
-    /// Sets every 32-bit word of `dst` to `value`.
-    pub const fn words(dst: Span, value: u32) -> Self {
-        Self { dst, pattern: Pattern::Word(value) }
-    }
-
-    /// Fills `len` bytes at `dst`, a part of the span.
-    ///
-    /// # Safety
-    /// The range is live and writable, and aligned and as long as the pattern wants it.
-    unsafe fn write_to(&self, dst: *mut u8, len: usize) {
-        match self.pattern {
-            // SAFETY: the caller's promise.
-            Pattern::Byte(value) => unsafe { dst.write_bytes(value, len) },
-            Pattern::Word(value) => {
-                let words = dst.cast::<u32>();
-                for index in 0..len / size_of::<u32>() {
-                    // SAFETY: the caller's promise.
-                    unsafe { words.add(index).write(value) };
-                }
-            }
-        }
-    }
-}
-
-/// What a reduction does to each pair of elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReduceOp {
-    /// `dst + src`; integers wrap, floating point rounds to nearest even in the element type.
-    Sum,
-    /// The larger; a number beats a NaN, and +0 is larger than -0.
-    Max,
-    /// The smaller; a number beats a NaN, and -0 is smaller than +0.
-    Min,
-}
-
-/// The element type of a reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
-    /// 8-bit signed integer.
-    Int8,
-    /// 16-bit signed integer.
-    Int16,
-    /// 32-bit signed integer.
-    Int32,
-    /// IEEE half precision.
-    Float16,
-    /// The upper half of a single-precision number.
-    BFloat16,
-    /// IEEE single precision.
-    Float32,
-}
-
-impl Element {
-    /// Size of one element in bytes.
-    pub const fn size(self) -> usize {
-        match self {
-            Self::Int8 => 1,
-            Self::Int16 | Self::Float16 | Self::BFloat16 => 2,
-            Self::Int32 | Self::Float32 => 4,
-        }
-    }
-}
-
-/// `dst[i] = op(dst[i], src[i])`, both on the stream's device or managed, aligned to the element,
-/// equally long, a whole number of elements.
-#[derive(Clone, Copy, Debug)]
-pub struct Reduce {
-    /// Accumulator.
-    pub dst: Span,
-    /// The other operand.
-    pub src: Span,
-    /// What to do.
-    pub op: ReduceOp,
-    /// On which type.
-    pub element: Element,
-}
-
-/// Which pages an allocation asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PagePolicy {
-    /// 2 MiB pages if they can be had, else ordinary ones (which is counted).
-    HugeFirst,
-    /// 2 MiB pages or a fault of kind [`FaultKind::OutOfDeviceMemory`].
-    HugeOnly,
-    /// Ordinary pages.
-    NormalOnly,
-    /// 1 GiB pages or a fault.
-    Huge1GOnly,
-}
-
-/// Device or pinned host memory as a backend made it. The core keeps it and hands it back to free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// First byte. At least 512-byte aligned; page-aligned from 4 KiB and 2 MiB-aligned from 2 MiB.
-    pub addr: usize,
-    /// Bytes that belong to it, at least what was asked for.
-    pub len: usize,
-    /// The backend's own note: what it needs to find the block again. The core does not look at it.
-    pub token: u64,
-}
 
 /// How a new stream is to behave.
 #[derive(Clone, Default)]

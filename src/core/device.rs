@@ -276,7 +276,7 @@ pub fn is_healthy(id: i32) -> Result<bool> {
     // A device that failed says so in every answer; this question changes nothing there.
     match device.native.free_memory() {
         Ok(_) => Ok(true),
-        Err(fault) if fault.kind == FaultKind::Execution => Ok(false),
+        Err(fault) if fault.kind() == FaultKind::Execution => Ok(false),
         Err(fault) => Err(fault.into()),
     }
 }

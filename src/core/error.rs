@@ -159,7 +159,7 @@ impl std::error::Error for Error {}
 impl From<Fault> for Error {
     #[cold]
     fn from(fault: Fault) -> Self {
-        let code = match fault.kind {
+        let code = match fault.kind() {
             FaultKind::OutOfDeviceMemory => Code::MemoryAllocation,
             FaultKind::OutOfHostMemory => Code::BadAlloc,
             FaultKind::OutOfResources => Code::NoStreamResource,
@@ -175,7 +175,7 @@ impl From<Fault> for Error {
             FaultKind::DeviceAborted => Code::DeviceTaskAbort,
             FaultKind::Driver => Code::DrvInternalError,
         };
-        Self::new(code, fault.text)
+        Self::new(code, fault.text())
     }
 }
 

@@ -155,7 +155,7 @@ impl Stream {
 
     #[cold]
     fn refused(&self, fault: Fault) -> Error {
-        let stopped = self.failures.refusal().filter(|_| fault.kind == FaultKind::Abandoned);
+        let stopped = self.failures.refusal().filter(|_| fault.kind() == FaultKind::Abandoned);
         stopped.unwrap_or_else(|| fault.into())
     }
 
@@ -201,7 +201,7 @@ impl Stream {
         let reader = self.callbacks.end(self.handle);
         self.native.retire();
         let mut waited = self.native.synchronize(deadline);
-        if waited.as_ref().is_err_and(|fault| fault.kind != FaultKind::Execution) {
+        if waited.as_ref().is_err_and(|fault| fault.kind() != FaultKind::Execution) {
             // What still runs uses memory that may go next: a refusal is no reason not to wait.
             ending.step(waited.map(drop));
             waited = self.native.synchronize(deadline);

@@ -119,9 +119,9 @@ mod tests {
             libc::munmap(copy::address(hole).cast(), page);
             let fault = Registered::default().lock(addr, len).unwrap_err();
             libc::munmap(start, len);
-            assert!(fault.text.contains(&format!("{hole:#x}")), "{}", fault.text);
+            assert!(fault.text().contains(&format!("{hole:#x}")), "{}", fault.text());
             fault
         };
-        assert_eq!(fault.kind, FaultKind::Driver);
+        assert_eq!(fault.kind(), FaultKind::Driver);
     }
 }

@@ -182,15 +182,16 @@ impl Context {
     /// A failure as a fault; one that ends the context is remembered.
     #[cold]
     fn note(&self, failure: Failure, out_of_memory: FaultKind) -> Fault {
-        let mut fault = failure.fault(out_of_memory);
+        let fault = failure.fault(out_of_memory);
         if !failure.is_sticky() {
             return fault;
         }
-        fault.text = format!(
+        let text = format!(
             "work failed on CUDA device {} and ended its context: {}; reset the device",
-            self.ordinal, fault.text
+            self.ordinal,
+            fault.text()
         );
-        self.failed.get_or_init(|| fault).clone()
+        self.failed.get_or_init(|| fault.with_text(text)).clone()
     }
 }
 

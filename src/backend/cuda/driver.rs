@@ -314,11 +314,10 @@ fn does_not_start(failure: Failure) -> Fault {
         "see that the kernel module and the driver library have the same version (`nvidia-smi` \
          tells)"
     };
-    let said = Fault::from(failure).text;
-    Fault::new(
-        FaultKind::NoDevice,
-        format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend"),
-    )
+    let fault = Fault::from(failure).with_kind(FaultKind::NoDevice);
+    let said = fault.text();
+    let text = format!("the CUDA driver does not start: {said}; {remedy}, or use the cpu backend");
+    fault.with_text(text)
 }
 
 fn open_library() -> Result<Library> {

@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn kinds_follow_the_status() {
-        let kind = |status| Fault::from(failure(status)).kind;
+        let kind = |status| Fault::from(failure(status)).kind();
         assert_eq!(kind(2), FaultKind::OutOfDeviceMemory);
-        assert_eq!(failure(2).fault(FaultKind::OutOfHostMemory).kind, FaultKind::OutOfHostMemory);
+        assert_eq!(failure(2).fault(FaultKind::OutOfHostMemory).kind(), FaultKind::OutOfHostMemory);
         assert_eq!(kind(100), FaultKind::NoDevice);
         assert_eq!(kind(801), FaultKind::Unsupported);
         assert_eq!(kind(500), FaultKind::InvalidArgument);
@@ -149,9 +149,12 @@ mod tests {
 
     #[test]
     fn texts_name_call_status_and_version() {
-        assert_eq!(Fault::from(failure(999)).text, "cuTest gave 999");
+        assert_eq!(Fault::from(failure(999)).text(), "cuTest gave 999");
         let missing = Fault::from(Failure::Missing { call: "cuTest", version: 12_040 });
-        assert_eq!(missing.kind, FaultKind::Unsupported);
-        assert!(missing.text.contains("12.4") && missing.text.contains("cuTest"), "{missing:?}");
+        assert_eq!(missing.kind(), FaultKind::Unsupported);
+        assert!(
+            missing.text().contains("12.4") && missing.text().contains("cuTest"),
+            "{missing:?}"
+        );
     }
 }

@@ -105,13 +105,13 @@ impl Module for CudaModule {
         // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
         let find = device
             .call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
-        find.map_err(|fault| match fault.kind {
+        find.map_err(|fault| match fault.kind() {
             FaultKind::InvalidArgument => Fault::new(
-                fault.kind,
+                fault.kind(),
                 format!(
                     "there is no kernel {name:?} in the binary ({}); in CUDA C++ kernels have their plain \
                      names where they are declared extern \"C\"",
-                    fault.text
+                    fault.text()
                 ),
             ),
             _ => fault,

@@ -203,7 +203,7 @@ fn with_reaping<T>(
     driver.reap();
     match attempt() {
         Err(fault)
-            if fault.kind == FaultKind::OutOfDeviceMemory && driver.pending().count() > 0 =>
+            if fault.kind() == FaultKind::OutOfDeviceMemory && driver.pending().count() > 0 =>
         {
             driver.reap_all();
             attempt()
@@ -324,11 +324,11 @@ fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
 /// Adds to "out of memory" what a person needs to know about it.
 #[cold]
 fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
-    if fault.kind != FaultKind::OutOfDeviceMemory {
+    if fault.kind() != FaultKind::OutOfDeviceMemory {
         return fault;
     }
     let mut text = format!("{len} bytes on CUDA device {}: ", device.context().ordinal());
-    text.push_str(&fault.text);
+    text.push_str(fault.text());
     let (mut free, mut total) = (0, 0);
     // SAFETY: places for the answers.
     if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
@@ -340,7 +340,7 @@ fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
             "; {waiting} freed blocks wait for queued work, synchronise to get them back"
         ));
     }
-    Fault { text, ..fault }
+    fault.with_text(text)
 }
 
 fn properties(device: &DeviceState) -> CUmemAllocationProp {
@@ -367,8 +367,8 @@ fn location(device: &DeviceState) -> CUmemLocation {
 
 /// Memory on pages of at least 2 MiB, or a fault that says that there is none of that kind.
 fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
-    let no_pages = |fault: Fault| match fault.kind {
-        FaultKind::Unsupported => Fault { kind: FaultKind::OutOfDeviceMemory, ..fault },
+    let no_pages = |fault: Fault| match fault.kind() {
+        FaultKind::Unsupported => fault.with_kind(FaultKind::OutOfDeviceMemory),
         _ => fault,
     };
     let properties = properties(device);
@@ -459,10 +459,10 @@ pub(super) fn alloc_host(driver: &DriverState, len: usize) -> Result<Block> {
             driver.note_refusal(give_back(driver, Release::Host { base }));
         },
     )
-    .map_err(|fault| match fault.kind {
+    .map_err(|fault| match fault.kind() {
         FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory => Fault::new(
             FaultKind::OutOfHostMemory,
-            format!("{len} bytes of pinned host memory: {}", fault.text),
+            format!("{len} bytes of pinned host memory: {}", fault.text()),
         ),
         _ => fault,
     })
@@ -546,7 +546,7 @@ mod tests {
         assert_eq!(again, block);
         assert_eq!(asked.take(), [5000 + 4096], "the first time has taught it");
         let fault = aligned(&padding, usize::MAX, |_| Ok(512), |_| ()).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
     }
 
     #[test]

@@ -168,11 +168,9 @@ impl DriverState {
     }
 
     fn release_context(&self, context: &Context) -> Result<()> {
-        self.contexts.release(context).map_err(|failure| Fault {
-            // Also where the context has failed: this is about the reference.
-            kind: FaultKind::Driver,
-            ..Fault::from(failure)
-        })
+        // Also where the context has failed: this is about the reference.
+        let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
+        self.contexts.release(context).map_err(refused)
     }
 
     /// The end of something of `context` that its owner need not hear of: if the driver refuses,
@@ -188,7 +186,7 @@ impl DriverState {
     fn note_refusal(&self, released: Result<()>) {
         match released {
             // A failed device; every call says so.
-            Err(fault) if fault.kind == FaultKind::Execution => {}
+            Err(fault) if fault.kind() == FaultKind::Execution => {}
             Err(fault) => {
                 self.refused.lock().get_or_insert(fault);
             }
@@ -200,10 +198,11 @@ impl DriverState {
     fn take_refusal(&self) -> Result<()> {
         match self.refused.lock().take() {
             None => Ok(()),
-            Some(fault) => Err(Fault {
-                text: format!("something was not released, the driver refused: {}", fault.text),
-                ..fault
-            }),
+            Some(fault) => {
+                let said = fault.text();
+                let text = format!("something was not released, the driver refused: {said}");
+                Err(fault.with_text(text))
+            }
         }
     }
 

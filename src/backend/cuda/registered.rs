@@ -31,7 +31,7 @@ pub(super) fn register(driver: &DriverState, addr: usize, len: usize) -> Result<
     };
     let (context, device) = match once() {
         Err(fault)
-            if fault.kind == FaultKind::AlreadyRegistered && driver.pending().count() > 0 =>
+            if fault.kind() == FaultKind::AlreadyRegistered && driver.pending().count() > 0 =>
         {
             // It may have been taken back while work used it, and that work may be done.
             driver.reap_all();
@@ -47,17 +47,15 @@ pub(super) fn register(driver: &DriverState, addr: usize, len: usize) -> Result<
 
 #[cold]
 fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
-    let hint = match fault.kind {
+    let hint = match fault.kind() {
         FaultKind::AlreadyRegistered => {
             "; another library has registered a part of it, or it was unregistered while queued work \
              uses it: then synchronise first"
         }
         _ => "",
     };
-    Fault {
-        text: format!("{len} bytes of host memory at {addr:#x}: {}{hint}", fault.text),
-        ..fault
-    }
+    let text = format!("{len} bytes of host memory at {addr:#x}: {}{hint}", fault.text());
+    fault.with_text(text)
 }
 
 /// Takes a registration back, after the work that uses it.

@@ -53,8 +53,8 @@ fn span(block: Block) -> Span {
 }
 
 fn failed(fault: &Fault, kind: FaultKind, text: &str) {
-    assert_eq!(fault.kind, kind);
-    assert!(fault.text.contains(text), "{}", fault.text);
+    assert_eq!(fault.kind(), kind);
+    assert!(fault.text().contains(text), "{}", fault.text());
 }
 
 /// The methods of the traits in `source`, as `trait.method`.

@@ -8,7 +8,7 @@
 use super::{ALLOCATIONS, Allocation, Kind};
 use crate::algo::address_map::Parked;
 use crate::algo::block_cache::{BlockCache, Key, STRIPES};
-use crate::backend::{self, Block, Fault, FaultKind, PagePolicy};
+use crate::backend::{self, Block, FaultKind, PagePolicy};
 use crate::core::device::Device;
 use crate::core::{runtime, thread};
 
@@ -126,7 +126,9 @@ impl Device {
         alloc: impl Fn(&dyn backend::Device) -> backend::Result<Block>,
     ) -> backend::Result<Block> {
         match alloc(&*self.native) {
-            Err(Fault { kind: FaultKind::OutOfDeviceMemory, .. }) if self.reuse.bytes() != 0 => {
+            Err(fault)
+                if fault.kind() == FaultKind::OutOfDeviceMemory && self.reuse.bytes() != 0 =>
+            {
                 // What is freed meanwhile goes to the device, too.
                 let (parked, _pressure) = self.reuse.cache.flush();
                 give_back(self, parked).for_each(drop);

@@ -35,7 +35,7 @@ impl Mark {
     /// Whether an abort of the stream has dropped it.
     fn was_dropped(&self) -> bool {
         let told = self.native.synchronize(Some(Instant::now()));
-        told.is_err_and(|why| matches!(why.kind, FaultKind::Aborted | FaultKind::DeviceAborted))
+        told.is_err_and(|why| matches!(why.kind(), FaultKind::Aborted | FaultKind::DeviceAborted))
     }
 }
 

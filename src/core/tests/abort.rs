@@ -16,7 +16,7 @@ fn an_abort_is_told_to_those_who_wait_for_the_stream() {
     abort::stream(raw).unwrap();
     fails(waiter.join(), Code::StreamAbort, &["aclrtStreamAbort", &format!("{raw:#x}")]);
     assert_eq!((work.aborts().len(), other.aborts().len()), (1, 0));
-    assert_eq!(work.aborts()[0].kind, FaultKind::Aborted);
+    assert_eq!(work.aborts()[0].kind(), FaultKind::Aborted);
     work.finish();
     stream::synchronize(raw).unwrap();
     // Null is the default stream.
@@ -44,7 +44,7 @@ fn an_abort_of_a_device_is_told_to_those_who_wait_there_and_to_nobody_else() {
         fails(waiter.join(), Code::DeviceTaskAbort, &["aclrtDeviceTaskAbort", "device 0"]);
     }
     abort::device(0, 0).unwrap();
-    assert!(work.aborts().iter().all(|why| why.kind == FaultKind::DeviceAborted));
+    assert!(work.aborts().iter().all(|why| why.kind() == FaultKind::DeviceAborted));
     assert!(elsewhere.aborts().is_empty());
     work.finish();
     stream::synchronize(raw).unwrap();

@@ -170,8 +170,8 @@ fn over_the_cuda_backend() {
     let driver = match cuda::open() {
         Ok(driver) => driver,
         Err(fault) => {
-            assert!(std::env::var_os("PORTACL_TEST_CUDA").is_none(), "{}", fault.text);
-            println!("skipped: {}", fault.text);
+            assert!(std::env::var_os("PORTACL_TEST_CUDA").is_none(), "{}", fault.text());
+            println!("skipped: {}", fault.text());
             return;
         }
     };

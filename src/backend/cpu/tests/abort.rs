@@ -16,7 +16,7 @@ fn abort(stream: &Arc<dyn Stream>) {
 
 fn aborted<T: std::fmt::Debug>(result: crate::backend::Result<T>) {
     let fault = result.unwrap_err();
-    assert_eq!((fault.kind, &fault.text[..]), (FaultKind::Aborted, "aborted"));
+    assert_eq!((fault.kind(), fault.text()), (FaultKind::Aborted, "aborted"));
 }
 
 /// A thread that says with what its wait ended.
@@ -263,7 +263,7 @@ fn threads_that_abort_and_submit_at_once_lose_nobody() {
                         }
                         match mine.synchronize(Some(Instant::now() + Duration::from_secs(60))) {
                             Ok(wait) => assert_eq!(wait, Wait::Done, "hangs"),
-                            Err(fault) => assert_eq!(fault.kind, FaultKind::Aborted),
+                            Err(fault) => assert_eq!(fault.kind(), FaultKind::Aborted),
                         }
                     }
                 });

@@ -152,8 +152,8 @@ fn managed_memory_counts_towards_the_devices_limit() {
     let bench = Bench::new(false);
     let plain = bench.alloc(200 * MIB);
     let fault = bench.device.alloc_managed(100 * MIB).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
-    assert!(fault.text.contains("are free"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
+    assert!(fault.text().contains("are free"), "{}", fault.text());
     bench.device.free(plain).unwrap();
     bench.device.alloc_managed(100 * MIB).unwrap();
 }

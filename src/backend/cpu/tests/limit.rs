@@ -12,8 +12,8 @@ fn timer_has_thread(bench: &Bench) -> bool {
 
 fn assert_timed_out(stream: &Arc<dyn Stream>, limit: &str) {
     let fault = take_failure(stream).expect("no failure");
-    assert_eq!(fault.kind, FaultKind::WaitTimedOut);
-    assert!(fault.text.contains(limit), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::WaitTimedOut);
+    assert!(fault.text().contains(limit), "{}", fault.text());
     assert!(take_failure(stream).is_none());
 }
 
@@ -121,7 +121,7 @@ fn a_stream_that_gave_up_on_one_event_still_waits_for_the_next() {
             }
             std::thread::yield_now();
         };
-        assert_eq!(failure.kind, FaultKind::WaitTimedOut);
+        assert_eq!(failure.kind(), FaultKind::WaitTimedOut);
         first_gate.open();
         sync(&first);
         assert!(!stream.is_idle().unwrap(), "released by an event that it does not wait for");

@@ -55,15 +55,15 @@ fn the_limit_holds_and_the_text_tells_why() {
     let first = bench.alloc(10 * MIB);
     for policy in [PagePolicy::HugeFirst, PagePolicy::NormalOnly, PagePolicy::HugeOnly] {
         let fault = bench.device.alloc(7 * MIB, policy).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
         let asked = (7 * MIB).to_string();
         for word in [asked.as_str(), "6291456", "16777216", "PORTACL_CPU_MEMORY"] {
-            assert!(fault.text.contains(word), "no {word} in: {}", fault.text);
+            assert!(fault.text().contains(word), "no {word} in: {}", fault.text());
         }
     }
     for len in [usize::MAX, 1 << 60] {
         let fault = bench.device.alloc(len, PagePolicy::HugeOnly).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
     }
     bench.device.free(first).unwrap();
     assert_eq!(bench.alloc(16 * MIB).len, 16 * MIB);
@@ -81,7 +81,7 @@ fn a_freed_block_is_not_given_out_while_operations_use_it() {
         bench.device.free(target).unwrap();
         // There is no room but in the freed block, and that is in use.
         let fault = bench.device.alloc(total / 2, PagePolicy::HugeFirst).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
+        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
         gate.open();
         sync(&stream);
         assert_eq!(bench.read(kept.addr, 4096), [1; 4096]);
@@ -158,8 +158,8 @@ fn page_policies(bench: Bench) {
     assert_eq!(page_size(normal), 4096);
 
     let fault = bench.device.alloc(1 << 30, PagePolicy::Huge1GOnly).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
-    assert!(fault.text.contains("1 GiB"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
+    assert!(fault.text().contains("1 GiB"), "{}", fault.text());
 
     // Whether this kernel gives 2 MiB pages of memory files at all.
     let Ok(only) = bench.device.alloc(100, PagePolicy::HugeOnly) else {
@@ -276,7 +276,7 @@ fn a_driver_with_impossible_memory_is_refused() {
     for memory_per_device in [0, u64::MAX] {
         let options = Options { memory_per_device, ..Options::default() };
         let fault = super::super::open(options).err().expect("must be refused");
-        assert!(fault.text.contains("PORTACL_CPU_MEMORY"));
+        assert!(fault.text().contains("PORTACL_CPU_MEMORY"));
     }
     let driver = super::super::open(Options::default()).unwrap();
     assert_eq!((driver.device_count(), driver.name()), (4, "cpu"));

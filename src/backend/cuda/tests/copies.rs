@@ -56,7 +56,7 @@ fn a_batch_that_is_refused_half_way_is_waited_for() {
     let refused = stream
         .copy_batch(&[staged(first.span(), pinned.span()), staged(second.span(), pinned.span())])
         .unwrap_err();
-    assert!(refused.text.contains("cuMemcpyHtoDAsync_v2"), "{}", refused.text);
+    assert!(refused.text().contains("cuMemcpyHtoDAsync_v2"), "{}", refused.text());
     pinned.bytes().fill(4);
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     assert!(setup.read(&first).iter().all(|byte| *byte == 3));

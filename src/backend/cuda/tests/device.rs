@@ -6,8 +6,8 @@ use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptio
 #[test]
 fn a_machine_without_a_driver_is_told_what_was_tried() {
     let Err(fault) = open() else { return };
-    assert_eq!(fault.kind, FaultKind::NoDevice);
-    assert!(fault.text.contains("cpu backend"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::NoDevice);
+    assert!(fault.text().contains("cpu backend"), "{}", fault.text());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn streams_and_events_outlive_their_device_harmlessly() {
     device.close().unwrap();
     assert!(pinned.bytes().iter().all(|byte| *byte == 5), "close waits, and pinned memory stays");
     let fault = device.create_event(false).err().unwrap();
-    assert!(fault.text.contains("closed"), "{}", fault.text);
+    assert!(fault.text().contains("closed"), "{}", fault.text());
     assert!(event.is_complete().is_err());
     drop(event);
     drop(stream);

@@ -33,8 +33,8 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     assert!(told.load(Ordering::SeqCst));
     let failure = Failure { fault: fault.clone(), position: None, thread: None };
     assert_eq!(heard.take(), [failure]);
-    assert_eq!(fault.kind, FaultKind::Execution);
-    assert!(fault.text.contains("719") && fault.text.contains("device 0"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::Execution);
+    assert!(fault.text().contains("719") && fault.text().contains("device 0"), "{}", fault.text());
     for stream in [&stream, &bystander] {
         assert_eq!(stream.fill(Fill::bytes(span, 1)), Err(fault.clone()));
         assert_eq!(stream.is_idle(), Err(fault.clone()));
@@ -67,12 +67,12 @@ fn refusals_keep_the_drivers_number_and_what_ran_out() {
         return;
     }
     let fault = setup.device.create_stream(StreamOptions::default()).err().unwrap();
-    assert_eq!(fault.kind, FaultKind::OutOfResources, "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfResources, "{}", fault.text());
     let fault = setup.driver.alloc_host(100).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfHostMemory, "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfHostMemory, "{}", fault.text());
     let fault = setup.device.alloc(100, PagePolicy::HugeFirst).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Driver);
-    assert!(fault.text.contains("cuMemAlloc_v2 gave 998"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::Driver);
+    assert!(fault.text().contains("cuMemAlloc_v2 gave 998"), "{}", fault.text());
     // Nothing of it sticks.
     drop((setup.stream(), setup.pinned(100), setup.on_device(100)));
 }

@@ -42,7 +42,7 @@ fn registered_memory_is_copied_when_the_stream_comes_to_it_and_stays_until_then(
     let device_addr = setup.driver.register_host(own.addr(), len).unwrap();
     assert_ne!(device_addr, 0);
     let refused = setup.driver.register_host(own.addr() + PAGE, PAGE).unwrap_err();
-    assert_eq!(refused.kind, FaultKind::AlreadyRegistered, "{}", refused.text);
+    assert_eq!(refused.kind(), FaultKind::AlreadyRegistered, "{}", refused.text());
     let gate = Gate::close(&stream);
     stream.copy(Copy { dst: target.span(), src: own.span(), stage_source: false }).unwrap();
     own.bytes().copy_from_slice(&pattern(len));
@@ -50,8 +50,8 @@ fn registered_memory_is_copied_when_the_stream_comes_to_it_and_stays_until_then(
     setup.driver.unregister_host(own.addr(), len).unwrap();
     assert_eq!(setup.driver.foreign(own.addr()), Foreign::Unknown, "its owner's as before");
     let refused = setup.driver.register_host(own.addr(), len).unwrap_err();
-    assert_eq!(refused.kind, FaultKind::AlreadyRegistered, "{}", refused.text);
-    assert!(refused.text.contains("synchronise"), "{}", refused.text);
+    assert_eq!(refused.kind(), FaultKind::AlreadyRegistered, "{}", refused.text());
+    assert!(refused.text().contains("synchronise"), "{}", refused.text());
     gate.open();
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     assert!(setup.read(&target) == pattern(len));
@@ -68,7 +68,7 @@ fn registrations_need_no_open_device_and_go_with_the_driver() {
     let theirs = setup.driver.foreign(own.addr() + 5);
     assert_eq!(theirs, Foreign::Known(Place::Pinned), "to others in the process");
     let refused = setup.driver.register_host(own.addr(), PAGE).unwrap_err();
-    assert_eq!(refused.kind, FaultKind::AlreadyRegistered, "{}", refused.text);
+    assert_eq!(refused.kind(), FaultKind::AlreadyRegistered, "{}", refused.text());
     driver.register_host(own.addr() + PAGE, PAGE).unwrap();
     driver.unregister_host(own.addr() + PAGE, PAGE).unwrap();
     // What is not taken back goes with the driver.
@@ -87,17 +87,17 @@ fn a_registration_that_fails_half_way_leaves_nothing() {
     }
     let own = Own::new(PAGE);
     let fault = setup.driver.register_host(own.addr(), PAGE).unwrap_err();
-    assert!(fault.text.contains("cuMemHostGetDevicePointer"), "{}", fault.text);
+    assert!(fault.text().contains("cuMemHostGetDevicePointer"), "{}", fault.text());
     fail("cuMemHostRegister_v2:1:2").unwrap();
     let fault = setup.driver.register_host(own.addr(), PAGE).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfHostMemory, "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfHostMemory, "{}", fault.text());
     fail("cuMemAllocManaged:1:801").unwrap();
     let fault = setup.device.alloc_managed(2 << 20).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Unsupported, "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::Unsupported, "{}", fault.text());
     fail("cuMemAllocManaged:1:2").unwrap();
     let fault = setup.device.alloc_managed(2 << 20).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory, "{}", fault.text);
-    assert!(fault.text.contains("are free"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory, "{}", fault.text());
+    assert!(fault.text().contains("are free"), "{}", fault.text());
     fail("").unwrap();
     setup.driver.register_host(own.addr(), PAGE).unwrap();
     setup.driver.unregister_host(own.addr(), PAGE).unwrap();
@@ -118,7 +118,7 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     let is_newer = symbol::<*const c_void>("cuMemAdvise_v2").is_some();
     let done = |outcome: Result<()>| match outcome {
         Ok(()) => assert!(is_newer),
-        Err(fault) => assert!(!is_newer && fault.kind == FaultKind::Unsupported, "{fault:?}"),
+        Err(fault) => assert!(!is_newer && fault.kind() == FaultKind::Unsupported, "{fault:?}"),
     };
     for advice in [
         Advice::ReadMostly(true),

@@ -35,7 +35,7 @@ fn a_wait_that_takes_too_long_fails_and_the_stream_goes_on() {
     let memory = setup.pinned(16);
     if !has_limits() {
         let refused = stream.wait(&event, Some(SHORT)).unwrap_err();
-        assert_eq!(refused.kind, FaultKind::Unsupported);
+        assert_eq!(refused.kind(), FaultKind::Unsupported);
         return gate.open();
     }
     for round in 1..=3 {
@@ -46,8 +46,8 @@ fn a_wait_that_takes_too_long_fails_and_the_stream_goes_on() {
         assert!(before.elapsed() >= SHORT);
         let failures = heard.take();
         assert_eq!(failures.len(), 1, "{failures:?}");
-        assert_eq!(failures[0].fault.kind, FaultKind::WaitTimedOut);
-        assert!(failures[0].fault.text.contains("5ms"), "{failures:?}");
+        assert_eq!(failures[0].fault.kind(), FaultKind::WaitTimedOut);
+        assert!(failures[0].fault.text().contains("5ms"), "{failures:?}");
         assert_eq!(failures[0].position, Some(position));
         assert!(memory.bytes().iter().all(|byte| *byte == round));
     }
@@ -141,7 +141,7 @@ fn a_wait_that_the_driver_refuses_is_not_queued() {
     }
     let refused = |what: &str| {
         let fault = stream.wait(&event, Some(LONG)).unwrap_err();
-        assert!(fault.text.contains(what), "{}", fault.text);
+        assert!(fault.text().contains(what), "{}", fault.text());
     };
     refused("cuStreamWaitEvent");
     fail("cuEventRecord:1:304").unwrap();

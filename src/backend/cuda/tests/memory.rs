@@ -68,7 +68,7 @@ fn huge_pages_come_or_are_refused() {
     assert_eq!(setup.device.free_memory().unwrap(), before);
 
     let fault = setup.device.alloc(100, PagePolicy::Huge1GOnly).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Unsupported);
+    assert_eq!(fault.kind(), FaultKind::Unsupported);
 }
 
 #[test]
@@ -77,12 +77,12 @@ fn too_much_memory_is_refused_with_numbers() {
     let len = setup.device.info().total_memory as usize + (1 << 30);
     for policy in [PagePolicy::HugeFirst, PagePolicy::HugeOnly] {
         let fault = setup.device.alloc(len, policy).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory, "{}", fault.text);
-        assert!(fault.text.contains(&len.to_string()), "{}", fault.text);
-        assert!(fault.text.contains("are free"), "{}", fault.text);
+        assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory, "{}", fault.text());
+        assert!(fault.text().contains(&len.to_string()), "{}", fault.text());
+        assert!(fault.text().contains("are free"), "{}", fault.text());
     }
     let fault = setup.driver.alloc_host(1 << 60).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfHostMemory, "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfHostMemory, "{}", fault.text());
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn memory_of_finished_work_comes_back_when_it_is_needed() {
     let gate = Gate::close(&first);
     drop(large);
     let fault = setup.device.alloc(len, PagePolicy::NormalOnly).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::OutOfDeviceMemory);
-    assert!(fault.text.contains("1 freed blocks wait"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
+    assert!(fault.text().contains("1 freed blocks wait"), "{}", fault.text());
 
     gate.open();
     wait_until("the first stream", || first.is_idle().unwrap());

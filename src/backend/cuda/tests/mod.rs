@@ -45,10 +45,10 @@ impl Setup {
         let driver = match open() {
             Ok(driver) => driver,
             Err(fault) => {
-                assert_eq!(fault.kind, FaultKind::NoDevice, "{}", fault.text);
+                assert_eq!(fault.kind(), FaultKind::NoDevice, "{}", fault.text());
                 let required = std::env::var_os("PORTACL_TEST_CUDA").is_some();
-                assert!(!required, "PORTACL_TEST_CUDA is set, but: {}", fault.text);
-                println!("skipped: {}", fault.text);
+                assert!(!required, "PORTACL_TEST_CUDA is set, but: {}", fault.text());
+                println!("skipped: {}", fault.text());
                 return None;
             }
         };

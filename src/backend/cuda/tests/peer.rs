@@ -62,8 +62,8 @@ fn what_another_library_has_switched_is_no_failure() {
     // Any other answer is one, and what it was about is not there.
     fail("cuCtxEnablePeerAccess:1:217").unwrap();
     let fault = setup.driver.set_peer_access(0, 1, true).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Driver);
-    assert!(fault.text.contains("217"), "{}", fault.text);
+    assert_eq!(fault.kind(), FaultKind::Driver);
+    assert!(fault.text().contains("217"), "{}", fault.text());
     setup.driver.set_peer_access(0, 1, true).unwrap();
     fail("").unwrap();
     other.close().unwrap();
@@ -78,7 +78,7 @@ fn a_device_that_cannot_have_what_was_wanted_is_not_opened() {
     }
     setup.driver.set_peer_access(0, 1, true).unwrap();
     let fault = setup.driver.open(1).err().unwrap();
-    assert!(fault.text.contains("217"), "{}", fault.text);
+    assert!(fault.text().contains("217"), "{}", fault.text());
     fail("").unwrap();
     setup.driver.open(1).unwrap().close().unwrap();
 }

@@ -124,7 +124,7 @@ fn an_abandoned_stream_takes_nothing_and_starts_no_host_function() {
     stream.abandon();
     let memory = setup.on_device(16);
     let fault = stream.fill(Fill::bytes(memory.span(), 1)).unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Abandoned);
+    assert_eq!(fault.kind(), FaultKind::Abandoned);
     // The stream goes while it is busy.
     drop(stream);
     drop(memory);
