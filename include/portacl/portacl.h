@@ -11,7 +11,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../acl/acl_base.h"
+#include "../acl/acl_rt_memory_soma.h"
+
+/**
+ * For aclrtMemPoolProps::handleType: the memory can be shared with other machines, where the driver can do
+ * that.
+ */
+#define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
+
+/**
+ * An allocation of a shared pool, named for another process. Plain bytes: they may travel anyhow.
+ */
+typedef struct portaclMemPoolPtrExportData {
+    /**
+     * Size of this structure in bytes; the caller sets it before either call.
+     */
+    size_t size;
+    /**
+     * What names the allocation.
+     */
+    unsigned char data[64];
+} portaclMemPoolPtrExportData;
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,6 +133,95 @@ aclError portaclStreamWrapNative(void *native,
  */
 aclError portaclEventGetNative(aclrtEvent event,
                                void **native);
+
+/**
+ * Takes memory from the current pool of the stream's device, usable in the stream's order.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMallocAsync(void **ptr, size_t size, aclrtStream stream);
+
+/**
+ * Gives memory back to its pool, in stream order.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclFreeAsync(void *ptr, aclrtStream stream);
+
+/**
+ * Gives the pool that a device has from the beginning.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool, int32_t deviceId);
+
+/**
+ * Gives the pool that portaclMallocAsync takes memory from.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclDeviceGetMemPool(aclrtMemPool *memPool, int32_t deviceId);
+
+/**
+ * Sets the pool that portaclMallocAsync takes memory from.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclDeviceSetMemPool(int32_t deviceId, aclrtMemPool memPool);
+
+/**
+ * Sets which devices may use the memory of a pool.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMemPoolSetAccess(aclrtMemPool memPool,
+                                 const aclrtMemAccessDesc *descList,
+                                 size_t count);
+
+/**
+ * Tells how a device may use the memory of a pool.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags,
+                                 aclrtMemPool memPool,
+                                 const aclrtMemLocation *location);
+
+/**
+ * Makes a pool known to other processes.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
+                                               aclrtMemPool memPool,
+                                               aclrtMemHandleType handleType,
+                                               uint32_t flags);
+
+/**
+ * Gives the pool that another process has exported.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
+                                                 void *shareableHandle,
+                                                 aclrtMemHandleType handleType,
+                                                 uint32_t flags);
+
+/**
+ * Names an allocation of an exported pool for other processes.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, void *ptr);
+
+/**
+ * Gives the allocation that another process has named.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError portaclMemPoolImportPointer(void **ptr,
+                                     aclrtMemPool memPool,
+                                     const portaclMemPoolPtrExportData *exportData);
 
 #ifdef __cplusplus
 }  // extern "C"

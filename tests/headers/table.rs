@@ -153,7 +153,13 @@ pub const HEADERS: &[Header] = &[
     Header {
         path: "../portacl/portacl.h",
         about: "What portacl offers beyond the Ascend runtime API. Every name begins with portacl.",
-        includes: &["../acl/acl_base.h"],
-        sources: &["portacl.rs", "native.rs"],
+        includes: &["../acl/acl_rt_memory_soma.h"],
+        sources: &[
+            "types/portacl.rs",
+            "portacl.rs",
+            "native.rs",
+            "portacl_mem_pool.rs",
+            "mem_pool_share.rs",
+        ],
     },
 ];
