@@ -1,0 +1,186 @@
+//! The free and the taken parts of a stream-ordered memory pool.
+//!
+//! Pure bookkeeping of addresses; the memory itself is never touched. A pool has *segments*, ranges
+//! of addresses that its owner got from a device and adds when [`Pool::alloc`] asks for more. What a
+//! stream frees is *pending*: the stream may have it back at once, because what it does with it comes
+//! behind what it did before; others only as far as [`Order`] allows. What has happened becomes
+//! *plain* free memory, for everybody.
+//!
+//! **Positions** count what was submitted to a stream. A free has the position of the last operation
+//! that was submitted before it: it has happened when the stream has got that far. From one free of a
+//! stream to its next they do not decrease.
+//!
+//! All methods may be called by any thread at any time. Locks are held for short and while
+//! [`Order`]'s methods run, which therefore take none but the innermost, and never call the pool.
+
+mod ledger;
+
+use super::sync::Mutex;
+use ledger::Ledger;
+
+/// Blocks start at multiples of this and are counted as multiples of it.
+pub const GRAIN: usize = 512;
+/// Segments start at multiples of this and have multiples of it.
+pub const GRANULE: usize = 2 << 20;
+
+/// Names a stream. No two streams of a pool's life have the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamKey(pub u64);
+
+/// What is known about other streams at this moment. Asked only about streams that have freed
+/// something in the pool and were not forgotten since ([`Pool::forget`]). The answers decide what is
+/// reused: where the rules of a pool forbid something, they leave it out.
+pub trait Order {
+    /// Up to which position it is known that `stream` has got: what it has freed up to there becomes
+    /// free for everybody, for good. What a synchronize has seen counts always; where opportunistic
+    /// reuse is allowed, the stream's present position does. None: nothing is known.
+    fn passed(&self, stream: StreamKey) -> Option<u64>;
+
+    /// Up to which position of `stream` the allocating stream's next operation comes behind it, by
+    /// events and waits. None: it does not, or that must not be used.
+    fn followed(&self, stream: StreamKey) -> Option<u64>;
+}
+
+/// Memory from a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First byte; a multiple of [`GRANULE`].
+    pub addr: usize,
+    /// Bytes; a multiple of [`GRANULE`].
+    pub len: usize,
+    /// Whatever its owner wants to know when it comes back.
+    pub token: u64,
+}
+
+/// A block that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// First byte; a multiple of [`GRAIN`].
+    pub addr: usize,
+    /// Bytes: what was asked for, rounded up to a multiple of [`GRAIN`]. That many count as used.
+    pub len: usize,
+    /// By which [`Pool::free`] finds it again.
+    pub note: u32,
+}
+
+/// A free that a stream has to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// Where the memory was freed.
+    pub stream: StreamKey,
+    /// What that stream has to get to.
+    pub position: u64,
+}
+
+/// No memory that may be used now is large enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// Bytes that the next segment has to have at least. [`usize::MAX`]: no segment can do.
+    pub least: usize,
+    /// Bytes that it had better have.
+    pub better: usize,
+}
+
+/// What a pool has, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// In segments.
+    pub reserved: u64,
+    /// The most of them since the last reset.
+    pub reserved_high: u64,
+    /// In blocks that are taken. A block that was freed does not count from the call on.
+    pub used: u64,
+    /// The most of them since the last reset.
+    pub used_high: u64,
+}
+
+/// A pool.
+pub struct Pool {
+    ledger: Mutex<Ledger>,
+}
+
+impl Pool {
+    /// A pool without memory.
+    #[expect(clippy::new_without_default, reason = "as its siblings")]
+    pub fn new() -> Self {
+        Self { ledger: Mutex::new(Ledger::new()) }
+    }
+
+    /// Takes a block of at least `len` bytes, valid for what is submitted to `stream` from now on:
+    /// plain memory, what the stream itself has freed, and what `order` allows of other streams'.
+    /// Says what to add if there is none.
+    pub fn alloc(
+        &self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Result<Taken, Shortage> {
+        self.ledger.lock().alloc(len, stream, order)
+    }
+
+    /// As [`Self::alloc`], when nothing could be added: also memory that another stream has freed
+    /// and not come to yet. Before anything else `stream` must then wait for that.
+    pub fn alloc_behind(
+        &self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<(Taken, Option<Freed>)> {
+        self.ledger.lock().alloc_behind(len, stream, order)
+    }
+
+    /// Adds memory. It does not overlap what the pool has.
+    pub fn add_segment(&self, segment: Segment) {
+        self.ledger.lock().add_segment(segment);
+    }
+
+    /// Takes back the block with this note, which `stream` uses up to `position`.
+    pub fn free(&self, note: u32, stream: StreamKey, position: u64) {
+        self.ledger.lock().free(note, Some(Freed { stream, position }));
+    }
+
+    /// Takes back the block with this note, which nothing uses any more.
+    pub fn free_now(&self, note: u32) {
+        self.ledger.lock().free(note, None);
+    }
+
+    /// The stream is gone, and all that it did has happened: nobody is asked about it any more.
+    pub fn forget(&self, stream: StreamKey) {
+        self.ledger.lock().forget(stream);
+    }
+
+    /// Takes out segments that are entirely free, as `order` knows, while at least `keep` bytes
+    /// remain. A release threshold is a `keep` at each synchronize.
+    pub fn release(&self, keep: u64, order: &impl Order) -> Vec<Segment> {
+        self.ledger.lock().release(keep, order)
+    }
+
+    /// Takes out all segments, whatever is in them: the memory goes elsewhere, or with the device.
+    pub fn drain(&self) -> Vec<Segment> {
+        self.ledger.lock().drain()
+    }
+
+    /// How many blocks are taken.
+    pub fn live(&self) -> usize {
+        self.ledger.lock().live()
+    }
+
+    /// What it has now.
+    pub fn stats(&self) -> Stats {
+        self.ledger.lock().stats()
+    }
+
+    /// The most reserved bytes are counted from the current ones on.
+    pub fn reset_reserved_high(&self) {
+        self.ledger.lock().reset_reserved_high();
+    }
+
+    /// The most used bytes are counted from the current ones on.
+    pub fn reset_used_high(&self) {
+        self.ledger.lock().reset_used_high();
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -1,0 +1,140 @@
+//! What may be reused by whom.
+
+use super::*;
+
+const A: StreamKey = StreamKey(1);
+const B: StreamKey = StreamKey(2);
+
+/// What is known, for all streams but the allocating one.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    passed: Option<u64>,
+    followed: Option<u64>,
+}
+
+impl Order for Known {
+    fn passed(&self, _: StreamKey) -> Option<u64> {
+        self.passed
+    }
+
+    fn followed(&self, _: StreamKey) -> Option<u64> {
+        self.followed
+    }
+}
+
+const NOTHING: Known = Known { passed: None, followed: None };
+
+fn pool_of(len: usize) -> Pool {
+    let pool = Pool::new();
+    pool.add_segment(Segment { addr: 1 << 30, len, token: 7 });
+    pool
+}
+
+/// A pool of one segment, all of which stream A has freed in two parts, at positions 3 and 5.
+fn freed_by_a() -> (Pool, Taken, Taken) {
+    let pool = pool_of(GRANULE);
+    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING).unwrap());
+    pool.free(first.note, A, 3);
+    pool.free(second.note, A, 5);
+    (pool, first, second)
+}
+
+#[test]
+fn the_same_stream_has_all_its_memory_again_in_one_piece() {
+    let (pool, first, second) = freed_by_a();
+    let whole = pool.alloc(GRANULE, A, &NOTHING).unwrap();
+    assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
+}
+
+#[test]
+fn another_stream_has_what_it_follows() {
+    let (pool, first, _) = freed_by_a();
+    assert!(pool.alloc(1, B, &NOTHING).is_err());
+    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }).is_err());
+    let known = Known { followed: Some(4), ..NOTHING };
+    let taken = pool.alloc(GRANULE / 2, B, &known).unwrap();
+    assert_eq!(taken.addr, first.addr);
+    assert!(pool.alloc(1, B, &known).is_err());
+}
+
+#[test]
+fn what_has_passed_is_free_for_all_and_for_good() {
+    let (pool, first, _) = freed_by_a();
+    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }).is_err());
+    assert_eq!(pool.alloc(GRANULE / 2, B, &NOTHING).map(|taken| taken.addr), Ok(first.addr));
+}
+
+#[test]
+fn a_wait_is_asked_for_last() {
+    let (pool, ..) = freed_by_a();
+    let behind = |known| pool.alloc_behind(GRANULE / 2, B, &known).unwrap();
+    assert_eq!(behind(Known { followed: Some(3), ..NOTHING }).1, None);
+    assert_eq!(behind(NOTHING).1, Some(Freed { stream: A, position: 5 }));
+    assert!(pool.alloc_behind(1, B, &NOTHING).is_none());
+}
+
+#[test]
+fn a_wait_covers_all_frees_of_what_is_given() {
+    let (pool, ..) = freed_by_a();
+    let (whole, wait) = pool.alloc_behind(GRANULE, B, &NOTHING).unwrap();
+    assert_eq!((whole.len, wait), (GRANULE, Some(Freed { stream: A, position: 5 })));
+}
+
+#[test]
+fn a_stream_that_is_gone_leaves_free_memory() {
+    let (pool, ..) = freed_by_a();
+    pool.forget(A);
+    assert!(pool.alloc(GRANULE, B, &NOTHING).is_ok());
+}
+
+#[test]
+fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
+    let (pool, first, _) = freed_by_a();
+    let passed = |position| Known { passed: Some(position), ..NOTHING };
+    pool.add_segment(Segment { addr: 1 << 31, len: 2 * GRANULE, token: 8 });
+    assert_eq!(pool.release(3 * GRANULE as u64, &passed(9)), []);
+    let kept = pool.alloc(1, A, &NOTHING).unwrap();
+    let released = pool.release(0, &passed(3));
+    assert_eq!(released.iter().map(|segment| segment.token).collect::<Vec<_>>(), [8]);
+    assert_eq!(kept.addr & !(GRANULE - 1), first.addr & !(GRANULE - 1));
+    pool.free_now(kept.note);
+    assert_eq!(pool.release(0, &passed(5)).len(), 1);
+    assert_eq!(pool.stats().reserved, 0);
+}
+
+#[test]
+fn statistics_are_right_at_each_step() {
+    let pool = pool_of(GRANULE);
+    let reserved = GRANULE as u64;
+    let taken = pool.alloc(513, A, &NOTHING).unwrap();
+    assert_eq!(taken.len, 1024);
+    let stats = Stats { reserved, reserved_high: reserved, used: 1024, used_high: 1024 };
+    assert_eq!(pool.stats(), stats);
+    assert_eq!(pool.live(), 1);
+    pool.free(taken.note, A, 1);
+    assert_eq!(pool.stats(), Stats { used: 0, ..stats });
+    assert_eq!(pool.live(), 0);
+    pool.reset_used_high();
+    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 0 });
+    assert_eq!(pool.drain().len(), 2);
+    assert_eq!(pool.stats(), Stats { reserved_high: 2 * reserved, ..Stats::default() });
+    pool.reset_reserved_high();
+    assert_eq!(pool.stats(), Stats::default());
+}
+
+#[test]
+fn any_size_is_answered() {
+    let pool = pool_of(GRANULE);
+    for (len, least) in [
+        (GRANULE + 1, 2 * GRANULE),
+        (1 << 40, 1 << 40),
+        (usize::MAX - GRANULE, usize::MAX & !(GRANULE - 1)),
+        (usize::MAX, usize::MAX),
+    ] {
+        let shortage = pool.alloc(len, A, &NOTHING).unwrap_err();
+        assert_eq!(shortage.least, least, "{len}");
+        assert!(shortage.better >= least);
+        assert!(pool.alloc_behind(len, A, &NOTHING).is_none());
+    }
+    assert_eq!(pool.alloc(0, A, &NOTHING).map(|taken| taken.len), Ok(GRAIN));
+}
