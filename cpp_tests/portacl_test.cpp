@@ -78,4 +78,23 @@ TEST_F(DeviceName, BadArguments) {
     for (char byte : name) EXPECT_EQ(byte, '#');
 }
 
+TEST(ErrorName, IsThatOfTheApi) {
+    EXPECT_STREQ(portaclErrorName(ACL_SUCCESS), "ACL_SUCCESS");
+    EXPECT_STREQ(portaclErrorName(100000), "ACL_ERROR_INVALID_PARAM");
+    EXPECT_STREQ(portaclErrorName(107000), "ACL_ERROR_RT_PARAM_INVALID");
+    EXPECT_STREQ(portaclErrorName(507899), "ACL_ERROR_RT_DRV_INTERNAL_ERROR");
+    for (const aclError unknown : {-1, 1, 99999, 107999, 2147483647})
+        EXPECT_EQ(portaclErrorName(unknown), nullptr) << unknown;
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+}
+
+TEST(ReleaseFailures, AreCountedAndTheirTextIsTaken) {
+    const uint64_t before = portaclReleaseFailures();
+    EXPECT_NE(aclrtDestroyEvent(nullptr), ACL_SUCCESS);
+    EXPECT_EQ(portaclNoteReleaseFailure("aclrtDestroyEvent", ACL_ERROR_INVALID_PARAM), before + 1);
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+    OnNewThread([before] { EXPECT_EQ(portaclNoteReleaseFailure(nullptr, 424242), before + 2); });
+    EXPECT_EQ(portaclReleaseFailures(), before + 2);
+}
+
 }  // namespace

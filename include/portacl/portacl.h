@@ -62,6 +62,35 @@ aclError portaclDeviceName(int32_t deviceId,
                            size_t size);
 
 /**
+ * Gives the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
+ *
+ * @param code what a call has returned.
+ * @return a zero-terminated text that stays valid for the life of the process; null for a number that is no
+ * code of this API. Works at any time, also in a forked child. Thread-safe.
+ */
+const char *portaclErrorName(aclError code);
+
+/**
+ * Notes that a release has failed where nobody can be told, such as in a C++ destructor. The failure is
+ * counted, its text is taken from the calling thread (aclGetRecentErrMsg gives null afterwards), and both are
+ * part of the leak report.
+ *
+ * @param call the function that failed; null: not known.
+ * @param code what it has returned.
+ * @return how many such failures there were since the process began, this one included; 0 in a forked child,
+ * where none is noted. Thread-safe.
+ */
+uint64_t portaclNoteReleaseFailure(const char *call,
+                                   aclError code);
+
+/**
+ * Tells how many failures portaclNoteReleaseFailure has noted since the process began.
+ *
+ * @return how many; 0 in a forked child. Thread-safe.
+ */
+uint64_t portaclReleaseFailures(void);
+
+/**
  * Gives the CUDA driver's own number of a device, a `CUdevice`.
  *
  * @param deviceId 0 to the number of devices less 1; it need not be set.

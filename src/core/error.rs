@@ -281,6 +281,17 @@ pub fn take_recent_text() -> *const c_char {
     })
 }
 
+/// As [`take_recent_text`], as a copy.
+pub fn take_recent_string() -> Option<String> {
+    if take_recent_text().is_null() {
+        return None;
+    }
+    RECORD.with_borrow(|record| {
+        let fetched = &record.fetched;
+        Some(String::from_utf8_lossy(&fetched.bytes[..fetched.len]).into_owned())
+    })
+}
+
 /// The code of this thread's last failure, 0 if there was none.
 pub fn last_code() -> i32 {
     RECORD.with_borrow(|record| record.last)

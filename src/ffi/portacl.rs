@@ -1,9 +1,9 @@
 //! What this library tells about itself beyond the Ascend runtime API.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
-use crate::core::{device_info, info};
-use crate::ffi::guard::{guard, guard_value};
+use crate::core::{device_info, error_name, info, release_failure};
+use crate::ffi::guard::{guard, guard_value, guard_value_anywhere};
 use crate::ffi::types::aclError;
 use crate::ffi::value::text;
 
@@ -37,4 +37,43 @@ pub unsafe extern "C" fn portaclDeviceName(
         out.write(&device_info::name(deviceId)?);
         Ok(())
     })
+}
+
+/// Gives the name of a return code, such as `"ACL_ERROR_RT_PARAM_INVALID"` for 107000.
+///
+/// @param code what a call has returned.
+/// @return a zero-terminated text that stays valid for the life of the process; null for a number that is no
+/// code of this API. Works at any time, also in a forked child. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclErrorName(code: aclError) -> *const c_char {
+    guard_value_anywhere("portaclErrorName", std::ptr::null(), || {
+        Ok(error_name::error_name(code).map_or(std::ptr::null(), CStr::as_ptr))
+    })
+}
+
+/// Notes that a release has failed where nobody can be told, such as in a C++ destructor. The failure is
+/// counted, its text is taken from the calling thread (aclGetRecentErrMsg gives null afterwards), and both are
+/// part of the leak report.
+///
+/// @param call the function that failed; null: not known.
+/// @param code what it has returned.
+/// @return how many such failures there were since the process began, this one included; 0 in a forked child,
+/// where none is noted. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclNoteReleaseFailure(call: *const c_char, code: aclError) -> u64 {
+    guard_value("portaclNoteReleaseFailure", 0, || {
+        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        let call = unsafe { text::optional(call) };
+        let call = call.map_or_else(|| "a release".into(), |call| call.to_string_lossy());
+        release_failure::note(&call, code);
+        Ok(release_failure::count())
+    })
+}
+
+/// Tells how many failures portaclNoteReleaseFailure has noted since the process began.
+///
+/// @return how many; 0 in a forked child. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclReleaseFailures() -> u64 {
+    guard_value("portaclReleaseFailures", 0, || Ok(release_failure::count()))
 }

@@ -1,0 +1,202 @@
+// portacl.hpp: buffers, spans, copies, and page-locked memory for standard containers.
+
+#include <portacl/portacl.hpp>
+
+#include <array>
+#include <cstdint>
+#include <list>
+#include <memory_resource>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/acl_test.h"
+
+using namespace portacl_test;
+using portacl::copy;
+using portacl::copy_async;
+using portacl::Device;
+using portacl::DeviceBuffer;
+using portacl::DeviceSpan;
+using portacl::Error;
+using portacl::HostBuffer;
+using portacl::Runtime;
+using portacl::Span;
+using portacl::Stream;
+
+namespace {
+
+class CppBuffer : public testing::Test {
+  protected:
+    Runtime runtime;
+    Device device;
+};
+
+template <typename T>
+std::vector<T> Counted(std::size_t size) {
+    std::vector<T> values(size);
+    std::iota(values.begin(), values.end(), T(1));
+    return values;
+}
+
+TEST_F(CppBuffer, CopiesBetweenEverythingThatIsARange) {
+    const std::vector<float> values = Counted<float>(100);
+    const DeviceBuffer<float> device(100), second(100);
+    const HostBuffer<float> host(100);
+    std::vector<float> result(100);
+
+    copy(device, values);
+    copy(result, device);
+    EXPECT_EQ(result, values);
+
+    copy(second, device);
+    copy(host, second);
+    EXPECT_TRUE(std::equal(host.begin(), host.end(), values.begin(), values.end()));
+
+    const std::array<float, 3> three{7, 8, 9};
+    copy(device.span().subspan(1, 3), three);
+    float four[4] = {};
+    copy(four, device.span().subspan(0, 4));
+    EXPECT_EQ((std::vector<float>(four, four + 4)), (std::vector<float>{1, 7, 8, 9}));
+
+    const DeviceSpan<const float> read_only = device.span();
+    copy(result, read_only);
+    EXPECT_EQ(result[2], 8);
+    const Span<const float> span(values);
+    copy(Span<float>(result), span);
+    EXPECT_EQ(result, values);
+}
+
+TEST_F(CppBuffer, CopiesInStreamOrder) {
+    Stream stream;
+    HostBuffer<int> from(1 << 16), to(1 << 16);
+    std::iota(from.begin(), from.end(), 0);
+    const DeviceBuffer<int> device(from.size());
+    copy_async(device, from, stream);
+    copy_async(to, device, stream);
+    stream.synchronize();
+    EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin()));
+    portacl::fill_bytes_async(device, 0xff, stream.get());
+    copy_async(to, device, stream);
+    stream.synchronize();
+    EXPECT_EQ(to[0], -1);
+    EXPECT_EQ(to[to.size() - 1], -1);
+    portacl::fill_bytes(device.span().subspan(1, 1), 0);
+    copy(to, device);
+    EXPECT_EQ(to[0], -1);
+    EXPECT_EQ(to[1], 0);
+    EXPECT_EQ(to[2], -1);
+}
+
+TEST_F(CppBuffer, ATooSmallDestinationIsRefusedWithNumbers) {
+    const DeviceBuffer<float> small(3), large(4);
+    const std::vector<float> values(4, 1.0f);
+    for (int direction = 0; direction < 3; ++direction) {
+        try {
+            std::vector<float> result(3);
+            if (direction == 0) copy(small, values);
+            if (direction == 1) copy(result, large);
+            if (direction == 2) copy(small, large);
+            FAIL() << "no exception, direction " << direction;
+        } catch (const Error& error) {
+            EXPECT_NE(error.text().find("12"), std::string::npos) << error.what();
+            EXPECT_NE(error.text().find("16"), std::string::npos) << error.what();
+        }
+    }
+    // More elements than the buffer has.
+    EXPECT_THROW((void)large.span().subspan(2, 3), std::out_of_range);
+    EXPECT_THROW((void)large.span().subspan(5, 0), std::out_of_range);
+    EXPECT_THROW((void)large.span().subspan(1, SIZE_MAX), std::out_of_range);
+    EXPECT_EQ(large.span().subspan(4, 0).size(), 0u);
+    EXPECT_THROW(copy_async(small, values, nullptr), Error);
+}
+
+TEST_F(CppBuffer, NothingCanBeCopiedToo) {
+    const DeviceBuffer<int> none(0);
+    EXPECT_TRUE(none.empty());
+    EXPECT_EQ(none.data(), nullptr);
+    std::vector<int> nothing;
+    copy(none, nothing);
+    copy(nothing, none);
+    copy_async(none, nothing, nullptr);
+    const HostBuffer<int> host(0);
+    copy(host, none);
+    EXPECT_EQ(host.begin(), host.end());
+}
+
+TEST_F(CppBuffer, SizesThatOverflowAreRefused) {
+    const std::size_t huge = SIZE_MAX / sizeof(double) + 2;
+    EXPECT_THROW(DeviceBuffer<double>{huge}, Error);
+    EXPECT_THROW(HostBuffer<double>{huge}, Error);
+    EXPECT_THROW(DeviceBuffer<char>{SIZE_MAX}, Error);
+}
+
+TEST_F(CppBuffer, MovesReleasesAndFrees) {
+    DeviceBuffer<int> first(10);
+    int* const memory = first.data();
+    DeviceBuffer<int> second(std::move(first));
+    EXPECT_TRUE(first.empty());
+    EXPECT_EQ(first.data(), nullptr);
+    EXPECT_EQ(second.data(), memory);
+    EXPECT_EQ(second.size(), 10u);
+    EXPECT_EQ(second.size_bytes(), 40u);
+    first = std::move(second);
+    EXPECT_EQ(first.data(), memory);
+    EXPECT_EQ(first.size(), 10u);
+    EXPECT_EQ(second.size(), 0u);
+    EXPECT_EQ(first.release(), memory);
+    EXPECT_EQ(first.size(), 0u);
+    ACL_OK(aclrtFree(memory));
+
+    HostBuffer<char> host(1);
+    void* const pinned = host.data();
+    host.reset();
+    EXPECT_EQ(host.data(), nullptr);
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(pinned));
+    aclGetRecentErrMsg();
+    EXPECT_EQ(portaclReleaseFailures(), 0u);
+}
+
+TEST_F(CppBuffer, StandardContainersUsePinnedMemory) {
+    std::pmr::vector<int> values(portacl::pinned_memory_resource());
+    for (int i = 0; i < 1000; ++i) values.push_back(i);
+    aclrtPtrAttributes attributes{};
+    ACL_OK(aclrtPointerGetAttributes(values.data(), &attributes));
+    EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_HOST);
+
+    Stream stream;
+    const DeviceBuffer<int> device(values.size());
+    std::pmr::vector<int> back(values.size(), portacl::pinned_memory_resource());
+    copy_async(device, values, stream);
+    copy_async(back, device, stream);
+    stream.synchronize();
+    EXPECT_EQ(back, values);
+
+    portacl::PinnedMemoryResource one, other;
+    EXPECT_TRUE(one == other);
+    EXPECT_TRUE(one == *portacl::pinned_memory_resource());
+    EXPECT_FALSE(one == *std::pmr::new_delete_resource());
+    std::pmr::list<std::string> list(&one);
+    list.emplace_back("nodes");
+    EXPECT_EQ(list.front(), "nodes");
+}
+
+TEST_F(CppBuffer, PinnedMemoryIsAligned) {
+    portacl::PinnedMemoryResource resource;
+    for (std::size_t alignment = 1; alignment <= (std::size_t{2} << 20); alignment *= 2) {
+        for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}}) {
+            void* const memory = resource.allocate(bytes, alignment);
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0u)
+                << bytes << " bytes at " << alignment;
+            resource.deallocate(memory, bytes, alignment);
+        }
+    }
+    EXPECT_THROW((void)resource.allocate(1, std::size_t{4} << 20), std::bad_alloc);
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX / 2, 1), Error);
+    EXPECT_EQ(portaclReleaseFailures(), 0u);
+}
+
+}  // namespace

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * The library's life, devices and contexts as C++ objects.
+ */
+
+#ifndef PORTACL_DEVICE_HPP
+#define PORTACL_DEVICE_HPP
+
+#include <cstddef>
+#include <string>
+
+#include "owner.hpp"
+
+namespace portacl {
+
+namespace detail {
+
+struct RuntimeKind {
+    using Handle = bool;
+    static constexpr Handle none() noexcept { return false; }
+    static void destroy(Handle) noexcept {
+        note("aclFinalizeReference", aclFinalizeReference(nullptr));
+    }
+};
+
+struct DeviceKind {
+    using Handle = int32_t;
+    static constexpr Handle none() noexcept { return -1; }
+    static void destroy(Handle id) noexcept { note("aclrtResetDevice", aclrtResetDevice(id)); }
+};
+
+struct ContextKind {
+    using Handle = aclrtContext;
+    static constexpr Handle none() noexcept { return nullptr; }
+    static void destroy(Handle context) noexcept {
+        note("aclrtDestroyContext", aclrtDestroyContext(context));
+    }
+};
+
+}  // namespace detail
+
+/** The library between aclInit and aclFinalizeReference. Several may live at once, one inside the
+ * other or in parts of a program that do not know of each other: the last one ends the library. */
+class Runtime : public Owner<detail::RuntimeKind> {
+  public:
+    /**
+     * Calls aclInit. That the library was initialized before is no failure.
+     *
+     * @param config path of a JSON file; null: defaults. The first configuration stays in force.
+     * @param where the place of the call.
+     */
+    explicit Runtime(const char* config = nullptr, SourceLocation where = SourceLocation::current())
+        : Owner(init(config, where)) {}
+
+  private:
+    static bool init(const char* config, SourceLocation where) {
+        const aclError code = aclInit(config);
+        if (code == ACL_ERROR_REPEAT_INITIALIZE) {
+            aclGetRecentErrMsg();  // or a later reader would take it for a failure
+        } else {
+            check(code, where);
+        }
+        return true;
+    }
+};
+
+/** Free and total bytes of a device. */
+struct MemoryInfo {
+    /** Bytes that allocations can still have. */
+    std::size_t free = 0;
+    /** All bytes of the device. */
+    std::size_t total = 0;
+};
+
+/** A device between aclrtSetDevice, which makes it the calling thread's, and aclrtResetDevice. */
+class Device : public Owner<detail::DeviceKind> {
+  public:
+    /**
+     * Calls aclrtSetDevice.
+     *
+     * @param id 0 to count() less 1.
+     * @param where the place of the call.
+     */
+    explicit Device(int32_t id = 0, SourceLocation where = SourceLocation::current())
+        : Owner(set(id, where)) {}
+
+    /**
+     * How many devices there are.
+     *
+     * @param where the place of the call.
+     * @return the number.
+     */
+    static int32_t count(SourceLocation where = SourceLocation::current()) {
+        uint32_t count = 0;
+        check(aclrtGetDeviceCount(&count), where);
+        return static_cast<int32_t>(count);
+    }
+
+    /** Its id. @return 0 or more; -1 if it was moved away. */
+    int32_t id() const noexcept { return get(); }
+
+    /**
+     * What it is, for a person.
+     *
+     * @param where the place of the call.
+     * @return the GPU's name, or how many cores the CPU device has.
+     */
+    std::string name(SourceLocation where = SourceLocation::current()) const {
+        char text[256];
+        check(portaclDeviceName(id(), text, sizeof text), where);
+        return text;
+    }
+
+    /**
+     * The memory of the calling thread's device.
+     *
+     * @param where the place of the call.
+     * @return free and total bytes.
+     */
+    static MemoryInfo memory_info(SourceLocation where = SourceLocation::current()) {
+        MemoryInfo info;
+        check(aclrtGetMemInfo(ACL_HBM_MEM, &info.free, &info.total), where);
+        return info;
+    }
+
+    /**
+     * Waits for all that is queued on the calling thread's device.
+     *
+     * @param where the place of the call.
+     */
+    static void synchronize(SourceLocation where = SourceLocation::current()) {
+        check(aclrtSynchronizeDevice(), where);
+    }
+
+  private:
+    static int32_t set(int32_t id, SourceLocation where) {
+        check(aclrtSetDevice(id), where);
+        return id;
+    }
+};
+
+/** A context of its own: a default stream beside the one that threads share. */
+class Context : public Owner<detail::ContextKind> {
+  public:
+    /**
+     * Makes a context and makes it the calling thread's.
+     *
+     * @param device id of the device.
+     * @param where the place of the call.
+     */
+    explicit Context(int32_t device, SourceLocation where = SourceLocation::current())
+        : Owner(create(device, where)) {}
+
+    /**
+     * Makes it the calling thread's.
+     *
+     * @param where the place of the call.
+     */
+    void make_current(SourceLocation where = SourceLocation::current()) const {
+        check(aclrtSetCurrentContext(get()), where);
+    }
+
+  private:
+    static aclrtContext create(int32_t device, SourceLocation where) {
+        aclrtContext context = nullptr;
+        check(aclrtCreateContext(&context, device), where);
+        return context;
+    }
+};
+
+}  // namespace portacl
+
+#endif /* PORTACL_DEVICE_HPP */

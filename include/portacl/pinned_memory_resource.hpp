@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * Page-locked host memory for the containers of the standard library.
+ */
+
+#ifndef PORTACL_PINNED_MEMORY_RESOURCE_HPP
+#define PORTACL_PINNED_MEMORY_RESOURCE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+
+#include "owner.hpp"
+
+namespace portacl {
+
+/** A std::pmr::memory_resource over aclrtMallocHost. Each request is an allocation of the library,
+ * of 512 bytes at least: for many small ones put a std::pmr::unsynchronized_pool_resource in front.
+ * All objects of this class are equal. Thread-safe. */
+class PinnedMemoryResource : public std::pmr::memory_resource {
+  private:
+    // What the library promises of its host memory: its own grain, and pages from their size on.
+    static constexpr std::size_t kGrain = 512;
+    static constexpr std::size_t kPage = 4096;
+    static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (alignment > kHugePage) throw std::bad_alloc();
+        std::size_t least = 1;
+        if (alignment > kGrain) least = alignment > kPage ? kHugePage : kPage;
+        void* memory = nullptr;
+        check(aclrtMallocHost(&memory, std::max(bytes, least)));
+        return memory;
+    }
+
+    void do_deallocate(void* memory, std::size_t, std::size_t) noexcept override {
+        detail::note("aclrtFreeHost", aclrtFreeHost(memory));
+    }
+
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return dynamic_cast<const PinnedMemoryResource*>(&other) != nullptr;
+    }
+};
+
+/**
+ * The resource for those who need no object of their own.
+ *
+ * @return it; valid until the end of the process.
+ */
+inline std::pmr::memory_resource* pinned_memory_resource() {
+    // Never destroyed: static containers may outlive any static resource.
+    static PinnedMemoryResource* const resource = new PinnedMemoryResource();
+    return resource;
+}
+
+}  // namespace portacl
+
+#endif /* PORTACL_PINNED_MEMORY_RESOURCE_HPP */

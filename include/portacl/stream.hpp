@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * Streams and events as C++ objects.
+ */
+
+#ifndef PORTACL_STREAM_HPP
+#define PORTACL_STREAM_HPP
+
+#include <chrono>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "owner.hpp"
+
+namespace portacl {
+
+namespace detail {
+
+struct EventKind {
+    using Handle = aclrtEvent;
+    static constexpr Handle none() noexcept { return nullptr; }
+    static void destroy(Handle event) noexcept {
+        note("aclrtDestroyEvent", aclrtDestroyEvent(event));
+    }
+};
+
+struct StreamKind {
+    using Handle = aclrtStream;
+    static constexpr Handle none() noexcept { return nullptr; }
+    static void destroy(Handle stream) noexcept {
+        note("aclrtDestroyStream", aclrtDestroyStream(stream));
+    }
+};
+
+}  // namespace detail
+
+/** What may be asked of an event, besides whether it has happened. */
+enum class Timing : bool {
+    /** Nothing: the cheaper kind. */
+    off = false,
+    /** When it happened. */
+    on = true,
+};
+
+/** A point in a stream's work that others can wait for. */
+class Event : public Owner<detail::EventKind> {
+  public:
+    /**
+     * A new event of the calling thread's device, which has not been recorded and counts as past.
+     *
+     * @param timing whether it remembers when it happened.
+     * @param where the place of the call.
+     */
+    explicit Event(Timing timing = Timing::off, SourceLocation where = SourceLocation::current())
+        : Owner(create(timing, where)) {}
+
+    /**
+     * Takes over an event of the C API.
+     *
+     * @param event the event, which this destroys.
+     * @return its owner.
+     */
+    static Event adopt(aclrtEvent event) noexcept { return Event(event, Adopted()); }
+
+    /**
+     * Whether the latest record has happened.
+     *
+     * @param where the place of the call.
+     * @return true if so, or if there is none.
+     */
+    bool is_complete(SourceLocation where = SourceLocation::current()) const {
+        aclrtEventRecordedStatus status{};
+        check(aclrtQueryEventStatus(get(), &status), where);
+        return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
+    }
+
+    /**
+     * Waits for the latest record.
+     *
+     * @param where the place of the call.
+     */
+    void synchronize(SourceLocation where = SourceLocation::current()) const {
+        check(aclrtSynchronizeEvent(get()), where);
+    }
+
+    /**
+     * Waits for the latest record, but not for ever.
+     *
+     * @param longest how long; rounded up to milliseconds, 0 or less only asks.
+     * @param where the place of the call.
+     * @return whether it has happened.
+     */
+    template <typename Rep, typename Period>
+    bool synchronize_for(std::chrono::duration<Rep, Period> longest,
+                         SourceLocation where = SourceLocation::current()) const {
+        const int32_t timeout = detail::timeout<std::chrono::milliseconds>(longest);
+        if (timeout == 0) return is_complete(where);
+        const aclError code = aclrtSynchronizeEventWithTimeout(get(), timeout);
+        return detail::in_time(code, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, where);
+    }
+
+    /**
+     * The time from another event's record to this one's. Both were made with Timing::on and have
+     * happened.
+     *
+     * @param start the other event.
+     * @param where the place of the call.
+     * @return milliseconds.
+     */
+    std::chrono::duration<float, std::milli> since(
+        const Event& start, SourceLocation where = SourceLocation::current()) const {
+        float milliseconds = 0;
+        check(aclrtEventElapsedTime(&milliseconds, start.get(), get()), where);
+        return std::chrono::duration<float, std::milli>(milliseconds);
+    }
+
+  private:
+    struct Adopted {};
+    Event(aclrtEvent event, Adopted) noexcept : Owner(event) {}
+
+    static aclrtEvent create(Timing timing, SourceLocation where) {
+        aclrtEvent event = nullptr;
+        const uint32_t flags =
+            timing == Timing::on ? ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE : ACL_EVENT_SYNC;
+        check(aclrtCreateEventExWithFlag(&event, flags), where);
+        return event;
+    }
+};
+
+/** A stream that somebody owns, as the argument of a call: a Stream, a handle of the C API, or null
+ * for the default stream of the current context. Queues work and waits for it. */
+class StreamRef {
+  public:
+    /** The default stream of the current context. */
+    constexpr StreamRef(std::nullptr_t = nullptr) noexcept {}
+    /** A stream of the C API. @param stream its handle. */
+    constexpr StreamRef(aclrtStream stream) noexcept : handle_(stream) {}
+
+    /** The handle. @return it. */
+    constexpr aclrtStream get() const noexcept { return handle_; }
+
+    /**
+     * Waits for all that is queued.
+     *
+     * @param where the place of the call.
+     */
+    void synchronize(SourceLocation where = SourceLocation::current()) const {
+        check(aclrtSynchronizeStream(handle_), where);
+    }
+
+    /**
+     * Waits for all that is queued, but not for ever. What is not finished goes on.
+     *
+     * @param longest how long; rounded up to milliseconds, 0 or less only asks.
+     * @param where the place of the call.
+     * @return whether it has finished.
+     */
+    template <typename Rep, typename Period>
+    bool synchronize_for(std::chrono::duration<Rep, Period> longest,
+                         SourceLocation where = SourceLocation::current()) const {
+        const int32_t timeout = detail::timeout<std::chrono::milliseconds>(longest);
+        if (timeout == 0) return is_idle(where);
+        const aclError code = aclrtSynchronizeStreamWithTimeout(handle_, timeout);
+        return detail::in_time(code, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, where);
+    }
+
+    /**
+     * Whether all that was queued has finished.
+     *
+     * @param where the place of the call.
+     * @return true if so.
+     */
+    bool is_idle(SourceLocation where = SourceLocation::current()) const {
+        aclrtStreamStatus status{};
+        check(aclrtStreamQuery(handle_, &status), where);
+        return status == ACL_STREAM_STATUS_COMPLETE;
+    }
+
+    /**
+     * Makes an event stand for all that is queued so far.
+     *
+     * @param event the event, of the same device.
+     * @param where the place of the call.
+     */
+    void record(const Event& event, SourceLocation where = SourceLocation::current()) const {
+        check(aclrtRecordEvent(event.get(), handle_), where);
+    }
+
+    /**
+     * Lets what is queued from now on wait for an event's latest record.
+     *
+     * @param event the event, of any device.
+     * @param where the place of the call.
+     */
+    void wait(const Event& event, SourceLocation where = SourceLocation::current()) const {
+        check(aclrtStreamWaitEvent(handle_, event.get()), where);
+    }
+
+    /**
+     * As wait(), for a limited time, after which the stream goes on and has failed.
+     *
+     * @param event the event, of any device.
+     * @param longest how long, from when the stream comes to the wait; above 0, rounded up to
+     * seconds.
+     * @param where the place of the call.
+     */
+    template <typename Rep, typename Period>
+    void wait_for(const Event& event, std::chrono::duration<Rep, Period> longest,
+                  SourceLocation where = SourceLocation::current()) const {
+        // 0 would mean for ever there, and -1 is refused in words.
+        const int32_t seconds = detail::timeout<std::chrono::seconds>(longest);
+        check(aclrtStreamWaitEventWithTimeout(handle_, event.get(), seconds == 0 ? -1 : seconds),
+              where);
+    }
+
+    /**
+     * Queues a call of user code. It runs on a thread of the library and must not call it. An
+     * exception that leaves it ends the program, as in a std::thread. If the stream is aborted
+     * before, it is not called, and neither is its destructor.
+     *
+     * @param callable what to call, without arguments; it is moved or copied, and destroyed after
+     * the call on that thread.
+     * @param where the place of the call.
+     */
+    template <typename Callable>
+    void launch(Callable&& callable, SourceLocation where = SourceLocation::current()) const {
+        using Function = std::decay_t<Callable>;
+        static_assert(std::is_invocable_v<Function&>, "it has to be callable without arguments");
+        auto function = std::make_unique<Function>(std::forward<Callable>(callable));
+        check(aclrtLaunchHostFunc(handle_, &run<Function>, function.get()), where);
+        (void)function.release();  // run() has it
+    }
+
+  private:
+    template <typename Function>
+    static void run(void* data) noexcept {
+        const std::unique_ptr<Function> function(static_cast<Function*>(data));
+        (*function)();
+    }
+
+    aclrtStream handle_ = nullptr;
+};
+
+/** An in-order queue of work. At its end it waits for what is pending. */
+class Stream : public Owner<detail::StreamKind> {
+  public:
+    /**
+     * A new stream of the calling thread's device.
+     *
+     * @param priority 0 is the most urgent.
+     * @param flags ACL_STREAM_* of the C API.
+     * @param where the place of the call.
+     */
+    explicit Stream(uint32_t priority = 0,
+                    uint32_t flags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC,
+                    SourceLocation where = SourceLocation::current())
+        : Owner(create(priority, flags, where)) {}
+
+    /**
+     * Takes over a stream of the C API.
+     *
+     * @param stream the stream, which this destroys.
+     * @return its owner.
+     */
+    static Stream adopt(aclrtStream stream) noexcept { return Stream(stream, Adopted()); }
+
+    /** This stream as an argument. @return it. */
+    StreamRef ref() const noexcept { return StreamRef(get()); }
+    /** As ref(). @return it. */
+    operator StreamRef() const noexcept { return ref(); }
+
+    /** StreamRef::synchronize. @param where the place of the call. */
+    void synchronize(SourceLocation where = SourceLocation::current()) const {
+        ref().synchronize(where);
+    }
+
+    /**
+     * StreamRef::synchronize_for.
+     *
+     * @param longest how long.
+     * @param where the place of the call.
+     * @return whether all has finished.
+     */
+    template <typename Rep, typename Period>
+    bool synchronize_for(std::chrono::duration<Rep, Period> longest,
+                         SourceLocation where = SourceLocation::current()) const {
+        return ref().synchronize_for(longest, where);
+    }
+
+    /** StreamRef::is_idle. @param where the place of the call. @return true if so. */
+    bool is_idle(SourceLocation where = SourceLocation::current()) const {
+        return ref().is_idle(where);
+    }
+
+    /** StreamRef::record. @param event the event. @param where the place of the call. */
+    void record(const Event& event, SourceLocation where = SourceLocation::current()) const {
+        ref().record(event, where);
+    }
+
+    /** StreamRef::wait. @param event the event. @param where the place of the call. */
+    void wait(const Event& event, SourceLocation where = SourceLocation::current()) const {
+        ref().wait(event, where);
+    }
+
+    /**
+     * StreamRef::wait_for.
+     *
+     * @param event the event.
+     * @param longest how long.
+     * @param where the place of the call.
+     */
+    template <typename Rep, typename Period>
+    void wait_for(const Event& event, std::chrono::duration<Rep, Period> longest,
+                  SourceLocation where = SourceLocation::current()) const {
+        ref().wait_for(event, longest, where);
+    }
+
+    /** StreamRef::launch. @param callable what to call. @param where the place of the call. */
+    template <typename Callable>
+    void launch(Callable&& callable, SourceLocation where = SourceLocation::current()) const {
+        ref().launch(std::forward<Callable>(callable), where);
+    }
+
+  private:
+    struct Adopted {};
+    Stream(aclrtStream stream, Adopted) noexcept : Owner(stream) {}
+
+    static aclrtStream create(uint32_t priority, uint32_t flags, SourceLocation where) {
+        aclrtStream stream = nullptr;
+        check(aclrtCreateStreamWithConfig(&stream, priority, flags), where);
+        return stream;
+    }
+};
+
+}  // namespace portacl
+
+#endif /* PORTACL_STREAM_HPP */
