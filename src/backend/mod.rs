@@ -12,6 +12,7 @@
 //! Every trait is object-safe, so that decorators can wrap any backend.
 
 use std::any::Any;
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,7 @@ mod managed_memory;
 mod memory;
 mod pool;
 mod probe;
+mod shared_memory;
 mod timer;
 mod transfer;
 mod usage;
@@ -48,6 +50,7 @@ pub use memory::{Block, Foreign, PagePolicy, Place, Span};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
 };
+pub use shared_memory::{ImportedMemory, SharedMemory};
 pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};
 pub use usage::{MemoryUsage, Usage};
 
@@ -131,6 +134,23 @@ pub trait Driver: Send + Sync {
         None
     }
 
+    /// Memory of this NUMA node of the host that other processes can have as well. Only where there
+    /// are no [`Self::pools`].
+    fn share_host(&self, _node: u32) -> Result<Arc<dyn SharedMemory>> {
+        Err(shared_memory::only_pools())
+    }
+
+    /// What another process has exported to this descriptor, which stays the caller's: memory of the
+    /// open device with this ordinal, or of the host. What it is not: a fault that says so. Only
+    /// where there are no [`Self::pools`].
+    fn import_memory(
+        &self,
+        _descriptor: BorrowedFd<'_>,
+        _ordinal: u32,
+    ) -> Result<Arc<dyn ImportedMemory>> {
+        Err(shared_memory::only_pools())
+    }
+
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;
 
@@ -156,6 +176,12 @@ pub trait Device: Send + Sync {
     /// As [`Self::alloc`], of memory that host and all devices use at the same address; `len` is a
     /// multiple of 2 MiB.
     fn alloc_managed(&self, len: usize) -> Result<Block>;
+
+    /// Memory of this device that other processes can have as well. Only where there are no
+    /// [`Driver::pools`].
+    fn share(&self) -> Result<Arc<dyn SharedMemory>> {
+        Err(shared_memory::only_pools())
+    }
 
     /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
     fn advise(&self, range: Span, advice: Advice) -> Result<()>;

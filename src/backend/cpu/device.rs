@@ -15,12 +15,14 @@ use super::info;
 use super::memory::DeviceMemory;
 use super::operation::SHORT;
 use super::queue::Queue;
+use super::shared_file::SharedFile;
+use super::shared_memory::{IMPORTED, SharedDeviceMemory};
 use super::stream::CpuStream;
 use super::{Shared, copy, copy_2d, kernel};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
-    Module, PagePolicy, Result, Span, Stream, StreamOptions, Wait,
+    Module, PagePolicy, Result, SharedMemory, Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -76,6 +78,7 @@ impl CpuDevice {
     }
 
     fn reap(&self, limit: usize) -> bool {
+        self.shared.imports.reap(limit);
         self.deferred.reap(limit, |block| self.give(block))
     }
 
@@ -90,10 +93,24 @@ impl CpuDevice {
 
     /// A block whose token is marked as `mark` says.
     fn take(&self, len: usize, policy: PagePolicy, mark: u64) -> Result<Block> {
+        self.take_by(len, mark, || self.memory.take(len, policy))
+    }
+
+    /// A block that lies in a file of its own.
+    pub(super) fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Block> {
+        self.take_by(len, 0, || self.memory.take_shared(len, file))
+    }
+
+    fn take_by(
+        &self,
+        len: usize,
+        mark: u64,
+        take: impl Fn() -> Result<Option<Block>>,
+    ) -> Result<Block> {
         self.reap(REAP);
-        let mut block = self.memory.take(len, policy)?;
+        let mut block = take()?;
         if block.is_none() && self.reap(usize::MAX) {
-            block = self.memory.take(len, policy)?;
+            block = take()?;
         }
         let mut block = block.ok_or_else(|| self.memory.exhausted(len))?;
         block.token |= mark;
@@ -134,6 +151,12 @@ impl Device for CpuDevice {
         Ok(block)
     }
 
+    fn share(&self) -> Result<Arc<dyn SharedMemory>> {
+        let device = self.itself.upgrade().expect("whoever calls this holds it");
+        let number = self.shared.numbers[self.ordinal as usize];
+        Ok(Arc::new(SharedDeviceMemory::new(device, Arc::clone(&self.memory), number)?))
+    }
+
     /// It is where it is.
     fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
         Ok(())
@@ -149,6 +172,10 @@ impl Device for CpuDevice {
     }
 
     fn free(&self, block: Block) -> Result<()> {
+        if block.token & IMPORTED != 0 {
+            self.shared.imports.free(&self.shared, block);
+            return Ok(());
+        }
         self.memory.freed(&block);
         if block.token & MANAGED != 0 {
             // What the kernel refuses here only makes the guard weaker.

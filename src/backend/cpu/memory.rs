@@ -1,6 +1,7 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
 
-use std::os::fd::OwnedFd;
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
@@ -9,6 +10,7 @@ use parking_lot::Mutex;
 use super::arena::{Arena, HUGE, Piece, UNIT};
 use super::host_access::{self, Watch};
 use super::pages::{self, Mapping, whole_pages};
+use super::shared_file::{self, SharedFile};
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
 /// A 2 MiB page is as the kernel made it.
@@ -25,6 +27,9 @@ const TAIL: usize = 32;
 /// Small blocks leave their pages with the device; after this many freed bytes whole free pages
 /// go back to the system.
 const TRIM_EVERY: u64 = 64 << 20;
+
+/// Marks a block as one that lies in a file of its own, in its token.
+pub(super) const SHARED: u64 = 1 << 61;
 
 /// The physical memory of a device.
 pub(super) struct DeviceMemory {
@@ -45,6 +50,8 @@ pub(super) struct DeviceMemory {
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
+    /// The files of blocks that are not in `file`, by address.
+    shared: Mutex<HashMap<usize, Arc<SharedFile>>>,
 }
 
 impl DeviceMemory {
@@ -89,6 +96,7 @@ impl DeviceMemory {
             wanted,
             freed_small: AtomicU64::new(0),
             huge_failures: AtomicU64::new(0),
+            shared: Mutex::default(),
         })
     }
 
@@ -128,6 +136,40 @@ impl DeviceMemory {
             host_access::taken(block, len, self.ordinal);
         }
         Ok(block)
+    }
+
+    /// As [`Self::take`], whole 2 MiB pages in `file`, which is as large as all of this memory: at
+    /// the same place there as here.
+    pub(super) fn take_shared(&self, len: usize, file: &Arc<SharedFile>) -> Result<Option<Block>> {
+        let Some(block) = self.take_block(len, PagePolicy::HugeFirst)? else { return Ok(None) };
+        let at = shared_file::MEMORY + self.offset(block.addr);
+        if let Err(error) = pages::replace(block.addr, block.len, file.as_fd(), at, self.own_view) {
+            self.restore(block);
+            return Err(Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!("{len} bytes to be shared cannot be mapped: mmap: {error}"),
+            ));
+        }
+        self.shared.lock().insert(block.addr, Arc::clone(file));
+        if self.is_guarded() {
+            host_access::taken(&block, len, self.ordinal);
+        }
+        Ok(Some(Block { token: block.token | SHARED, ..block }))
+    }
+
+    /// Has the memory of a block in the device's own file again, and takes the block back.
+    fn restore(&self, block: Block) {
+        let (file, at) = (self.file.as_fd(), self.offset(block.addr));
+        let restored = pages::replace(block.addr, block.len, file, at, self.own_view);
+        // Where the kernel refuses, nobody gets the block again: others could see what is in it.
+        if restored.is_ok() {
+            self.give(Block { token: block.token & !SHARED, ..block });
+        }
+    }
+
+    /// Where a block of [`Self::take_shared`] is in its file.
+    pub(super) fn offset_of(&self, addr: usize) -> u64 {
+        self.offset(addr)
     }
 
     /// A program has freed a block, which it must not use from now on.
@@ -196,11 +238,20 @@ impl DeviceMemory {
 
     /// Takes a block back that nothing uses any more.
     pub(super) fn give(&self, block: Block) {
+        if block.token & SHARED != 0 {
+            let file = self.shared.lock().remove(&block.addr);
+            self.restore(block);
+            if let Some(file) = file {
+                let at = shared_file::MEMORY + self.offset(block.addr);
+                pages::discard(file.as_fd(), at, block.len as u64);
+            }
+            return;
+        }
         let (first, last) = whole_pages(block.addr, block.len);
         if first < last {
             self.forget_pages(first, last);
             // The block is still ours: nobody can get its pages while they go.
-            pages::discard(&self.file, self.offset(first), (last - first) as u64);
+            pages::discard(self.file.as_fd(), self.offset(first), (last - first) as u64);
         }
         self.arena.lock().give(self.offset(block.addr), block.token as u32);
         if first == last {
@@ -239,7 +290,8 @@ impl DeviceMemory {
         self.wanted.store(0, Ordering::Relaxed);
         *self.watch.lock() = None;
         *self.mapping.lock() = None;
-        pages::discard(&self.file, 0, self.size);
+        self.shared.lock().clear();
+        pages::discard(self.file.as_fd(), 0, self.size);
     }
 
     /// Why there is no room for `len` bytes.
@@ -380,7 +432,7 @@ impl DeviceMemory {
             let first = offset.next_multiple_of(HUGE);
             let last = (offset + len) & !(HUGE - 1);
             if first < last {
-                pages::discard(&self.file, first, last - first);
+                pages::discard(self.file.as_fd(), first, last - first);
             }
         }
     }

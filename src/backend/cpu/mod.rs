@@ -10,6 +10,7 @@
 //! | `copy.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
+//! | `shared_memory.rs`, `shared_file.rs` | what other processes can have of it, and we of theirs |
 //! | `windows.rs`, `host_ranges.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
@@ -37,11 +38,14 @@ mod pinned;
 mod queue;
 mod reduce;
 mod registered;
+mod shared_file;
+mod shared_memory;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod windows;
 
+use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -50,18 +54,21 @@ use parking_lot::{Mutex, RwLock};
 
 use super::timer::Timer;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Result, Span, probe,
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ImportedMemory, Place, Result,
+    SharedMemory, Span, probe,
 };
 use arena::HUGE;
 use busy::Busy;
-use device::{CpuDevice, MANAGED};
+use device::CpuDevice;
 use executor::Executor;
 use fence::{Deferred, Users};
 use host_access::Handler;
-use memory::DeviceMemory;
+use memory::{DeviceMemory, SHARED};
 use pinned::{HOST, HostMemory};
 use queue::Queue;
 use registered::Registered;
+use shared_file::ImportedFile;
+use shared_memory::{HostSegments, IMPORTED, ImportedFileMemory, Imports, MARKS, SharedHostMemory};
 use windows::Windows;
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -121,6 +128,8 @@ struct Shared {
     /// The number that each of them has among all, chosen or not.
     numbers: Box<[u32]>,
     windows: Windows,
+    /// Memory of other processes.
+    imports: Imports,
 }
 
 /// The place of one device.
@@ -183,7 +192,9 @@ impl Shared {
 
 struct CpuDriver {
     shared: Arc<Shared>,
-    host: HostMemory,
+    host: Arc<HostMemory>,
+    /// Host memory that other processes can have.
+    segments: Arc<HostSegments>,
     deferred: Deferred,
     registered: Registered,
     /// Registrations that were taken back while operations were using them.
@@ -211,6 +222,7 @@ impl CpuDriver {
         let options = Options { memory_per_device: memory, ..options };
         let cores = machine::cores();
         let numbers = choose(options.devices);
+        let host = Arc::new(HostMemory::new());
         Ok(Self {
             shared: Arc::new(Shared {
                 own_view: if options.guard { memory as usize } else { 0 },
@@ -222,8 +234,10 @@ impl CpuDriver {
                 windows: Windows::new(numbers.len(), memory as usize),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
                 numbers: numbers.into(),
+                imports: Imports::new(),
             }),
-            host: HostMemory::new(),
+            segments: HostSegments::new(Arc::clone(&host)),
+            host,
             deferred: Deferred::new(),
             registered: Registered::default(),
             unregistered: Deferred::new(),
@@ -233,8 +247,13 @@ impl CpuDriver {
     }
 
     fn reap(&self, limit: usize) {
-        self.deferred.reap(limit, |block| self.host.give(block));
+        self.deferred.reap(limit, |block| self.give_host(block));
+        self.shared.imports.reap(limit);
         self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
+    }
+
+    fn give_host(&self, block: Block) {
+        if block.token & SHARED == 0 { self.host.give(block) } else { self.segments.give(block) }
     }
 }
 
@@ -287,9 +306,13 @@ impl Driver for CpuDriver {
 
     fn free_host(&self, block: Block) -> Result<()> {
         self.reap(REAP);
+        if block.token & IMPORTED != 0 {
+            self.shared.imports.free(&self.shared, block);
+            return Ok(());
+        }
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
-            self.host.give(block);
+            self.give_host(block);
         } else {
             self.deferred.add(block, fence);
         }
@@ -337,11 +360,28 @@ impl Driver for CpuDriver {
         None
     }
 
+    fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
+        let size = machine::memory().next_multiple_of(HUGE);
+        Ok(Arc::new(SharedHostMemory::new(Arc::clone(&self.segments), size, node)?))
+    }
+
+    fn import_memory(
+        &self,
+        descriptor: BorrowedFd<'_>,
+        ordinal: u32,
+    ) -> Result<Arc<dyn ImportedMemory>> {
+        let file = ImportedFile::open(descriptor)?;
+        Ok(Arc::new(ImportedFileMemory::new(Arc::clone(&self.shared), file, ordinal)?))
+    }
+
     fn page_size(&self, block: Block) -> usize {
         if block.token & HOST != 0 {
             return pages::page_size(block.addr, block.len);
         }
-        let memory = self.shared.memory_of(((block.token & !MANAGED) >> 32) as u32);
+        if block.token & IMPORTED != 0 {
+            return pages::page_size(block.addr + self.shared.own_view, block.len);
+        }
+        let memory = self.shared.memory_of(((block.token & !MARKS) >> 32) as u32);
         memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))
     }
 
@@ -352,6 +392,8 @@ impl Driver for CpuDriver {
         if all {
             self.reap(usize::MAX);
             self.shared.users.clear();
+            self.shared.imports.close();
+            self.segments.close();
             self.host.close();
             *self.explains_faults.lock() = None;
         }

@@ -1,8 +1,9 @@
 //! What the kernel says and does about pages: mappings, 2 MiB pages, locking.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
 use super::arena::HUGE;
@@ -45,6 +46,11 @@ struct Region {
     categories: u64,
 }
 
+/// Access to memory that is used.
+const ACCESS: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+/// How files are mapped: what is written is seen in all mappings, and nothing is set aside for it.
+const OF_FILE: libc::c_int = libc::MAP_SHARED | libc::MAP_NORESERVE;
+
 /// A range of address space that is unmapped when dropped.
 pub(super) struct Mapping {
     addr: usize,
@@ -58,21 +64,32 @@ impl Mapping {
     /// Maps `len` bytes (a multiple of 4 KiB) at a multiple of 2 MiB: of `file`, shared and
     /// without reservation, or anonymous and private.
     pub(super) fn new(len: usize, file: Option<&OwnedFd>) -> io::Result<Self> {
-        Self::map(len, file, false)
+        Self::map(len, file.map(|file| (file.as_fd(), 0)), 0)
     }
 
     /// Maps `len` bytes (a multiple of 2 MiB) of `file` twice: at the address without access, and
     /// `len` bytes behind it for the library itself.
     pub(super) fn guarded(len: usize, file: &OwnedFd) -> io::Result<Self> {
-        Self::map(len, Some(file), true)
+        Self::map(len, Some((file.as_fd(), 0)), len)
     }
 
-    fn map(len: usize, file: Option<&OwnedFd>, guarded: bool) -> io::Result<Self> {
-        const ACCESS: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+    /// Maps `len` bytes of `file` from `offset` on (multiples of 4 KiB), as far from a multiple of
+    /// 2 MiB as the offset is. With `own` (not below `len`) twice: at the address without access,
+    /// and `own` bytes behind it for the library itself.
+    pub(super) fn of_part(
+        len: usize,
+        file: BorrowedFd<'_>,
+        offset: u64,
+        own: usize,
+    ) -> io::Result<Self> {
+        Self::map(len, Some((file, offset)), own)
+    }
+
+    fn map(len: usize, file: Option<(BorrowedFd<'_>, u64)>, own: usize) -> io::Result<Self> {
         let huge = HUGE as usize;
-        let own = if guarded { len } else { 0 };
+        let shift = file.map_or(0, |(_, offset)| (offset % HUGE) as usize);
         let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
-        let reserved = all.checked_add(huge).ok_or(io::ErrorKind::OutOfMemory)?;
+        let reserved = all.checked_add(huge + shift).ok_or(io::ErrorKind::OutOfMemory)?;
         // SAFETY: a new mapping at an address that the kernel chooses touches nothing existing.
         let whole = unsafe {
             libc::mmap(
@@ -88,23 +105,10 @@ impl Mapping {
             return Err(io::Error::last_os_error());
         }
         let whole = whole as usize;
-        let addr = whole.next_multiple_of(huge);
-        let (flags, fd) = match file {
-            Some(file) => (libc::MAP_SHARED | libc::MAP_NORESERVE, file.as_raw_fd()),
-            None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
-        };
-        let view = |addr: usize, access| {
-            let (to, flags) = (addr as *mut libc::c_void, flags | libc::MAP_FIXED);
-            // SAFETY: the fixed address range lies inside the reservation made above, which nobody
-            // else knows.
-            match unsafe { libc::mmap(to, len, access, flags, fd, 0) } {
-                libc::MAP_FAILED => Err(io::Error::last_os_error()),
-                _ => Ok(()),
-            }
-        };
-        let mut mapped = view(addr + own, ACCESS);
-        if guarded && mapped.is_ok() {
-            mapped = view(addr, libc::PROT_NONE);
+        let addr = whole.next_multiple_of(huge) + shift;
+        let mut mapped = map_at(addr + own, len, file, ACCESS);
+        if own != 0 && mapped.is_ok() {
+            mapped = map_at(addr, len, file, libc::PROT_NONE);
         }
         let keep = if mapped.is_ok() { all } else { 0 };
         unmap(whole, addr - whole);
@@ -124,6 +128,22 @@ impl Mapping {
     pub(super) fn advise_huge(&self) {
         // SAFETY: advice about our own mapping changes no contents.
         unsafe { libc::madvise(self.addr as *mut libc::c_void, self.len, libc::MADV_HUGEPAGE) };
+    }
+
+    /// Wants the pages on this NUMA node of the host; where there is no room, or no such node, they
+    /// come from another one.
+    pub(super) fn prefer_node(&self, node: u32) {
+        const MPOL_PREFERRED: libc::c_long = 1;
+        const MOST_NODES: usize = 1024;
+        let mut mask = [0_u64; MOST_NODES / 64];
+        let Some(word) = mask.get_mut(node as usize / 64) else { return };
+        *word |= 1 << (node % 64);
+        let (addr, len) = (self.addr as libc::c_long, self.len as libc::c_long);
+        let nodes = MOST_NODES as libc::c_long + 1;
+        // SAFETY: the range is ours, the mask has as many bits as is said; contents do not change.
+        unsafe {
+            libc::syscall(libc::SYS_mbind, addr, len, MPOL_PREFERRED, &raw const mask, nodes, 0)
+        };
     }
 
     /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
@@ -153,6 +173,41 @@ fn unmap(addr: usize, len: usize) {
     }
 }
 
+/// Maps `len` bytes at `addr`, which nobody else uses, of a file from an offset on, or anonymous.
+fn map_at(
+    addr: usize,
+    len: usize,
+    file: Option<(BorrowedFd<'_>, u64)>,
+    access: libc::c_int,
+) -> io::Result<()> {
+    let (flags, fd, offset) = match file {
+        Some((file, offset)) => (OF_FILE, file.as_raw_fd(), offset as libc::off_t),
+        None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0),
+    };
+    let to = ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: what was mapped there is the caller's, who gives it up.
+    match unsafe { libc::mmap(to, len, access, flags | libc::MAP_FIXED, fd, offset) } {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Puts a part of another file in the place of a part of one of our mappings, which nobody uses now,
+/// in both views where `own` is not 0. An error may leave it done in one of them.
+pub(super) fn replace(
+    addr: usize,
+    len: usize,
+    file: BorrowedFd<'_>,
+    offset: u64,
+    own: usize,
+) -> io::Result<()> {
+    map_at(addr + own, len, Some((file, offset)), ACCESS)?;
+    if own != 0 {
+        map_at(addr, len, Some((file, offset)), libc::PROT_NONE)?;
+    }
+    Ok(())
+}
+
 /// Lets the program read and write a range of one of our mappings, or do neither.
 pub(super) fn set_access(addr: usize, len: usize, allowed: bool) -> io::Result<()> {
     let access = if allowed { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
@@ -165,8 +220,34 @@ pub(super) fn set_access(addr: usize, len: usize, allowed: bool) -> io::Result<(
 
 /// A file in memory, `len` bytes of holes.
 pub(super) fn memory_file(len: u64) -> io::Result<OwnedFd> {
+    new_file(c"portacl-device", len, 0)
+}
+
+/// What keeps a file as long as it is, for ever.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// As [`memory_file`], of a length that nobody can change.
+pub(super) fn sealed_file(len: u64) -> io::Result<OwnedFd> {
+    let file = new_file(c"portacl-shared", len, libc::MFD_ALLOW_SEALING)?;
+    // SAFETY: the descriptor is open; the call takes numbers.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } {
+        0 => Ok(file),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Whether somebody's file has the seals of [`sealed_file`]; an error: it is no file in memory.
+pub(super) fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
+    // SAFETY: asks for a number about an open descriptor.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) } {
+        -1 => Err(io::Error::last_os_error()),
+        seals => Ok(seals & SEALS == SEALS),
+    }
+}
+
+fn new_file(name: &CStr, len: u64, flags: libc::c_uint) -> io::Result<OwnedFd> {
     // SAFETY: the name is a terminated string; the call has no other requirement.
-    let fd = unsafe { libc::memfd_create(c"portacl-device".as_ptr(), libc::MFD_CLOEXEC) };
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -176,9 +257,52 @@ pub(super) fn memory_file(len: u64) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
+/// Locks a file for as long as it is open by this very opening of it.
+pub(super) fn lock_file(file: &File) -> io::Result<()> {
+    lock_request(file, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
+}
+
+/// Takes the lock back at once.
+pub(super) fn unlock_file(file: &File) {
+    // It can only fail where there are no such locks, and then none was taken.
+    let _ = lock_request(file, libc::F_OFD_SETLK, libc::F_UNLCK);
+}
+
+/// Whether another opening of the file is locked.
+pub(super) fn is_locked_file(file: &File) -> io::Result<bool> {
+    Ok(lock_request(file, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
+}
+
+/// The kind of lock that the answer has.
+fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Result<libc::c_int> {
+    // On the first byte of the file: one stands for all.
+    let mut lock = libc::flock {
+        l_type: kind as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: 0,
+        l_len: 1,
+        l_pid: 0,
+    };
+    // SAFETY: the descriptor is open, and the argument is what these requests want.
+    match unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(libc::c_int::from(lock.l_type)),
+    }
+}
+
+/// Bytes that nobody can guess, and that are never the same again.
+pub(super) fn random() -> io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    // SAFETY: as many bytes as there is room for. So few come at once, or not at all.
+    match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
+        16 => Ok(bytes),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Gives the pages of a range of a memory file back to the system, in every mapping of it.
 /// Nothing happens, and it is cheap, where there are none.
-pub(super) fn discard(file: &OwnedFd, offset: u64, len: u64) {
+pub(super) fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
     // SAFETY: asks for a number. The file position that it moves is used by nobody.
     let data = unsafe { libc::lseek(file.as_raw_fd(), offset as i64, libc::SEEK_DATA) };
     if data < 0 || data as u64 >= offset + len {

@@ -169,7 +169,7 @@ impl HostMemory {
     }
 
     /// Locks a mapping, if it is not locked and the system allows it.
-    fn lock(&self, mapping: &mut Mapping) {
+    pub(super) fn lock(&self, mapping: &mut Mapping) {
         let locked = mapping.lock();
         // What nobody has counts where the system has a limit.
         let locked = locked.or_else(|e| if self.make_room() { mapping.lock() } else { Err(e) });

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::ledger::Kind;
 use super::plan::Plan;
+use super::shared_memory::FaultSharedMemory;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage, Module,
-    PagePolicy, Result, Span, Stream, StreamOptions,
+    PagePolicy, Result, SharedMemory, Span, Stream, StreamOptions,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -49,6 +50,12 @@ impl Device for FaultDevice {
         let block = self.inner.alloc_managed(len)?;
         self.plan.ledger.made(Kind::DeviceBlock);
         Ok(block)
+    }
+
+    fn share(&self) -> Result<Arc<dyn SharedMemory>> {
+        self.plan.enter(Site::DeviceShare)?;
+        let inner = self.inner.share()?;
+        Ok(FaultSharedMemory::new(inner, Arc::clone(&self.plan), Kind::DeviceBlock))
     }
 
     fn advise(&self, range: Span, advice: Advice) -> Result<()> {

@@ -16,9 +16,11 @@ pub(super) enum Kind {
     HostBlock,
     Registration,
     Module,
+    SharedMemory,
+    ImportedMemory,
 }
 
-const KINDS: [(Kind, &str); 7] = [
+const KINDS: [(Kind, &str); 9] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
@@ -26,6 +28,8 @@ const KINDS: [(Kind, &str); 7] = [
     (Kind::HostBlock, "host-block"),
     (Kind::Registration, "registration"),
     (Kind::Module, "module"),
+    (Kind::SharedMemory, "shared-memory"),
+    (Kind::ImportedMemory, "imported-memory"),
 ];
 
 /// The counts of one kind.

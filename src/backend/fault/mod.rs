@@ -12,26 +12,30 @@
 //! | `ledger.rs` | what was made and given back, and the report |
 //! | `late.rs` | operations that fail when their turn comes |
 //! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
+//! | `shared_memory.rs` | those of memory in several processes |
 
 mod device;
 mod late;
 mod ledger;
 mod plan;
+mod shared_memory;
 mod site;
 mod stream;
 #[cfg(test)]
 mod tests;
 
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{Block, Device, DeviceInfo, Driver, Foreign, Result};
+use super::{Block, Device, DeviceInfo, Driver, Foreign, ImportedMemory, Result, SharedMemory};
 use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
 pub use plan::Settings;
+use shared_memory::{FaultImportedMemory, FaultSharedMemory};
 use site::Site;
 
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
@@ -147,6 +151,22 @@ impl Driver for FaultDriver {
             Ok(()) => self.inner.foreign(addr),
             Err(_) => Foreign::Unknown,
         }
+    }
+
+    fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {
+        self.plan.enter(Site::DriverShareHost)?;
+        let inner = self.inner.share_host(node)?;
+        Ok(FaultSharedMemory::new(inner, Arc::clone(&self.plan), Kind::HostBlock))
+    }
+
+    fn import_memory(
+        &self,
+        descriptor: BorrowedFd<'_>,
+        ordinal: u32,
+    ) -> Result<Arc<dyn ImportedMemory>> {
+        self.plan.enter(Site::DriverImportMemory)?;
+        let inner = self.inner.import_memory(descriptor, ordinal)?;
+        Ok(FaultImportedMemory::new(inner, Arc::clone(&self.plan)))
     }
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {

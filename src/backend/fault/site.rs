@@ -43,9 +43,12 @@ sites! {
     DriverRegisterHost "driver.register_host" OutOfHostMemory,
     DriverUnregisterHost "driver.unregister_host" Driver,
     DriverForeign "driver.foreign" Driver,
+    DriverShareHost "driver.share_host" OutOfHostMemory,
+    DriverImportMemory "driver.import_memory" Driver,
     DeviceFreeMemory "device.free_memory" Driver,
     DeviceAlloc "device.alloc" OutOfDeviceMemory,
     DeviceAllocManaged "device.alloc_managed" OutOfDeviceMemory,
+    DeviceShare "device.share" OutOfHostMemory,
     DeviceAdvise "device.advise" Driver,
     DeviceFree "device.free" Driver,
     DeviceCreateStream "device.create_stream" OutOfResources,
@@ -76,6 +79,10 @@ sites! {
     EventElapsedMs "event.elapsed_ms" Driver,
     EventTimeUs "event.time_us" Driver,
     ModuleKernel "module.kernel" Driver,
+    SharedMemoryAlloc "shared_memory.alloc" OutOfDeviceMemory,
+    SharedMemoryExport "shared_memory.export" Driver,
+    SharedMemoryExportRange "shared_memory.export_range" Driver,
+    ImportedMemoryImportRange "imported_memory.import_range" OutOfHostMemory,
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
@@ -93,7 +100,7 @@ const QUEUED: [Site; 9] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 18] = [
+pub const INFALLIBLE: [(&str, &str); 21] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
@@ -112,6 +119,9 @@ pub const INFALLIBLE: [(&str, &str); 18] = [
     ("event.native", "a name"),
     ("stream.as_any", "the decorator itself"),
     ("event.as_any", "the decorator itself"),
+    ("shared_memory.withdraw", "a note"),
+    ("shared_memory.close", "gives up; there is nothing to refuse"),
+    ("imported_memory.place", "known since it was imported"),
 ];
 
 impl Site {

@@ -16,7 +16,11 @@ use crate::backend::{
 };
 
 /// The sources of the traits.
-const TRAITS: &str = concat!(include_str!("../mod.rs"), include_str!("../kernel.rs"));
+const TRAITS: &str = concat!(
+    include_str!("../mod.rs"),
+    include_str!("../kernel.rs"),
+    include_str!("../shared_memory.rs")
+);
 
 /// A device of the CPU backend whose calls fail as `faults` says.
 struct Bench {
@@ -57,12 +61,24 @@ fn failed(fault: &Fault, kind: FaultKind, text: &str) {
     assert!(fault.text().contains(text), "{}", fault.text());
 }
 
+/// `TwoWords` as `two_words`.
+fn snake_case(title: &str) -> String {
+    let mut snake = String::new();
+    for c in title.chars() {
+        if c.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(c.to_lowercase());
+    }
+    snake
+}
+
 /// The methods of the traits in `source`, as `trait.method`.
 fn methods(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for part in source.split("\npub trait ").skip(1) {
         let body = part.split("\n}").next().unwrap();
-        let noun = body.split([':', ' ']).next().unwrap().to_lowercase();
+        let noun = snake_case(body.split([':', ' ']).next().unwrap());
         let methods = body.lines().filter_map(|line| line.strip_prefix("    fn "));
         found.extend(
             methods.map(|method| format!("{noun}.{}", method.split(['(', '<']).next().unwrap())),
@@ -74,9 +90,14 @@ fn methods(source: &str) -> BTreeSet<String> {
 /// What `method` of the decorators does, `None` if they have none.
 fn decorator(method: &str) -> Option<String> {
     let (noun, name) = method.split_once('.').unwrap();
-    let title = noun[..1].to_uppercase() + &noun[1..];
-    let sources =
-        [include_str!("mod.rs"), include_str!("device.rs"), include_str!("stream.rs")].concat();
+    let words = noun.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+    let title: String = words.collect();
+    let sources = concat!(
+        include_str!("mod.rs"),
+        include_str!("device.rs"),
+        include_str!("stream.rs"),
+        include_str!("shared_memory.rs")
+    );
     let body = sources.split(&format!("\nimpl {title} for Fault{title} {{")).nth(1)?;
     let function = body.split("\n}").next()?.split(&format!("    fn {name}(")).nth(1)?;
     Some(function.split("\n    }").next()?.to_owned())
@@ -108,10 +129,10 @@ fn the_decorators_have_every_method_and_its_own_site() {
 #[test]
 fn the_list_of_methods_sees_each_trait() {
     let source = "\npub trait Driver: Send {\n    /// Says.\n    fn name(&self);\n}\n\
-                  \npub trait Other {\n    fn new<T>(&self) -> u8 {\n        0\n    }\n}\n";
-    assert_eq!(methods(source), ["driver.name", "other.new"].map(str::to_owned).into());
+                  \npub trait OtherThing {\n    fn new<T>(&self) -> u8 {\n        0\n    }\n}\n";
+    assert_eq!(methods(source), ["driver.name", "other_thing.new"].map(str::to_owned).into());
     assert_eq!(decorator("driver.missing"), None);
-    assert_eq!(decorator("other.name"), None);
+    assert_eq!(decorator("other_thing.name"), None);
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn freed_memory(bench: Bench) {
 }
 
 /// The kernel tells who may do what where.
-fn access(addr: usize) -> String {
+pub(super) fn access(addr: usize) -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let line = maps.lines().find(|line| {
         let (start, rest) = line.split_once('-').unwrap();

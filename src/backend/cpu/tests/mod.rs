@@ -9,6 +9,7 @@ mod limit;
 mod memory;
 mod order;
 mod reduce;
+mod shared_memory;
 mod threads;
 
 use std::collections::BTreeMap;
@@ -20,8 +21,8 @@ use parking_lot::Mutex;
 
 use super::{CpuDriver, Options};
 use crate::backend::{
-    Block, Copy, Device, Driver, Element, Event, Fault, Fill, Heard, HostFn, PagePolicy, Place,
-    Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
+    Block, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn, PagePolicy,
+    Place, Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
 };
 
 pub(super) const MIB: usize = 1 << 20;

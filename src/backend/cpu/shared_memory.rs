@@ -1,0 +1,343 @@
+//! Memory that other processes can have as well, and what we have of theirs.
+//!
+//! A block to be shared takes its place in its device's memory like any other, so addresses, limits
+//! and views are those of the device; only what is mapped there is a part of the [`SharedFile`]. Who
+//! imports a part of it maps it anywhere, with both views as far apart as a device has them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::Shared;
+use super::arena::{Arena, HUGE, Piece, UNIT};
+use super::device::CpuDevice;
+use super::fence::Deferred;
+use super::host_access::{self, Watch};
+use super::host_ranges;
+use super::memory::{DeviceMemory, SHARED};
+use super::pages::{self, Mapping};
+use super::pinned::{HOST, HostMemory};
+use super::shared_file::{ImportedFile, MEMORY, SharedFile};
+use crate::backend::{
+    Block, Fault, FaultKind, ImportedMemory, PointerExport, PoolPlace, Result, SharedMemory,
+};
+
+/// Marks a block as memory of another process, in its token.
+pub(super) const IMPORTED: u64 = 1 << 60;
+/// All marks of a token.
+pub(super) const MARKS: u64 = 0xf << 60;
+
+fn no_file(error: std::io::Error) -> Fault {
+    Fault::new(
+        FaultKind::OutOfHostMemory,
+        format!("the system gives no file in memory to be shared: {error}"),
+    )
+}
+
+fn no_descriptor(error: std::io::Error) -> Fault {
+    Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: {error}"))
+}
+
+/// Memory of a device in a file.
+pub(super) struct SharedDeviceMemory {
+    device: Arc<CpuDevice>,
+    memory: Arc<DeviceMemory>,
+    file: Arc<SharedFile>,
+}
+
+impl SharedDeviceMemory {
+    /// `number`: of the device among all.
+    pub(super) fn new(
+        device: Arc<CpuDevice>,
+        memory: Arc<DeviceMemory>,
+        number: u32,
+    ) -> Result<Self> {
+        let size = memory.range().1 as u64;
+        let file = SharedFile::new(PoolPlace::Device(number), size).map_err(no_file)?;
+        Ok(Self { device, memory, file: Arc::new(file) })
+    }
+}
+
+impl SharedMemory for SharedDeviceMemory {
+    fn alloc(&self, len: usize) -> Result<Block> {
+        self.device.take_shared(len, &self.file)
+    }
+
+    fn export(&self) -> Result<OwnedFd> {
+        self.file.descriptor().map_err(no_descriptor)
+    }
+
+    fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {
+        self.file.export(self.memory.offset_of(addr), len as u64)
+    }
+
+    fn withdraw(&self, addr: usize) {
+        self.file.withdraw(self.memory.offset_of(addr));
+    }
+
+    fn close(&self) {
+        self.file.close();
+    }
+}
+
+impl Drop for SharedDeviceMemory {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Host memory in a file, on a NUMA node if the node has room.
+pub(super) struct SharedHostMemory {
+    segments: Arc<HostSegments>,
+    file: Arc<SharedFile>,
+    arena: Arc<Mutex<Arena>>,
+    node: u32,
+}
+
+/// The blocks of host memory that lie in files.
+pub(super) struct HostSegments {
+    list: Mutex<HashMap<usize, HostSegment>>,
+    /// Counts what cannot be locked.
+    host: Arc<HostMemory>,
+}
+
+/// One of them: what is needed to take it back.
+struct HostSegment {
+    mapping: Mapping,
+    piece: Piece,
+    file: Arc<SharedFile>,
+    arena: Arc<Mutex<Arena>>,
+}
+
+impl HostSegments {
+    pub(super) fn new(host: Arc<HostMemory>) -> Arc<Self> {
+        Arc::new(Self { list: Mutex::default(), host })
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub(super) fn give(&self, block: Block) {
+        let Some(segment) = self.list.lock().remove(&block.addr) else { return };
+        let HostSegment { mapping, piece, file, arena } = segment;
+        drop(mapping);
+        pages::discard(file.as_fd(), MEMORY + piece.offset, piece.len);
+        arena.lock().give(piece.offset, piece.note);
+    }
+
+    /// Unmaps all of them.
+    pub(super) fn close(&self) {
+        self.list.lock().clear();
+    }
+}
+
+impl SharedHostMemory {
+    /// `size`: bytes that it has at most, a multiple of 4 KiB.
+    pub(super) fn new(segments: Arc<HostSegments>, size: u64, node: u32) -> Result<Self> {
+        let file = SharedFile::new(PoolPlace::HostNode(node), size).map_err(no_file)?;
+        let mut arena = Arena::new();
+        arena.add_region(0, size);
+        Ok(Self { segments, file: Arc::new(file), arena: Arc::new(Mutex::new(arena)), node })
+    }
+
+    /// Where a block's address is in the file.
+    fn offset_of(&self, addr: usize) -> u64 {
+        let list = self.segments.list.lock();
+        let found = list.values().find(|one| {
+            Arc::ptr_eq(&one.file, &self.file)
+                && addr.wrapping_sub(one.mapping.addr()) < one.mapping.len()
+        });
+        found.map_or(u64::MAX, |one| one.piece.offset + (addr - one.mapping.addr()) as u64)
+    }
+}
+
+impl SharedMemory for SharedHostMemory {
+    fn alloc(&self, len: usize) -> Result<Block> {
+        let refused = |why: &dyn std::fmt::Display| {
+            Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!("the system has no {len} bytes of host memory to be shared: {why}"),
+            )
+        };
+        let whole = len.checked_next_multiple_of(HUGE as usize);
+        let piece = whole.and_then(|whole| self.arena.lock().take(whole as u64, HUGE));
+        let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
+        let mapping =
+            Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);
+        let mut mapping = mapping.map_err(|error| {
+            self.arena.lock().give(piece.offset, piece.note);
+            refused(&error)
+        })?;
+        mapping.prefer_node(self.node);
+        mapping.advise_huge();
+        host_ranges::mapped(mapping.addr(), mapping.len());
+        self.segments.host.lock(&mut mapping);
+        let (addr, len) = (mapping.addr(), mapping.len());
+        let (file, arena) = (Arc::clone(&self.file), Arc::clone(&self.arena));
+        let segment = HostSegment { mapping, piece, file, arena };
+        self.segments.list.lock().insert(addr, segment);
+        Ok(Block { addr, len, token: HOST | SHARED })
+    }
+
+    fn export(&self) -> Result<OwnedFd> {
+        self.file.descriptor().map_err(no_descriptor)
+    }
+
+    fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {
+        self.file.export(self.offset_of(addr), len as u64)
+    }
+
+    fn withdraw(&self, addr: usize) {
+        self.file.withdraw(self.offset_of(addr));
+    }
+
+    fn close(&self) {
+        self.file.close();
+    }
+}
+
+impl Drop for SharedHostMemory {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// What this process has of others.
+pub(super) struct Imports {
+    /// By the address of the block.
+    live: Mutex<BTreeMap<usize, Import>>,
+    deferred: Deferred,
+}
+
+/// A block of another process.
+struct Import {
+    len: usize,
+    /// In guard mode: faults are explained.
+    watch: Option<Watch>,
+    #[expect(dead_code, reason = "dropping it unmaps the block")]
+    mapping: Mapping,
+}
+
+impl Imports {
+    pub(super) fn new() -> Self {
+        Self { live: Mutex::default(), deferred: Deferred::new() }
+    }
+
+    /// Whether the address is one that a program has of a device's imported memory.
+    pub(super) fn contains(&self, addr: usize) -> bool {
+        let live = self.live.lock();
+        let before = live.range(..=addr).next_back();
+        before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
+    }
+
+    /// Takes a block back. Operations that were queued before keep it.
+    pub(super) fn free(&self, shared: &Shared, block: Block) {
+        if block.token & HOST == 0 && shared.own_view != 0 {
+            host_access::freed(&block);
+        }
+        let mut fence = shared.users.fence(block.addr, block.len);
+        if fence.has_passed() {
+            self.give(block);
+        } else {
+            self.deferred.add(block, fence);
+        }
+    }
+
+    fn give(&self, block: Block) {
+        let gone = self.live.lock().remove(&block.addr);
+        // Unmapping is slow: not under the lock.
+        drop(gone);
+    }
+
+    /// Gives back what nothing uses any more, looking at `limit` blocks at most.
+    pub(super) fn reap(&self, limit: usize) {
+        self.deferred.reap(limit, |block| self.give(block));
+    }
+
+    /// How many blocks there are, those that wait for operations included.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.live.lock().len()
+    }
+
+    /// Unmaps all that is left.
+    pub(super) fn close(&self) {
+        drop(std::mem::take(&mut *self.live.lock()));
+    }
+}
+
+/// Memory of another process.
+pub(super) struct ImportedFileMemory {
+    shared: Arc<Shared>,
+    file: ImportedFile,
+    place: PoolPlace,
+}
+
+impl ImportedFileMemory {
+    /// `ordinal`: of the device that the memory has to be of, if it is of one.
+    pub(super) fn new(shared: Arc<Shared>, file: ImportedFile, ordinal: u32) -> Result<Self> {
+        let place = match file.place() {
+            PoolPlace::Device(number) => {
+                let own = shared.numbers[ordinal as usize];
+                if number != own {
+                    return Err(Fault::new(
+                        FaultKind::InvalidArgument,
+                        format!(
+                            "the exported memory is of device {number} of this machine, the current \
+                             one is device {own} of it; make the same device the current one"
+                        ),
+                    ));
+                }
+                PoolPlace::Device(ordinal)
+            }
+            host => host,
+        };
+        Ok(Self { shared, file, place })
+    }
+}
+
+impl ImportedMemory for ImportedFileMemory {
+    fn place(&self) -> PoolPlace {
+        self.place
+    }
+
+    fn import_range(&self, export: &PointerExport) -> Result<Block> {
+        let imports = &self.shared.imports;
+        imports.reap(super::REAP);
+        let (offset, len) = self.file.locate(export)?;
+        let first = offset & !(UNIT - 1);
+        let whole = ((offset + len).next_multiple_of(UNIT) - first) as usize;
+        let (own, ordinal) = match self.place {
+            PoolPlace::Device(ordinal) => (self.shared.own_view, Some(ordinal)),
+            PoolPlace::Host | PoolPlace::HostNode(_) => (0, None),
+        };
+        if own != 0 && whole > own {
+            return Err(Fault::new(
+                FaultKind::OutOfDeviceMemory,
+                format!(
+                    "in guard mode {len} bytes of another process cannot be imported where a device \
+                     has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
+                ),
+            ));
+        }
+        let mapping = Mapping::of_part(whole, self.file.as_fd(), MEMORY + first, own);
+        let mapping = mapping.map_err(|error| {
+            Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!("{len} bytes of another process cannot be mapped: mmap: {error}"),
+            )
+        })?;
+        let base = mapping.addr();
+        host_ranges::mapped(base, whole);
+        let (addr, len) = (base + (offset - first) as usize, len as usize);
+        let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
+        let block = Block { addr, len, token };
+        let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
+            let watch = Watch::new(base, whole, ordinal);
+            host_access::taken(&block, len, ordinal);
+            watch
+        });
+        imports.live.lock().insert(addr, Import { len, watch, mapping });
+        Ok(block)
+    }
+}

@@ -1,0 +1,92 @@
+//! The decorators of memory that several processes have.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use super::ledger::Kind;
+use super::plan::Plan;
+use super::site::Site;
+use crate::backend::{Block, ImportedMemory, PointerExport, PoolPlace, Result, SharedMemory};
+
+/// Memory of this process whose calls are counted and fail as planned.
+pub(super) struct FaultSharedMemory {
+    inner: Arc<dyn SharedMemory>,
+    plan: Arc<Plan>,
+    /// What its blocks are.
+    blocks: Kind,
+}
+
+impl FaultSharedMemory {
+    pub(super) fn new(inner: Arc<dyn SharedMemory>, plan: Arc<Plan>, blocks: Kind) -> Arc<Self> {
+        plan.ledger.made(Kind::SharedMemory);
+        Arc::new(Self { inner, plan, blocks })
+    }
+}
+
+impl SharedMemory for FaultSharedMemory {
+    fn alloc(&self, len: usize) -> Result<Block> {
+        self.plan.enter(Site::SharedMemoryAlloc)?;
+        let block = self.inner.alloc(len)?;
+        self.plan.ledger.made(self.blocks);
+        Ok(block)
+    }
+
+    fn export(&self) -> Result<OwnedFd> {
+        self.plan.enter(Site::SharedMemoryExport)?;
+        self.inner.export()
+    }
+
+    fn export_range(&self, addr: usize, len: usize) -> Result<PointerExport> {
+        self.plan.enter(Site::SharedMemoryExportRange)?;
+        self.inner.export_range(addr, len)
+    }
+
+    fn withdraw(&self, addr: usize) {
+        self.inner.withdraw(addr);
+    }
+
+    fn close(&self) {
+        self.inner.close();
+    }
+}
+
+impl Drop for FaultSharedMemory {
+    fn drop(&mut self) {
+        self.plan.ledger.released(Kind::SharedMemory);
+    }
+}
+
+/// Memory of another process whose calls are counted and fail as planned.
+pub(super) struct FaultImportedMemory {
+    inner: Arc<dyn ImportedMemory>,
+    plan: Arc<Plan>,
+}
+
+impl FaultImportedMemory {
+    pub(super) fn new(inner: Arc<dyn ImportedMemory>, plan: Arc<Plan>) -> Arc<Self> {
+        plan.ledger.made(Kind::ImportedMemory);
+        Arc::new(Self { inner, plan })
+    }
+}
+
+impl ImportedMemory for FaultImportedMemory {
+    fn place(&self) -> PoolPlace {
+        self.inner.place()
+    }
+
+    fn import_range(&self, export: &PointerExport) -> Result<Block> {
+        self.plan.enter(Site::ImportedMemoryImportRange)?;
+        let block = self.inner.import_range(export)?;
+        self.plan.ledger.made(match self.inner.place() {
+            PoolPlace::Device(_) => Kind::DeviceBlock,
+            PoolPlace::Host | PoolPlace::HostNode(_) => Kind::HostBlock,
+        });
+        Ok(block)
+    }
+}
+
+impl Drop for FaultImportedMemory {
+    fn drop(&mut self) {
+        self.plan.ledger.released(Kind::ImportedMemory);
+    }
+}
