@@ -94,8 +94,9 @@ pub trait Driver: Send + Sync {
     /// later. Repeating it changes nothing. Ends when either of them is closed.
     fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()>;
 
-    /// The percentage of the time since it was asked last, or since the device was opened if that
-    /// came later, in which it had work to do; 0 for one that is not open.
+    /// The percentage of the time in which the device had work to do: on CPUs the time since it was
+    /// asked last, or since the device was opened if that came later, and 0 for one that is not open;
+    /// on GPUs the last second at most, with the work of other processes.
     fn utilization(&self, ordinal: u32) -> Result<u32>;
 
     /// Opens the device with this ordinal (below [`Self::device_count`]): from here on it holds

@@ -75,16 +75,19 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 
 /// Tells how busy a device is, in percent.
 ///
-/// Its cores: the share of the time in which at least one thread ran operations of the device, since this was asked
-/// last for the device, by anybody, or since it was set if that came later. Operations that are so short that they
-/// run inside the call that queues them (64 KiB) do not count, and host functions neither. All three kinds of cores
-/// give the same number, because one kind does the work of all. The memory: the share that is in use, rounded up.
-/// A device that is not set gives 0.
+/// Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the device,
+/// since this was asked last for the device, by anybody, or since it was set if that came later; 0 for a device that
+/// is not set. Operations that are so short that they run inside the call that queues them (64 KiB) do not count, and
+/// host functions neither. On CUDA: the share of the last second, or of a part of it, in which a kernel ran, of any
+/// process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All three kinds of cores give the same
+/// number, because one kind does the work of all. The memory: the share that is in use, rounded up; 0 for a device
+/// that is not set.
 ///
 /// @param deviceId 0 to the number of devices less 1.
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, whose driver does not tell;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of this
+/// device (a part of one, for example);
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
 /// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
 /// 507899: no usable device, or the driver does not answer. Thread-safe. Follows

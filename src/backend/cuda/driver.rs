@@ -327,9 +327,7 @@ fn open_library() -> Result<Library> {
         match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
             Ok(library) => return Ok(library),
             Err(error) => {
-                // The loader's own words: what was not found, or why it does not fit.
-                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                tried.push(format!("{name} ({reason})"));
+                tried.push(format!("{name} ({})", reason(&error)));
             }
         }
     }
@@ -341,6 +339,12 @@ fn open_library() -> Result<Library> {
             tried.join(", ")
         ),
     ))
+}
+
+/// Why a library cannot be loaded, in the loader's own words: what was not found, or why it does not
+/// fit.
+pub(super) fn reason(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// # Safety

@@ -64,7 +64,7 @@ fn text(write: impl FnOnce(*mut c_char, c_int) -> Outcome) -> std::result::Resul
     Ok(unsafe { CStr::from_ptr(room.as_ptr()) }.to_string_lossy().into_owned())
 }
 
-fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
+pub(super) fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
     let mut uuid = CUuuid { bytes: [0; 16] };
     // SAFETY: a device of the driver, and a place for the answer.
     match unsafe { api.device_get_uuid(&mut uuid, device) } {
@@ -74,7 +74,7 @@ fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
     }
 }
 
-fn pci(api: &Api, device: CUdevice) -> Result<Option<PciAddress>> {
+pub(super) fn pci(api: &Api, device: CUdevice) -> Result<Option<PciAddress>> {
     // SAFETY: a device of the driver, and a place for the answer.
     match text(|room, len| unsafe { api.device_get_pci_bus_id(room, len, device) }) {
         Ok(address) => Ok(PciAddress::parse(&address)),

@@ -4,7 +4,7 @@
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
 //! contexts, `peer` who may use whose memory, `owned` what memory is ours, `pending` memory that
 //! queued work still uses, `workers` threads for host functions, `timed_wait` ends waits that take
-//! too long, and `clock` makes times of the driver's differences.
+//! too long, `clock` makes times of the driver's differences, and `utilization` asks NVML.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
@@ -24,6 +24,7 @@ use self::peer::Peers;
 use self::pending::Pending;
 use self::stream::StreamState;
 use self::timed_wait::TimedWait;
+use self::utilization::Monitor;
 use self::workers::Workers;
 use super::timer::Timer;
 use super::{
@@ -53,6 +54,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod timed_wait;
+mod utilization;
 mod workers;
 
 /// Loads and initialises the CUDA driver of this machine. A fault of kind
@@ -95,6 +97,7 @@ struct DriverState {
     /// Run host functions.
     workers: Workers,
     timer: Arc<Timer<TimedWait>>,
+    monitor: Monitor,
     /// A device was left with work that does not end.
     forsaken: AtomicBool,
     /// The first release that the driver refused where no caller could be told.
@@ -129,6 +132,7 @@ impl DriverState {
             pinned: Mutex::default(),
             workers: Workers::default(),
             timer: Arc::default(),
+            monitor: Monitor::default(),
             forsaken: AtomicBool::new(false),
             refused: Mutex::default(),
         })
@@ -417,11 +421,10 @@ impl Driver for CudaDriver {
         self.0.peers.set(&self.0, ordinal, peer, on)
     }
 
-    fn utilization(&self, _ordinal: u32) -> Result<u32> {
-        Err(Fault::new(
-            FaultKind::Unsupported,
-            "how busy a GPU is cannot be asked through the CUDA driver; use `nvidia-smi`, or NVML",
-        ))
+    fn utilization(&self, ordinal: u32) -> Result<u32> {
+        let api = self.0.api();
+        let device = device_of(api, self.0.number(ordinal))?;
+        self.0.monitor.percentage(info::uuid(api, device)?, info::pci(api, device)?)
     }
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
@@ -476,6 +479,7 @@ impl Driver for CudaDriver {
     /// Work that a device was left with may use any memory: then everything stays as it is.
     fn shutdown(&self, patience: Duration) -> bool {
         self.0.timer.stop();
+        self.0.monitor.close();
         if self.0.is_forsaken() || !self.0.all_settled() {
             return false;
         }
