@@ -12,9 +12,11 @@ tools/bench_setup.sh
 # Once more, now with the peers.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
 build release
-for program in opencl tbb jemalloc; do
+for program in opencl tbb jemalloc jemalloc_pool peers_test; do
     [[ -x $programs/bench_$program ]] || die "bench_$program was not built: its library was not found"
 done
+
+"$programs/bench_peers_test" --gtest_brief=1
 
 say "sizes"
 cp build/release/lib/libportacl.a "$work/libportacl.a"
@@ -32,12 +34,13 @@ strip "$work/rust_floor"
 PORTACL_BACKEND=cpu "$work/small_program"
 stat -c '%s %n' "$work"/libportacl.a "$work"/libportacl.so "$work"/small_program "$work"/rust_floor
 
-# measure NAME PROGRAM [VARIABLE=VALUE...]: one launch of a program, its results in a file of its own.
+# measure NAME "PROGRAM ARGUMENT..." [VARIABLE=VALUE...]: one launch of a program, its results in a file of its own.
 measure() {
-    local name=$1 program=$2
+    local name=$1 program=$2 arguments=()
+    read -ra arguments <<<"$program"
     shift 2
     printf 'launch %d of %d: %s\n' "$launch" "$launches" "$name"
-    env "$@" timeout 300 "$programs/$program" >"$work/$name.$launch.json" 2>"$work/$name.log" ||
+    env "$@" timeout 300 "$programs/${arguments[0]}" "${arguments[@]:1}" >"$work/$name.$launch.json" 2>"$work/$name.log" ||
         { cat "$work/$name.log" >&2; die "$program failed"; }
 }
 
@@ -53,6 +56,10 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure floors bench_floors
     measure memory bench_memory PORTACL_BACKEND=cpu
     measure jemalloc bench_jemalloc
+    # None of that memory is touched.
+    measure mem_pool bench_mem_pool PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
+    measure jemalloc_pool bench_jemalloc_pool
+    measure replay "bench_replay benches/data/training_loop.jsonl" PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
 done
 
 # Instructions that the library itself executes for one call on the stand-in driver, which moves no

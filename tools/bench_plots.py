@@ -1,4 +1,6 @@
-"""The plots of docs/benchmarks.md."""
+"""The plots of docs/benchmarks.md, and of replayed allocation logs."""
+
+import math
 
 import matplotlib
 
@@ -32,6 +34,50 @@ def _plot(series, label, file):
     axes.set_ylabel(label)
     axes.grid(True, which="major", alpha=0.3)
     axes.legend()
+    figure.savefig(file, metadata={"Date": None, "Creator": None})
+    pyplot.close(figure)
+
+
+def pool_curve(means, slow, file):
+    """Time per call over the number of allocations; `means`, `slow` (99.9th percentile): title -> {n: ns}."""
+    figure, axes = pyplot.subplots(figsize=(7.5, 4.6), layout="constrained")
+    for (title, points), marker in zip(means.items(), "os^x"):
+        own = title == "portacl"
+        line, = axes.plot(list(points), list(points.values()), marker=marker, markersize=4, label=title,
+                          linewidth=2 if own else 1.2, zorder=3 if own else 2)
+        if title in slow:
+            axes.plot(list(slow[title]), list(slow[title].values()), color=line.get_color(), linestyle="--",
+                      linewidth=1.2, label=f"{title}, 99.9 of 100 calls are faster")
+    first, *rest = means["portacl"]
+    guide = {n: means["portacl"][first] * math.log(n) / math.log(first) for n in (first, *rest)}
+    axes.plot(list(guide), list(guide.values()), color="grey", linestyle=":", linewidth=1.2, label="c log n")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("n: 2n steps, about 0.92 n blocks live at the end")
+    axes.set_ylabel("ns per allocation or free")
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(fontsize="small")
+    figure.savefig(file, metadata={"Date": None, "Creator": None})
+    pyplot.close(figure)
+
+
+def replay(requested, reserved, file):
+    """What was asked for and what pools had over time; both {nanoseconds: bytes}, `reserved` by title."""
+    figure, axes = pyplot.subplots(figsize=(7.5, 4.2), layout="constrained")
+
+    def scaled(points):
+        return [ns / 1e6 for ns in points], [size / (1 << 20) for size in points.values()]
+
+    axes.fill_between(*scaled(requested), step="pre", color="lightgrey", label="requested")
+    for title, points in reserved.items():
+        own = title == "portacl"
+        axes.step(*scaled(points), where="pre", label=f"{title}, reserved", linewidth=2 if own else 1.2,
+                  zorder=3 if own else 2)
+    axes.set_xlabel("ms since the log began")
+    axes.set_ylabel("MiB")
+    axes.set_ylim(bottom=0)
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(fontsize="small")
     figure.savefig(file, metadata={"Date": None, "Creator": None})
     pyplot.close(figure)
 

@@ -5,16 +5,15 @@ usage: bench_report.py MEASURED_DIRECTORY PLOT_DIRECTORY
 """
 
 import datetime
-import json
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
-from dataclasses import dataclass
-from typing import Callable
 
 from bench_plots import copy_latency, copy_rate
+from bench_results import Goal, Results, number, print_goals
+from pool_report import print_pools
 
 # Goals in bytes; where there is none, the row only informs.
 SIZES = [
@@ -25,41 +24,6 @@ SIZES = [
 ]
 
 MIB = 1 << 20
-
-
-class Results:
-    """The results of one program: name (or name and bytes) -> one value per launch."""
-
-    def __init__(self, work, program):
-        self.program = program
-        self.values = {}
-        files = sorted(work.glob(f"{program}.*.json"))
-        if not files:
-            sys.exit(f"{work}: no results of {program}")
-        for file in files:
-            for line in file.read_text().splitlines():
-                row = json.loads(line)
-                self.values.setdefault((row["name"], row.get("bytes")), []).append(row["value"])
-
-    def __call__(self, name, size=None):
-        return self.values[(name, size)]
-
-    def series(self, name):
-        """Bytes -> median, in order."""
-        found = {key[1]: statistics.median(values) for key, values in self.values.items() if key[0] == name}
-        return dict(sorted(found.items()))
-
-
-@dataclass
-class Goal:
-    """`ours` over `theirs`, launch by launch, is to be at most `limit`."""
-
-    what: str
-    peer: str
-    limit: float
-    ours: Callable
-    theirs: Callable
-    words: str = ""
 
 
 def best(*columns):
@@ -143,34 +107,6 @@ REASONS = {
 }
 
 
-def number(nanoseconds):
-    for limit, unit in ((1e3, "ns"), (1e6, "us"), (1e9, "ms")):
-        if nanoseconds < limit:
-            scale = {"ns": 1, "us": 1e3, "ms": 1e6}[unit]
-            return f"{nanoseconds / scale:.3g} {unit}"
-    return f"{nanoseconds / 1e9:.3g} s"
-
-
-def print_goals(goals):
-    print("| what | portacl | beside | its time | ratio | goal | |")
-    print("|---|---|---|---|---|---|---|")
-    missed, last = [], ""
-    for goal in goals:
-        ratio = statistics.median(a / b for a, b in zip(goal.ours, goal.theirs))
-        last = goal.what or last
-        met = ratio <= goal.limit
-        if not met:
-            missed.append(last)
-        words = f" ({goal.words})" if goal.words else ""
-        print(f"| {goal.what} | {number(statistics.median(goal.ours))} | {goal.peer} | {number(statistics.median(goal.theirs))} "
-              f"| {ratio:.3g} | at most {goal.limit:.3g}{words} | {'met' if met else 'missed'} |")
-    print()
-    for what in dict.fromkeys(missed):
-        if what in REASONS:
-            print(f"- Missed: {what}. {REASONS[what]}")
-    print()
-
-
 def print_calls(entry):
     names = [key[0].removeprefix("call: ") for key in entry.values if key[0].startswith("call: ")]
     floor = {"aclrtMemcpy of 64 B": "memcpy of 64 B"}
@@ -213,7 +149,8 @@ def machine():
 
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "floors", "memory", "jemalloc", "instructions")
+    programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "floors", "memory", "jemalloc", "mem_pool",
+                "jemalloc_pool", "replay", "instructions")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
     commit = output("git", "rev-parse", "--short", "HEAD")
@@ -226,7 +163,7 @@ def main():
     print("## The CPU backend beside other runtimes\n")
     print("PoCL and Intel's OpenCL runtime do the same work through OpenCL (`benches/workloads.h`): a record is a marker "
           "with an event, a host function a native kernel, a copy a write to a buffer.\n")
-    print_goals(stream_goals(r))
+    print_goals(stream_goals(r), REASONS)
     columns = (("portacl", "streams"), ("PoCL", "pocl"), ("Intel", "intel"), ("oneTBB flow graph", "tbb"), ("mutex queue", "mutex"))
     print("All of them, and two queues that have neither events nor memory:\n")
     print("| | " + " | ".join(title for title, _ in columns) + " |")
@@ -241,7 +178,9 @@ def main():
     print("\n![Latency of a copy and a synchronise over its size](benchmarks/copy_latency.svg)\n")
     print("![Rate of a copy and a synchronise over its size](benchmarks/copy_rate.svg)\n")
     print("## Memory\n")
-    print_goals(memory_goals(r))
+    print_goals(memory_goals(r), REASONS)
+    print("## Stream-ordered pools\n")
+    print_pools(r, plots, REASONS)
     print("## Cost of a call\n")
     print_calls(r["entry"])
     print("## The CUDA backend\n")

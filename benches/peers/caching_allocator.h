@@ -1,0 +1,199 @@
+// A caching allocator, after what is published about PyTorch's for CUDA: sizes in multiples of 512
+// B; requests up to 1 MiB from segments of 2 MiB, larger ones from segments of 20 MiB, from 10 MiB
+// on from segments of their own; best fit among the free blocks of the same stream; blocks are
+// split and merged within their segment; a block that another stream has used waits, when it is
+// freed, for events recorded there. Bookkeeping only.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "upstream.h"
+
+namespace peers {
+
+class CachingAllocator {
+  public:
+    static constexpr bool kEndsWhole = true;
+    static constexpr std::uint64_t kUnit = 512;
+    static constexpr std::uint64_t kSmall = 1u << 20;
+    static constexpr std::uint64_t kSmallSegment = 2u << 20;
+    static constexpr std::uint64_t kLargeSegment = 20u << 20;
+    static constexpr std::uint64_t kOwnSegment = 10u << 20;
+    static constexpr std::uint64_t kOwnUnit = 2u << 20;
+
+    explicit CachingAllocator(std::uint32_t streams) : clocks_(streams) {}
+    CachingAllocator(const CachingAllocator&) = delete;
+    CachingAllocator& operator=(const CachingAllocator&) = delete;
+    ~CachingAllocator() {
+        std::set<Block*> blocks;
+        for (const auto& [address, block] : live_) blocks.insert(block);
+        for (Pool* pool : {&small_, &large_}) blocks.insert(pool->begin(), pool->end());
+        for (const auto& [clock, waiting] : waiting_)
+            for (const auto& [event, block] : waiting) blocks.insert(block);
+        for (Block* block : blocks) delete block;
+    }
+
+    void* Allocate(std::size_t bytes, std::uint32_t stream) {
+        const std::uint64_t size = RoundUp(bytes, kUnit);
+        std::lock_guard lock(mutex_);
+        ReapEvents();
+        Pool& pool = size <= kSmall ? small_ : large_;
+        Block* block = TakeBest(pool, size, stream);
+        if (!block) block = NewSegment(pool, size, stream);
+        const std::uint64_t rest = block->size - size;
+        if (&pool == &small_ ? rest >= kUnit : rest > kSmall) {
+            Block* remainder = new Block{block->address + size, rest, stream, &pool};
+            remainder->before = block;
+            remainder->after = block->after;
+            if (remainder->after) remainder->after->before = remainder;
+            block->after = remainder;
+            block->size = size;
+            pool.insert(remainder);
+        }
+        block->live = true;
+        live_.emplace(block->address, block);
+        allocated_ += block->size;
+        peak_allocated_ = std::max(peak_allocated_, allocated_);
+        return reinterpret_cast<void*>(block->address);
+    }
+
+    // Frees on any stream: on another than the block's own, it has been used there.
+    void Free(void* memory, std::uint32_t stream) {
+        std::lock_guard lock(mutex_);
+        const auto found = live_.find(reinterpret_cast<std::uint64_t>(memory));
+        Block* block = found->second;
+        live_.erase(found);
+        block->live = false;
+        allocated_ -= block->size;
+        if (stream != block->stream) block->used_by.insert(stream);
+        if (block->used_by.empty()) {
+            Return(block);
+            return;
+        }
+        for (const std::uint32_t user : block->used_by) {
+            block->events++;
+            waiting_[user].emplace_back(clocks_[user].Record(), block);
+        }
+        block->used_by.clear();
+    }
+
+    // The memory is used by work of another stream.
+    void RecordUse(void* memory, std::uint32_t stream) {
+        std::lock_guard lock(mutex_);
+        Block* block = live_.at(reinterpret_cast<std::uint64_t>(memory));
+        if (stream != block->stream) block->used_by.insert(stream);
+    }
+
+    std::uint64_t Reserved() const { return upstream_.reserved(); }
+    std::uint64_t PeakReserved() const { return upstream_.peak(); }
+    std::uint64_t PeakAllocated() const { return peak_allocated_; }
+    void EnterThread() const {}
+    // For tests: the work of a stream.
+    StreamClock& Clock(std::uint32_t stream) { return clocks_[stream]; }
+
+    // Gives segments back that are entirely free.
+    void EmptyCache() {
+        std::lock_guard lock(mutex_);
+        ReapEvents();
+        for (Pool* pool : {&small_, &large_}) {
+            for (auto block = pool->begin(); block != pool->end();) {
+                if ((*block)->before || (*block)->after) {
+                    ++block;
+                    continue;
+                }
+                upstream_.Give((*block)->size);
+                delete *block;
+                block = pool->erase(block);
+            }
+        }
+    }
+
+  private:
+    struct Block;
+    struct Order {
+        bool operator()(const Block* a, const Block* b) const {
+            return std::tie(a->stream, a->size, a->address) <
+                   std::tie(b->stream, b->size, b->address);
+        }
+    };
+    using Pool = std::set<Block*, Order>;
+    struct Block {
+        std::uint64_t address, size;
+        std::uint32_t stream;
+        Pool* pool;
+        // Neighbours in the segment.
+        Block* before = nullptr;
+        Block* after = nullptr;
+        bool live = false;
+        int events = 0;
+        std::set<std::uint32_t> used_by{};
+
+        bool Free() const { return !live && events == 0; }
+    };
+
+    static Block* TakeBest(Pool& pool, std::uint64_t size, std::uint32_t stream) {
+        Block wanted{0, size, stream, nullptr};
+        const auto best = pool.lower_bound(&wanted);
+        if (best == pool.end() || (*best)->stream != stream) return nullptr;
+        Block* block = *best;
+        pool.erase(best);
+        return block;
+    }
+
+    Block* NewSegment(Pool& pool, std::uint64_t size, std::uint32_t stream) {
+        std::uint64_t segment = kLargeSegment;
+        if (size <= kSmall) {
+            segment = kSmallSegment;
+        } else if (size >= kOwnSegment) {
+            segment = RoundUp(size, kOwnUnit);
+        }
+        return new Block{upstream_.Take(segment), segment, stream, &pool};
+    }
+
+    void Return(Block* block) {
+        if (Block* before = block->before; before && before->Free()) {
+            block->pool->erase(before);
+            block->address = before->address;
+            block->size += before->size;
+            block->before = before->before;
+            if (block->before) block->before->after = block;
+            delete before;
+        }
+        if (Block* after = block->after; after && after->Free()) {
+            block->pool->erase(after);
+            block->size += after->size;
+            block->after = after->after;
+            if (block->after) block->after->before = block;
+            delete after;
+        }
+        block->pool->insert(block);
+    }
+
+    void ReapEvents() {
+        for (auto& [stream, waiting] : waiting_) {
+            while (!waiting.empty() && clocks_[stream].Happened(waiting.front().first)) {
+                Block* block = waiting.front().second;
+                waiting.pop_front();
+                if (--block->events == 0) Return(block);
+            }
+        }
+    }
+
+    std::mutex mutex_;
+    Upstream upstream_;
+    std::vector<StreamClock> clocks_;
+    Pool small_, large_;
+    std::unordered_map<std::uint64_t, Block*> live_;
+    // By stream: events in the order in which they were recorded, and the blocks that wait.
+    std::map<std::uint32_t, std::deque<std::pair<std::uint64_t, Block*>>> waiting_;
+    std::uint64_t allocated_ = 0, peak_allocated_ = 0;
+};
+
+}  // namespace peers

@@ -1,0 +1,72 @@
+"""What ./dev bench measured, read from the files of the programs, and goals as tables."""
+
+import json
+import statistics
+import sys
+from dataclasses import dataclass
+from typing import Callable
+
+
+def number(nanoseconds):
+    for limit, unit in ((1e3, "ns"), (1e6, "us"), (1e9, "ms")):
+        if nanoseconds < limit:
+            scale = {"ns": 1, "us": 1e3, "ms": 1e6}[unit]
+            return f"{nanoseconds / scale:.3g} {unit}"
+    return f"{nanoseconds / 1e9:.3g} s"
+
+
+class Results:
+    """The results of one program: name (or name and point of a series) -> one value per launch."""
+
+    def __init__(self, work, program):
+        self.program = program
+        self.values = {}
+        files = sorted(work.glob(f"{program}.*.json"))
+        if not files:
+            sys.exit(f"{work}: no results of {program}")
+        for file in files:
+            for line in file.read_text().splitlines():
+                row = json.loads(line)
+                self.values.setdefault((row["name"], row.get("at")), []).append(row["value"])
+
+    def __call__(self, name, at=None):
+        return self.values[(name, at)]
+
+    def series(self, name):
+        """Point -> median, in order."""
+        found = {key[1]: statistics.median(values) for key, values in self.values.items() if key[0] == name}
+        return dict(sorted(found.items()))
+
+
+@dataclass
+class Goal:
+    """`ours` over `theirs`, launch by launch, is to be at most `limit`."""
+
+    what: str
+    peer: str
+    limit: float
+    ours: list
+    theirs: list
+    words: str = ""
+    # How a value of either is written.
+    show: Callable = number
+
+
+def print_goals(goals, reasons):
+    print("| what | portacl | beside | its time | ratio | goal | |")
+    print("|---|---|---|---|---|---|---|")
+    missed, last = [], ""
+    for goal in goals:
+        ratio = statistics.median(a / b for a, b in zip(goal.ours, goal.theirs))
+        last = goal.what or last
+        met = ratio <= goal.limit
+        if not met:
+            missed.append(last)
+        words = f" ({goal.words})" if goal.words else ""
+        print(f"| {goal.what} | {goal.show(statistics.median(goal.ours))} | {goal.peer} | {goal.show(statistics.median(goal.theirs))} "
+              f"| {ratio:.3g} | at most {goal.limit:.3g}{words} | {'met' if met else 'missed'} |")
+    print()
+    for what in dict.fromkeys(missed):
+        if what in reasons:
+            print(f"- Missed: {what}. {reasons[what]}")
+    print()

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The part of the report about pools of memory, and what tools/replay.sh prints.
+
+usage: pool_report.py MEASURED_DIRECTORY PLOT.svg    a replayed log: a table to standard output, and its plot
+"""
+
+import pathlib
+import statistics
+import sys
+
+from bench_plots import pool_curve, replay
+from bench_results import Goal, Results, number, print_goals
+
+PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-style"}
+MIB = 1 << 20
+
+
+def plain(value):
+    return f"{value:.3f}"
+
+
+def goals(r):
+    pool, jemalloc = r["mem_pool"], r["jemalloc_pool"]
+
+    def ratios(what, name, at, limits):
+        """Against the pools of the same process, and jemalloc in a process of its own."""
+        rows = []
+        for peer, limit in limits.items():
+            title = PEERS.get(peer, peer)
+            theirs = jemalloc if peer == "jemalloc" else pool
+            rows.append(Goal("" if rows else what, title, limit, pool(f"portacl: {name}", at), theirs(f"{peer}: {name}", at)))
+        return rows
+
+    def memory(what, name, at, limit):
+        ours = pool(f"portacl: {name}, reserved over used", at)
+        return Goal(what, "requested", limit, ours, [1] * len(ours), show=plain)
+
+    steady = "steady, 8 streams"
+    least = [min(both) for both in zip(*(pool(f"{peer}: {steady}, reserved over used", 1000) for peer in ("caching", "coalescing")))]
+    return [
+        *ratios("steady state, 1,000 live, 256 B to 8 MiB, one stream", "steady, 1 stream", 1000, {"caching": 0.15, "coalescing": 0.1}),
+        *ratios("the same, eight streams", steady, 1000, {"caching": 0.15, "coalescing": 0.1}),
+        *ratios("RMM random to 1 MiB, n = 10,000", "random to 1 MiB", 10_000, {"caching": 0.25, "jemalloc": 0.2}),
+        *ratios("RMM random to 1 MiB, n = 100,000", "random to 1 MiB", 100_000, {"caching": 0.25, "jemalloc": 0.2}),
+        *ratios("two threads on two streams of one pool, RMM random to 1 MiB", "random to 1 MiB, 2 threads", 10_000, {"caching": 0.1}),
+        memory("peak reserved, RMM random to 1 MiB", "random to 1 MiB", 10_000, 1.10),
+        memory("peak reserved, RMM random to 64 MiB", "random to 64 MiB", 10_000, 1.20),
+        memory("peak reserved, steady state, eight streams", steady, 1000, 1.35),
+        Goal("", "the better of both peers", 0.72, pool(f"portacl: {steady}, reserved over used", 1000), least, show=plain),
+    ]
+
+
+def print_pools(r, plots, reasons):
+    pool, jemalloc, log = r["mem_pool"], r["jemalloc_pool"], r["replay"]
+    print("Through the C API on the CPU backend, `benches/mem_pool.cpp`, beside a coalescing best-fit pool as RMM's and a "
+          "caching allocator as PyTorch's (`benches/peers`, written from what is published about them; their bookkeeping "
+          "only, over a device and events that cost nothing) in the same process, and jemalloc. None of the memory is "
+          "touched. A time is that of one allocation or free, as time of the calling thread on a processor (with two threads: as "
+          "time that passes). Nothing is given back before the end of a run, by any of "
+          "them, and all begin with nothing: *reserved* is the most bytes taken from the device, over the most that were "
+          "asked for and live at one time.\n")
+    print_goals(goals(r), reasons)
+    titles = [*PEERS.values(), "jemalloc"]
+    print("All of them:\n")
+    print("| workload | " + " | ".join(titles) + " | reserved over requested: " + ", ".join(PEERS.values()) + " |")
+    print("|---|" + "---|" * (len(titles) + 1))
+    names = [key for key in pool.values if key[0].startswith("portacl: ") and not key[0].endswith(("used", "p99.9"))]
+    for name, n in names:
+        name = name.removeprefix("portacl: ")
+
+        def cell(results, who, suffix="", show=number):
+            values = results.values.get((f"{who}: {name}{suffix}", n))
+            return show(statistics.median(values)) if values else "-"
+
+        times = [cell(pool, peer) for peer in PEERS] + [cell(jemalloc, "jemalloc")]
+        memory = [cell(pool, peer, ", reserved over used", lambda value: f"{value:.2f}") for peer in PEERS]
+        what = f"RMM {name}, n = {n:,}" if name.startswith("random") else name
+        print(f"| {what} | " + " | ".join(times) + f" | {', '.join(memory)} |")
+    curve = "random to 1 MiB"
+    means = {title: pool.series(f"{peer}: {curve}") for peer, title in PEERS.items()}
+    means["jemalloc"] = jemalloc.series(f"jemalloc: {curve}")
+    slow = {title: pool.series(f"{peer}: {curve}, p99.9") for peer, title in PEERS.items() if peer != "coalescing"}
+    slow["jemalloc"] = jemalloc.series(f"jemalloc: {curve}, p99.9")
+    pool_curve(means, slow, plots / "pool_curve.svg")
+    print("\n![Time per call over the number of allocations](benchmarks/pool_curve.svg)\n")
+    print("### A replayed log\n")
+    print("`benches/data/training_loop.jsonl`, the allocations of a training-like loop on three streams; "
+          "[the format](allocation_log.md) is what a log of one's own needs.\n")
+    print_replay(log, plots / "replay.svg")
+    print("\n![Reserved and requested over time](benchmarks/replay.svg)\n")
+
+
+def print_replay(log, plot):
+    median = {key: statistics.median(values) for key, values in log.values.items()}
+    requested = median["requested: replay, peak", None]
+    print(f"{median['replay, steps', None]:,.0f} calls on {median['replay, streams', None]:.0f} streams; "
+          f"at most {requested / MIB:,.1f} MiB requested at one time.", end="")
+    if unknown := median["replay, unknown frees", None]:
+        print(f" {unknown:,.0f} frees of what was there before the log began were skipped.", end="")
+    print("\n\n| pool | time per call | peak reserved | fragmentation |")
+    print("|---|---|---|---|")
+    for peer, title in PEERS.items():
+        peak = median[f"{peer}: replay, peak", None]
+        print(f"| {title} | {number(median[f'{peer}: replay', None])} | {peak / MIB:,.1f} MiB | {1 - requested / peak:.3f} |")
+    replay(log.series("requested: replay, reserved"),
+           {title: log.series(f"{peer}: replay, reserved") for peer, title in PEERS.items()}, plot)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    work, plot = map(pathlib.Path, sys.argv[1:])
+    print_replay(Results(work, "replay"), plot)
+
+
+if __name__ == "__main__":
+    main()
