@@ -12,11 +12,11 @@ tools/bench_setup.sh
 # Once more, now with the peers.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
 build release
-for program in opencl tbb jemalloc jemalloc_pool peers_test; do
+for program in opencl tbb jemalloc jemalloc_pool self_test; do
     [[ -x $programs/bench_$program ]] || die "bench_$program was not built: its library was not found"
 done
 
-"$programs/bench_peers_test" --gtest_brief=1
+"$programs/bench_self_test" --gtest_brief=1
 
 say "sizes"
 cp build/release/lib/libportacl.a "$work/libportacl.a"
