@@ -23,8 +23,8 @@ const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 const MOST_SHARED_BYTES: usize = 1 << 20;
 /// Fast memory begins at a multiple of this.
 const ALIGNMENT: usize = 64;
-/// Pieces of a grid for each thread, so that uneven blocks spread evenly.
-const PIECES_PER_THREAD: usize = 8;
+/// The last pieces of a grid are this part of a thread's share, so that uneven blocks spread evenly.
+const LEAST_SHARE: u64 = 64;
 
 /// `portaclBlock`.
 #[repr(C)]
@@ -398,34 +398,90 @@ pub(super) fn call(shared: &Shared, launch: Launch) -> Result<Call> {
 
 /// Runs all blocks.
 pub(super) fn run(shared: &Shared, call: &Call) {
-    let [x, y, z] = call.grid.map(u64::from);
-    let blocks = x * y * z;
     let threads = shared.cores;
-    let pieces = blocks.min((threads * PIECES_PER_THREAD) as u64);
-    // In 128 bits: a grid has up to 2^63 blocks.
-    let first = |piece: usize| (u128::from(blocks) * piece as u128 / u128::from(pieces)) as u64;
-    shared.executor.parallel_on(threads, pieces as usize, &|piece| {
-        let mut fast =
-            vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
-        let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
-        let mut block = Block {
-            index: [0; 3],
-            count: call.grid,
-            threads: call.threads,
-            reserved: 0,
-            shared: match call.shared_bytes {
-                0 => std::ptr::null_mut(),
-                _ => fast[offset..].as_mut_ptr().cast(),
-            },
-            shared_bytes: call.shared_bytes,
-        };
-        as_user_code(|| {
-            for number in first(piece)..first(piece + 1) {
-                block.index = [number % x, number / x % y, number / x / y].map(|at| at as u32);
-                // SAFETY: `call._kernel` keeps the function loaded; that it does no harm is the
-                // promise of whoever launched it.
-                unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
-            }
-        });
+    let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
+    shared.executor.parallel_on(threads, ends.len(), &|piece| {
+        let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
+        run_piece(call, first, ends[piece] - first);
     });
+}
+
+/// Where each piece of a grid ends. They are begun in order and become smaller: few to begin with,
+/// and little for the last thread to do when the others have finished.
+fn pieces(blocks: u64, threads: usize) -> Vec<u64> {
+    let threads = threads as u64;
+    let least = blocks.div_ceil(threads * LEAST_SHARE);
+    let mut ends = Vec::new();
+    let mut begun = 0;
+    while begun < blocks {
+        // For each thread one, and in all half of what is left.
+        let size = ((blocks - begun) / (2 * threads)).max(least);
+        for _ in 0..threads {
+            if begun < blocks {
+                begun += size.min(blocks - begun);
+                ends.push(begun);
+            }
+        }
+    }
+    ends
+}
+
+/// Runs so many blocks from the one with that number on: x counts fastest.
+fn run_piece(call: &Call, first: u64, count: u64) {
+    let mut fast =
+        vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
+    let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
+    let [x, y, _] = call.grid.map(u64::from);
+    let mut block = Block {
+        index: [first % x, first / x % y, first / x / y].map(|at| at as u32),
+        count: call.grid,
+        threads: call.threads,
+        reserved: 0,
+        shared: match call.shared_bytes {
+            0 => std::ptr::null_mut(),
+            _ => fast[offset..].as_mut_ptr().cast(),
+        },
+        shared_bytes: call.shared_bytes,
+    };
+    as_user_code(|| {
+        for _ in 0..count {
+            // SAFETY: `call._kernel` keeps the function loaded; that it does no harm is the
+            // promise of whoever launched it.
+            unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
+            // Without a division: a block may be as short as one.
+            block.index[0] += 1;
+            if block.index[0] == call.grid[0] {
+                block.index[0] = 0;
+                block.index[1] += 1;
+                if block.index[1] == call.grid[1] {
+                    block.index[1] = 0;
+                    block.index[2] += 1;
+                }
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+
+    #[test]
+    fn pieces_cover_the_grid_and_become_smaller() {
+        for blocks in [1, 2, 3, 63, 64, 10_000, 1 << 63] {
+            for threads in [1, 2, 3, 64] {
+                let ends = pieces(blocks, threads);
+                let sizes: Vec<u64> = ends
+                    .iter()
+                    .scan(0, |first, end| Some(end - std::mem::replace(first, *end)))
+                    .collect();
+                assert_eq!(ends.last(), Some(&blocks), "{threads}: {ends:?}");
+                assert!(sizes.iter().all(|size| *size > 0), "{blocks}, {threads}: {sizes:?}");
+                assert!(sizes.is_sorted_by(|a, b| a >= b), "{blocks}, {threads}: {sizes:?}");
+                // The last thread to begin one has little to do, and there are few to begin.
+                assert!(*sizes.last().unwrap() <= blocks.div_ceil(threads as u64 * 64));
+                assert!(sizes.len() <= 8 * threads, "{blocks}, {threads}: {}", sizes.len());
+            }
+        }
+    }
 }
