@@ -52,6 +52,7 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure pocl bench_opencl OCL_ICD_VENDORS="$work/icd/pocl"
     measure intel bench_opencl OCL_ICD_VENDORS="$work/icd/intel" LD_LIBRARY_PATH="$work/python/lib"
     measure tbb bench_tbb
+    measure kernel bench_kernel PORTACL_BACKEND=cpu
     measure mutex bench_mutex_queue
     measure floors bench_floors
     measure memory bench_memory PORTACL_BACKEND=cpu
@@ -75,7 +76,7 @@ instructions() {
         "$programs/bench_cuda" "$name" "$calls" >"$work/callgrind.log" 2>&1 || { cat "$work/callgrind.log" >&2; return 1; }
     tools/count_instructions.py libportacl "$work"/callgrind.out*
 }
-for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc; do
+for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc aclrtLaunchKernelWithArgsArray; do
     few=$(instructions "$name" 1000)
     many=$(instructions "$name" 3000)
     printf '{"name": "%s", "value": %d}\n' "$name" $(((many - few) / 2000))

@@ -83,6 +83,12 @@ def memory_goals(r):
     ]
 
 
+def kernel_goals(r):
+    kernel, peer = r["kernel"], "oneTBB's `parallel_for`"
+    return [Goal(f"{what}, launch + synchronise", peer, 1.2, kernel(what), kernel(f"oneTBB, {what}"))
+            for what in ("10000 blocks of nothing", "10000 blocks of 100 ns", "10000 blocks of 10 us")]
+
+
 # Why a goal is missed, as far as it was found out. Shown only where it is missed.
 REASONS = {
     "aclrtMalloc + aclrtFree, 4 KiB":
@@ -149,7 +155,7 @@ def machine():
 
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "floors", "memory", "jemalloc", "mem_pool",
+    programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "kernel", "floors", "memory", "jemalloc", "mem_pool",
                 "jemalloc_pool", "replay", "instructions")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
@@ -177,6 +183,9 @@ def main():
     copy_rate(series, plots / "copy_rate.svg")
     print("\n![Latency of a copy and a synchronise over its size](benchmarks/copy_latency.svg)\n")
     print("![Rate of a copy and a synchronise over its size](benchmarks/copy_rate.svg)\n")
+    print("## Kernels\n")
+    print("All blocks of a kernel on the CPU backend, beside the same function called by oneTBB in the same process, in turns.\n")
+    print_goals(kernel_goals(r), REASONS)
     print("## Memory\n")
     print_goals(memory_goals(r), REASONS)
     print("## Stream-ordered pools\n")

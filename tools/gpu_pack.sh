@@ -22,9 +22,10 @@ cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/
 cp tools/gpu_run.sh "$pack/run"
 find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) \
     -exec strip --strip-debug {} +
-# What kernel_test and 04_kernel load from their own folders.
+# What kernel_test, 04_kernel and bench_cuda load from their own folders.
 cp build/gpu/cpp_tests/kernels.{so,ptx} "$pack/tests/"
 cp build/gpu/samples/vector_add.ptx "$pack/samples/"
+cp build/gpu/benches/blocks.ptx "$pack/benches/"
 {
     echo "portacl $(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)"
     echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with local changes')"

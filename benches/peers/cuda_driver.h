@@ -15,6 +15,8 @@ using Address = unsigned long long;
 using Context = void*;
 using Stream = void*;
 using Event = void*;
+using Module = void*;
+using Kernel = void*;
 
 constexpr unsigned kNonBlocking = 1;     // of streams
 constexpr unsigned kNoTiming = 2;        // of events
@@ -62,6 +64,12 @@ struct Driver {
     Function<void*> FreeHost{"cuMemFreeHost"};
     Function<Address, const void*, std::size_t, Stream> CopyIn{"cuMemcpyHtoDAsync_v2"};
     Function<void*, Address, std::size_t, Stream> CopyOut{"cuMemcpyDtoHAsync_v2"};
+    Function<Module*, const void*> ModuleLoad{"cuModuleLoadData"};
+    Function<Module> ModuleUnload{"cuModuleUnload"};
+    Function<Kernel*, Module, const char*> ModuleFind{"cuModuleGetFunction"};
+    Function<Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
+             void**, void**>
+        Launch{"cuLaunchKernel"};
     Function<Address, const void*, std::size_t> CopyInNow{"cuMemcpyHtoD_v2"};
     Function<void*, Address, std::size_t> CopyOutNow{"cuMemcpyDtoH_v2"};
 };
