@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use source::{exported_functions, files, read, table, without_comments};
 
 /// Questions about failures, which a forked child may ask as well.
-const ANYWHERE: [&str; 3] = ["aclGetRecentErrMsg", "aclrtGetLastError", "aclrtPeekAtLastError"];
+const ANYWHERE: [&str; 4] =
+    ["aclGetRecentErrMsg", "aclrtGetLastError", "aclrtPeekAtLastError", "portaclErrorName"];
 
 /// Longest source file, in lines.
 const LONGEST_FILE: usize = 600;

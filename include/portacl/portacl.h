@@ -20,6 +20,60 @@
 #define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
 
 /**
+ * Which memory an allocation is of.
+ */
+typedef enum portaclMemoryKind {
+    /**
+     * Memory of a device, from aclrtMalloc and its relatives.
+     */
+    PORTACL_MEMORY_DEVICE = 0,
+    /**
+     * Page-locked host memory, from aclrtMallocHost and its relatives.
+     */
+    PORTACL_MEMORY_PINNED = 1,
+    /**
+     * Memory that the host and all devices use, from aclrtMemAllocManaged.
+     */
+    PORTACL_MEMORY_MANAGED = 2,
+    /**
+     * Memory of a stream-ordered pool.
+     */
+    PORTACL_MEMORY_POOL = 3,
+} portaclMemoryKind;
+
+/**
+ * Whose allocations a memory hook is about.
+ */
+typedef enum portaclMemoryHookScope {
+    /**
+     * Those of the thread that registers it.
+     */
+    PORTACL_MEMORY_HOOK_THREAD = 0,
+    /**
+     * Those of all threads.
+     */
+    PORTACL_MEMORY_HOOK_PROCESS = 1,
+} portaclMemoryHookScope;
+
+/**
+ * What a memory hook is called about.
+ */
+typedef enum portaclMemoryMoment {
+    /**
+     * Memory is taken from the device or the system.
+     */
+    PORTACL_MEMORY_ALLOC = 0,
+    /**
+     * Memory is handed to the program: from the device, or what was kept.
+     */
+    PORTACL_MEMORY_MALLOC = 1,
+    /**
+     * Memory is given back by the program.
+     */
+    PORTACL_MEMORY_FREE = 2,
+} portaclMemoryMoment;
+
+/**
  * An allocation of a shared pool, named for another process. Plain bytes: they may travel anyhow.
  */
 typedef struct portaclMemPoolPtrExportData {
@@ -32,6 +86,147 @@ typedef struct portaclMemPoolPtrExportData {
      */
     unsigned char data[64];
 } portaclMemPoolPtrExportData;
+
+/**
+ * One allocation or release, as memory hooks see it.
+ */
+typedef struct portaclMemoryEvent {
+    /**
+     * Bytes of this structure: later versions may have more.
+     */
+    size_t structSize;
+    /**
+     * The device, -1 for host memory.
+     */
+    int32_t deviceId;
+    /**
+     * Which memory.
+     */
+    portaclMemoryKind kind;
+    /**
+     * Bytes that the program asked for; 0 for an alloc and a free.
+     */
+    size_t size;
+    /**
+     * Bytes that it gets.
+     */
+    size_t roundedSize;
+    /**
+     * The address; null before an allocation and after one that failed.
+     */
+    void *ptr;
+    /**
+     * Tells live allocations apart; 0 before an allocation and after one that failed.
+     */
+    uint64_t memoryId;
+    /**
+     * The stream in whose order it happens; null where it is none.
+     */
+    aclrtStream stream;
+    /**
+     * Bytes of a page; 0 where that is not known, as before an allocation.
+     */
+    size_t pageSize;
+    /**
+     * The calling thread, as the system counts it.
+     */
+    uint64_t thread;
+    /**
+     * Afterwards: 1 if it has not happened, because it failed or a hook that was asked later refused it; else 0.
+     */
+    int32_t failed;
+} portaclMemoryEvent;
+
+/**
+ * Asked before something happens: ACL_SUCCESS, or the code with which it is refused.
+ */
+typedef aclError (*portaclMemoryHookBefore)(void*, const portaclMemoryEvent*);
+
+/**
+ * Told after something has happened, or was tried.
+ */
+typedef void (*portaclMemoryHookAfter)(void*, const portaclMemoryEvent*);
+
+/**
+ * A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees,
+ * may call this library, and are then not called about that.
+ */
+typedef struct portaclMemoryHook {
+    /**
+     * sizeof(portaclMemoryHook).
+     */
+    size_t structSize;
+    /**
+     * By which people know it; copied.
+     */
+    const char *name;
+    /**
+     * The first argument of all functions.
+     */
+    void *userData;
+    /**
+     * Before memory is taken from the device or the system.
+     */
+    portaclMemoryHookBefore beforeAlloc;
+    /**
+     * After it.
+     */
+    portaclMemoryHookAfter afterAlloc;
+    /**
+     * Before memory is handed to the program.
+     */
+    portaclMemoryHookBefore beforeMalloc;
+    /**
+     * After it.
+     */
+    portaclMemoryHookAfter afterMalloc;
+    /**
+     * Before the program gives memory back.
+     */
+    portaclMemoryHookBefore beforeFree;
+    /**
+     * After it.
+     */
+    portaclMemoryHookAfter afterFree;
+} portaclMemoryHook;
+
+/**
+ * What is known of a registered memory hook.
+ */
+typedef struct portaclMemoryHookInfo {
+    /**
+     * sizeof(portaclMemoryHookInfo), set by the caller in the first element.
+     */
+    size_t structSize;
+    /**
+     * Its number.
+     */
+    uint64_t id;
+    /**
+     * Whose allocations it is about.
+     */
+    portaclMemoryHookScope scope;
+    /**
+     * 1 if it is called for those of the calling thread, else 0.
+     */
+    int32_t isCalledHere;
+    /**
+     * How often it has refused.
+     */
+    uint64_t refusals;
+    /**
+     * How often it has failed where it could refuse nothing.
+     */
+    uint64_t failures;
+    /**
+     * Its name, cut to the room there is.
+     */
+    char name[64];
+    /**
+     * What the latest of these failures said, cut to the room there is.
+     */
+    char lastFailure[256];
+} portaclMemoryHookInfo;
 
 #ifdef __cplusplus
 extern "C" {
@@ -251,6 +446,126 @@ aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, vo
 aclError portaclMemPoolImportPointer(void **ptr,
                                      aclrtMemPool memPool,
                                      const portaclMemPoolPtrExportData *exportData);
+
+/**
+ * Registers a memory hook, to be called about each allocation and release of device, page-locked host, managed
+ * and pool memory: after those that were registered before it. *malloc* functions are called when the program
+ * gets memory, *free* functions when it gives memory back, *alloc* functions inside of a malloc when the memory
+ * has to be taken from the device or the system, because none that was kept serves the request. What a
+ * *before* function returns is what the call returns, if it is not 0, and nothing happens; the text names the
+ * hook (portaclMemoryHookGiveReason says more). The hooks that agreed before it are told by their *after*
+ * function, with `failed` 1. Memory that goes with its device or with aclFinalize is not told of. A hook may
+ * call any function of this library. It must return, and not by an exception.
+ *
+ * @param hook the functions; copied, so that it need not be kept. What its user data points to must be.
+ * @param scope for this thread or for all.
+ * @param id receives the number of the hook, which is never used again; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize`
+ * is too small, or `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the
+ * same thread. Works at any time. Thread-safe. The model is MemoryHook of CuPy.
+ */
+aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
+                                   portaclMemoryHookScope scope,
+                                   uint64_t *id);
+
+/**
+ * Takes a memory hook back, in any order. When this returns it is not called any more, and what its user data
+ * points to may go; if this is called inside the hook, it is not called again after it has returned. Waits for
+ * calls of it on other threads.
+ *
+ * @param id what the registration gave.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook. Works at any time. Thread-safe.
+ */
+aclError portaclMemoryHookUnregister(uint64_t id);
+
+/**
+ * Lists the registered memory hooks of all threads, in the order of their registration.
+ *
+ * @param hooks receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+ * @param capacity elements at `hooks`.
+ * @param count receives how many there are, also where they are more than `capacity`.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is another size than that of
+ * the structure, or `capacity` is too small. Works at any time. Thread-safe.
+ */
+aclError portaclMemoryHookList(portaclMemoryHookInfo *hooks,
+                               size_t capacity,
+                               size_t *count);
+
+/**
+ * Says, inside a *before* function of a memory hook that is about to refuse, why: it becomes part of the text of
+ * the call that it refuses. Elsewhere it does nothing.
+ *
+ * @param reason a text, copied.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `reason` is null. Thread-safe.
+ */
+aclError portaclMemoryHookGiveReason(const char *reason);
+
+/**
+ * Says, inside an *after* function of a memory hook, that it has failed: portaclMemoryHookList tells how often and
+ * what the latest said. What it was told of stands. Elsewhere it does nothing.
+ *
+ * @param what a text, copied.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `what` is null. Thread-safe.
+ */
+aclError portaclMemoryHookNoteFailure(const char *what);
+
+/**
+ * Registers the hook "DebugPrintHook", which prints a line of JSON after each alloc, malloc and free, with the
+ * names and the order of CuPy's DebugPrintHook, and flushes it.
+ *
+ * @param path the file, which is made anew; null: the standard output.
+ * @param scope for this thread or for all.
+ * @param id receives the number of the hook; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_FILE 100003: the file cannot be written; ACL_ERROR_INVALID_PARAM 100000:
+ * `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the same thread.
+ * Thread-safe.
+ */
+aclError portaclMemoryHookRegisterDebugPrint(const char *path,
+                                             portaclMemoryHookScope scope,
+                                             uint64_t *id);
+
+/**
+ * Registers the hook "LoggingHook", which writes a line of JSON for each alloc, malloc and free: a log that can be
+ * replayed. docs/allocation_log.md has its format.
+ *
+ * @param path the file, which is made anew. Each line is written at once.
+ * @param scope for this thread or for all.
+ * @param id receives the number of the hook; may be null.
+ * @return as portaclMemoryHookRegisterDebugPrint; ACL_ERROR_INVALID_PARAM 100000 also: `path` is null. Thread-safe.
+ */
+aclError portaclMemoryHookRegisterLogging(const char *path,
+                                          portaclMemoryHookScope scope,
+                                          uint64_t *id);
+
+/**
+ * Registers the hook "LimitHook", which refuses what would go beyond a budget, with
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001. Counted is what is allocated while the hook is registered, in rounded
+ * bytes, device and host memory together.
+ *
+ * @param most bytes that may be allocated at one time.
+ * @param scope for this thread or for all.
+ * @param id receives the number of the hook; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
+ * of this name is called for the same thread. Thread-safe.
+ */
+aclError portaclMemoryHookRegisterLimit(size_t most,
+                                        portaclMemoryHookScope scope,
+                                        uint64_t *id);
+
+/**
+ * Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.
+ *
+ * @param moment what the hook was called about.
+ * @param event what it was called with.
+ * @param line receives a zero-terminated text; null: only the length is wanted.
+ * @param size bytes at `line`; 256 are always enough.
+ * @return the length of the line without its zero; 0 if `event` is null, too small or has no known kind, `moment` is
+ * not one, or the line does not fit, with the reason in aclGetRecentErrMsg. Thread-safe.
+ */
+size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
+                                const portaclMemoryEvent *event,
+                                char *line,
+                                size_t size);
 
 #ifdef __cplusplus
 }  // extern "C"

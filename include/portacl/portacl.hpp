@@ -14,6 +14,7 @@
 #include "copy.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "memory_hook.hpp"
 #include "pinned_memory_resource.hpp"
 #include "span.hpp"
 #include "stream.hpp"

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
-use super::visibility;
+use super::{memory_hook, visibility};
 use crate::backend::fault;
 
 /// Which backend to use.
@@ -43,6 +43,8 @@ pub struct Environment {
     pub visible_devices: Option<String>,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
+    /// `PORTACL_MEMORY_HOOK`.
+    pub memory_hook: Option<memory_hook::Ready>,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
     pub fault: Option<fault::Settings>,
 }
@@ -109,6 +111,13 @@ impl Environment {
                 Some(settings.map_err(|allowed| bad("PORTACL_FAULT", &text, &allowed))?)
             }
         };
+        let memory_hook =
+            match set("PORTACL_MEMORY_HOOK") {
+                None => None,
+                Some(text) => Some(memory_hook::Ready::parse(&text).ok_or_else(|| {
+                    bad("PORTACL_MEMORY_HOOK", &text, memory_hook::Ready::ALLOWED)
+                })?),
+            };
         Ok(Self {
             backend,
             visible_devices: set(visibility::VARIABLE),
@@ -118,6 +127,7 @@ impl Environment {
             cpu_seed,
             cpu_guard,
             finalize_timeout: Duration::from_millis(finalize_timeout),
+            memory_hook,
             fault,
         })
     }

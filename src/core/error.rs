@@ -106,6 +106,8 @@ pub struct Error(Box<Detail>);
 #[derive(Debug)]
 struct Detail {
     code: Code,
+    /// What C sees; the code's, unless a hook of the program chose another number.
+    value: i32,
     text: String,
 }
 
@@ -116,7 +118,13 @@ impl Error {
     /// An error with this code that says `text`.
     #[cold]
     pub fn new(code: Code, text: impl fmt::Display) -> Self {
-        Self(Box::new(Detail { code, text: text.to_string() }))
+        Self(Box::new(Detail { code, value: code.value(), text: text.to_string() }))
+    }
+
+    /// A failure whose number the program itself has chosen.
+    #[cold]
+    pub fn with_value(value: i32, text: impl fmt::Display) -> Self {
+        Self(Box::new(Detail { code: Code::Failure, value, text: text.to_string() }))
     }
 
     /// 100000: an argument that is wrong in itself.
@@ -142,6 +150,11 @@ impl Error {
         self.0.code
     }
 
+    /// The number that C sees.
+    pub fn value(&self) -> i32 {
+        self.0.value
+    }
+
     /// The text, without the name of the call.
     pub fn text(&self) -> &str {
         &self.0.text
@@ -150,7 +163,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({:?}, {})", self.0.text, self.0.code, self.0.code.value())
+        write!(f, "{} ({:?}, {})", self.0.text, self.0.code, self.0.value)
     }
 }
 
@@ -254,17 +267,17 @@ pub fn set_mode(mode: ErrMsgMode) {
 
 /// Remembers a failure of `call` for `aclGetRecentErrMsg` and `aclrtGetLastError`; returns its code.
 #[cold]
-pub fn report(call: &str, code: Code, text: &str) -> i32 {
+pub fn report(call: &str, code: i32, text: &str) -> i32 {
     RECORD.with_borrow_mut(|record| {
-        let said = format_args!("{call}: {text} (error {})", code.value());
+        let said = format_args!("{call}: {text} (error {code})");
         if SHARED_MODE.load(Ordering::Acquire) {
             SHARED.lock().set(said);
         } else {
             record.recent.set(said);
         }
-        record.last = code.value();
+        record.last = code;
     });
-    code.value()
+    code
 }
 
 /// The text of the last failure since it was asked for last (this thread's, or in `err_msg_mode` 1
@@ -316,14 +329,14 @@ mod tests {
 
     #[test]
     fn text_is_fetched_once() {
-        report("aclrtFree", Code::InvalidParam, "devPtr is null");
+        report("aclrtFree", Code::InvalidParam.value(), "devPtr is null");
         assert_eq!(fetch().unwrap(), "aclrtFree: devPtr is null (error 100000)");
         assert_eq!(fetch(), None);
     }
 
     #[test]
     fn long_text_is_cut_at_a_character() {
-        report("aclrtFree", Code::InvalidParam, &"ü".repeat(2000));
+        report("aclrtFree", Code::InvalidParam.value(), &"ü".repeat(2000));
         let text = fetch().unwrap();
         assert!(text.len() < TEXT_CAPACITY && text.ends_with('ü'));
     }

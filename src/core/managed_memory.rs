@@ -8,8 +8,9 @@ use parking_lot::Mutex;
 use super::allocation::{Allocation, Kind};
 use super::device::Device;
 use super::error::{Code, Error, Result};
+use super::memory_hook::{self, MemoryKind};
 use super::runtime::Session;
-use super::{device, runtime, stream, thread};
+use super::{device, hooked_memory, runtime, stream, thread};
 use crate::backend::{Advice, Home, Span};
 
 /// Sizes and advised ranges are multiples of this.
@@ -39,6 +40,18 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
             ),
         )
     })?;
+    if !memory_hook::exist() {
+        return take_block(&device, len);
+    }
+    // Not held while hooks run.
+    drop(device);
+    hooked_memory::malloc_managed(size as usize, len, || {
+        let device = thread::current()?.device.clone();
+        hooked_memory::alloc(device, MemoryKind::Managed, len, |device| take_block(device, len))
+    })
+}
+
+fn take_block(device: &Device, len: usize) -> Result<usize> {
     let block = device.with_all_memory(|native| native.alloc_managed(len))?;
     let kind = Kind::Managed(device.id);
     if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {

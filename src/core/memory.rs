@@ -8,9 +8,10 @@ use super::device::{self, Device};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::malloc_config::MallocConfig;
+use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
-use super::{host_register, managed_memory, runtime, thread};
+use super::{hooked_memory, host_register, managed_memory, memory_hook, runtime, thread};
 use crate::backend::{self, Foreign, MemoryUsage, PagePolicy, Place, Span, Usage};
 
 /// aclrtMalloc: device memory of the current device. The address.
@@ -40,6 +41,14 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     if size == 0 {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
+    if memory_hook::exist() {
+        return hooked_memory::malloc(size, tail, || allocate_unhooked(size, policy, tail));
+    }
+    allocate_unhooked(size, policy, tail)
+}
+
+#[inline]
+fn allocate_unhooked(size: usize, policy: i32, tail: bool) -> Result<usize> {
     let context = thread::current()?;
     let device = &context.device;
     let pages = page_policy::pages(policy, size);
@@ -50,12 +59,12 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
     }
     let device = device.clone();
     drop(context);
-    allocate_new(&device, size, pages, tail)
+    allocate_new(device, size, pages, tail)
 }
 
 /// As [`allocate`], from the device.
 #[cold]
-fn allocate_new(device: &Device, size: usize, pages: PagePolicy, tail: bool) -> Result<usize> {
+fn allocate_new(device: Arc<Device>, size: usize, pages: PagePolicy, tail: bool) -> Result<usize> {
     let len = padded(size, tail && device.readable_tail)
         .filter(|len| *len as u64 <= device.total_memory)
         .ok_or_else(|| {
@@ -67,6 +76,14 @@ fn allocate_new(device: &Device, size: usize, pages: PagePolicy, tail: bool) -> 
                 ),
             )
         })?;
+    let take = |device: &Device| take_block(device, len, pages);
+    if memory_hook::exist() {
+        return hooked_memory::alloc(device, MemoryKind::Device, len, take);
+    }
+    take(&device)
+}
+
+fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
     let block = device.with_all_memory(|native| native.alloc(len, pages))?;
     let allocation = Allocation::of_block(block, len, Kind::Device(device.id), device.owner);
     if let Err(error) = allocation.reusable(pages).register() {
@@ -80,6 +97,15 @@ fn allocate_new(device: &Device, size: usize, pages: PagePolicy, tail: bool) -> 
 /// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
 pub fn free(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
+    if memory_hook::exist() {
+        let kinds = [MemoryKind::Device, MemoryKind::Managed];
+        return hooked_memory::free(addr, &kinds, || free_unhooked(addr));
+    }
+    free_unhooked(addr)
+}
+
+#[inline]
+fn free_unhooked(addr: usize) -> Result<()> {
     if Allocation::set_aside(addr) { Ok(()) } else { free_to_device(addr) }
 }
 
@@ -130,8 +156,15 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
     if size == 0 {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
+    config.check_for_host(&*runtime::session()?)?;
+    if memory_hook::exist() {
+        return hooked_memory::malloc_host(size, || take_host_block(size));
+    }
+    take_host_block(size)
+}
+
+fn take_host_block(size: usize) -> Result<usize> {
     let session = runtime::session()?;
-    config.check_for_host(&session)?;
     let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
         Error::new(
             Code::MemoryAllocation,
@@ -149,8 +182,14 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
 
 /// aclrtFreeHost.
 pub fn free_host(addr: usize) -> Result<()> {
-    const ARGUMENT: &str = "hostPtr";
-    check_free(ARGUMENT, addr)?;
+    check_free("hostPtr", addr)?;
+    if memory_hook::exist() {
+        return hooked_memory::free(addr, &[MemoryKind::Pinned], || free_host_unhooked(addr));
+    }
+    free_host_unhooked(addr)
+}
+
+fn free_host_unhooked(addr: usize) -> Result<()> {
     let taken = runtime::existing_session().and_then(|session| {
         let wanted =
             |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
@@ -159,7 +198,7 @@ pub fn free_host(addr: usize) -> Result<()> {
     });
     match taken {
         Some(freed) => Ok(freed?),
-        None => Err(not_freed(ARGUMENT, addr)),
+        None => Err(not_freed("hostPtr", addr)),
     }
 }
 

@@ -255,6 +255,9 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
         return Ok(session);
     }
     let environment = Environment::read()?;
+    if let Some(hook) = &environment.memory_hook {
+        hook.register()?;
+    }
     let (driver, visibility) = open_driver(&environment)?;
     let session = Session::new(driver, visibility, environment.finalize_timeout);
     SESSION.replace(Some(session.clone()));

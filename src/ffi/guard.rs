@@ -65,7 +65,7 @@ fn in_child() -> Error {
 #[cold]
 #[inline(never)]
 fn report(call: &str, failure: Error) -> i32 {
-    error::report(call, failure.code(), failure.text())
+    error::report(call, failure.value(), failure.text())
 }
 
 #[cold]
@@ -76,5 +76,5 @@ fn report_panic(call: &str, panic: &(dyn Any + Send)) -> i32 {
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no text");
     let text = format!("a defect in portacl, please report it: {said}");
-    error::report(call, Code::InternalError, &text)
+    error::report(call, Code::InternalError.value(), &text)
 }

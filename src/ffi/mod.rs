@@ -41,6 +41,7 @@ pub mod memcpy;
 pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memory;
+pub mod memory_hook;
 pub mod memset;
 pub mod native;
 pub mod notify;

@@ -91,8 +91,9 @@ pub fn must_not_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     Ok(())
 }
 
+/// What a null pointer is told.
 #[cold]
-fn null(argument: &str) -> Error {
+pub fn null(argument: &str) -> Error {
     Error::invalid_param(format_args!("{argument} is null; it must point to room for the result"))
 }
 

@@ -156,10 +156,12 @@ pub const HEADERS: &[Header] = &[
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",
+            "types/memory_hook.rs",
             "portacl.rs",
             "native.rs",
             "portacl_mem_pool.rs",
             "mem_pool_share.rs",
+            "memory_hook.rs",
         ],
     },
 ];

@@ -1,0 +1,188 @@
+// portacl.hpp: memory hooks as C++ objects.
+
+#include <portacl/portacl.hpp>
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+
+using namespace portacl_test;
+using portacl::Error;
+using portacl::HookScope;
+using portacl::HostBuffer;
+using portacl::MemoryEvent;
+using portacl::ScopedMemoryHook;
+
+namespace {
+
+class CppMemoryHook : public testing::Test {
+  protected:
+    portacl::Runtime runtime;
+    portacl::Device device;
+};
+
+// Writes down what it is called for, and throws where it is told to.
+class Teller : public portacl::MemoryHook {
+  public:
+    std::vector<std::string> told;
+    std::string throws;
+
+    const char* name() const noexcept override { return "Teller"; }
+    void before_alloc(const MemoryEvent& event) override { Tell("before_alloc", event); }
+    void after_alloc(const MemoryEvent& event) override { Tell("after_alloc", event); }
+    void before_malloc(const MemoryEvent& event) override { Tell("before_malloc", event); }
+    void after_malloc(const MemoryEvent& event) override { Tell("after_malloc", event); }
+    void before_free(const MemoryEvent& event) override { Tell("before_free", event); }
+    void after_free(const MemoryEvent& event) override { Tell("after_free", event); }
+
+  private:
+    void Tell(const std::string& what, const MemoryEvent& event) {
+        EXPECT_EQ(event.structSize, sizeof event);
+        told.push_back(what);
+        if (what == throws) throw std::runtime_error("thrown in " + what);
+    }
+};
+
+portaclMemoryHookInfo OnlyHook() {
+    portaclMemoryHookInfo info{};
+    info.structSize = sizeof info;
+    size_t count = 0;
+    EXPECT_EQ(portaclMemoryHookList(&info, 1, &count), ACL_SUCCESS);
+    EXPECT_EQ(count, 1u);
+    return info;
+}
+
+TEST_F(CppMemoryHook, IsCalledWhileItIsRegistered) {
+    Teller hook;
+    {
+        const ScopedMemoryHook guard(hook);
+        { const HostBuffer<char> buffer(8); }
+        EXPECT_EQ(hook.told,
+                  (std::vector<std::string>{"before_malloc", "before_alloc", "after_alloc",
+                                            "after_malloc", "before_free", "after_free"}));
+        EXPECT_THROW(ScopedMemoryHook{hook}, Error);
+    }
+    hook.told.clear();
+    { const HostBuffer<char> buffer(8); }
+    EXPECT_TRUE(hook.told.empty());
+}
+
+TEST_F(CppMemoryHook, CanBeMovedAndUnregisteredEarly) {
+    Teller hook;
+    ScopedMemoryHook first(hook, HookScope::process);
+    ScopedMemoryHook second(std::move(first));
+    EXPECT_FALSE(first);
+    EXPECT_EQ(OnlyHook().id, second.get());
+    second.reset();
+    { const HostBuffer<char> buffer(8); }
+    EXPECT_TRUE(hook.told.empty());
+}
+
+TEST_F(CppMemoryHook, AThrowBeforeRefuses) {
+    Teller hook;
+    const ScopedMemoryHook guard(hook);
+    hook.throws = "before_malloc";
+    try {
+        const HostBuffer<char> buffer(8);
+        FAIL() << "no exception";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ACL_ERROR_FAILURE);
+        EXPECT_NE(error.text().find("Teller"), std::string::npos) << error.what();
+        EXPECT_NE(error.text().find("thrown in before_malloc"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(OnlyHook().refusals, 1u);
+}
+
+TEST_F(CppMemoryHook, AnErrorBeforeRefusesWithItsCode) {
+    class Asks : public portacl::MemoryHook {
+      public:
+        const char* name() const noexcept override { return "Asks"; }
+        void before_malloc(const MemoryEvent&) override { portacl::check(aclrtFree(nullptr)); }
+    };
+    Asks hook;
+    const ScopedMemoryHook guard(hook);
+    try {
+        const HostBuffer<char> buffer(8);
+        FAIL() << "no exception";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ACL_ERROR_INVALID_PARAM);
+    }
+}
+
+TEST_F(CppMemoryHook, AnythingMayBeThrown) {
+    class ThrowsNumbers : public portacl::MemoryHook {
+      public:
+        const char* name() const noexcept override { return "ThrowsNumbers"; }
+        void after_malloc(const MemoryEvent&) override { throw 3; }
+        void before_free(const MemoryEvent&) override { throw 4; }
+    };
+    ThrowsNumbers hook;
+    ScopedMemoryHook guard(hook);
+    HostBuffer<char> buffer(8);
+    EXPECT_EQ(OnlyHook().failures, 1u);
+    ACL_FAILS(ACL_ERROR_FAILURE, aclrtFreeHost(buffer.get()));
+    guard.reset();
+}
+
+TEST_F(CppMemoryHook, AThrowAfterIsCountedAndTheAllocationStands) {
+    Teller hook;
+    const ScopedMemoryHook guard(hook);
+    hook.throws = "after_malloc";
+    HostBuffer<char> buffer(8);
+    buffer[7] = 1;
+    EXPECT_EQ(OnlyHook().failures, 1u);
+    EXPECT_STREQ(OnlyHook().lastFailure, "thrown in after_malloc");
+    hook.throws = "after_free";
+    buffer.reset();
+    EXPECT_EQ(OnlyHook().failures, 2u);
+    EXPECT_EQ(portaclReleaseFailures(), 0u);
+}
+
+TEST_F(CppMemoryHook, ARefusedFreeInADestructorIsAReleaseFailure) {
+    Teller hook;
+    ScopedMemoryHook guard(hook);
+    const uint64_t before = portaclReleaseFailures();
+    void* memory = nullptr;
+    {
+        const HostBuffer<char> buffer(8);
+        memory = buffer.data();
+        hook.throws = "before_free";
+    }
+    EXPECT_EQ(portaclReleaseFailures(), before + 1);
+    guard.reset();
+    ACL_OK(aclrtFreeHost(memory));
+}
+
+TEST_F(CppMemoryHook, DebugPrintWritesToAStream) {
+    std::ostringstream text;
+    portacl::DebugPrintHook hook(text);
+    {
+        const ScopedMemoryHook guard(hook);
+        const HostBuffer<char> buffer(24);
+    }
+    std::istringstream lines(text.str());
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line.rfind("{\"hook\":\"alloc\",\"device_id\":-1,\"mem_size\":32,\"mem_ptr\":", 0),
+              0u);
+    std::getline(lines, line);
+    EXPECT_EQ(line.rfind("{\"hook\":\"malloc\",\"device_id\":-1,\"size\":24,\"mem_size\":32,", 0),
+              0u);
+    std::getline(lines, line);
+    EXPECT_EQ(line.rfind("{\"hook\":\"free\",\"device_id\":-1,\"mem_size\":32,", 0), 0u);
+    EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(CppMemoryHook, TheLimitEndsWithItsObject) {
+    {
+        const portacl::LimitHook limit(100);
+        EXPECT_THROW(HostBuffer<char>(1000), Error);
+    }
+    const HostBuffer<char> buffer(1000);
+    EXPECT_THROW(portacl::LoggingHook("/no/such/folder/x"), Error);
+}
+
+}  // namespace

@@ -1,0 +1,622 @@
+// Memory hooks, case by case what CuPy documents of MemoryHook, and what is added here.
+
+#include <portacl/portacl.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/recorder.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+using Words = std::vector<std::string>;
+
+namespace {
+
+const Words kFromDevice = {"before malloc", "before alloc", "after alloc", "after malloc"};
+const Words kFromCache = {"before malloc", "after malloc"};
+const Words kFreed = {"before free", "after free"};
+constexpr size_t kLarge = size_t{3} << 20;  // not kept when it is freed
+
+class MemoryHook : public WithDevice {
+  protected:
+    Story story;
+    std::vector<std::string> Told(bool names = false) { return Story::Words(story.Take(), names); }
+};
+
+// Does the text of the last failure have all of these words?
+bool Says(std::initializer_list<std::string> words) {
+    const std::string text = TakeText();
+    for (const std::string& word : words)
+        if (text.find(word) == std::string::npos) return false;
+    return true;
+}
+
+uint64_t ThisThread() {
+    return static_cast<uint64_t>(gettid());
+}
+
+TEST_F(MemoryHook, IsCalledInTheOrderThatCuPyDocuments) {
+    Recorder hook(story, "one");
+    ACL_OK(hook.registered);
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    EXPECT_EQ(Told(), kFromDevice);
+    ACL_OK(aclrtFree(memory));
+    EXPECT_EQ(Told(), kFreed);
+}
+
+TEST_F(MemoryHook, GetsTheArgumentsThatCuPyDocumentsAndMore) {
+    Recorder hook(story, "one");
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge + 1, ACL_MEM_MALLOC_HUGE_FIRST));
+    std::vector<portacl_test::Told> told = story.Take();
+    ASSERT_EQ(told.size(), 4u);
+    size_t rounded = 0;
+    void* base = nullptr;
+    ACL_OK(aclrtMemGetAddressRange(memory, &base, &rounded));
+    for (const auto& [name, what, event] : told) {
+        SCOPED_TRACE(what);
+        EXPECT_EQ(event.structSize, sizeof event);
+        EXPECT_EQ(event.deviceId, 0);
+        EXPECT_EQ(event.kind, PORTACL_MEMORY_DEVICE);
+        EXPECT_EQ(event.roundedSize, rounded);
+        EXPECT_EQ(event.stream, nullptr);
+        EXPECT_EQ(event.thread, ThisThread());
+        EXPECT_EQ(event.failed, 0);
+        const bool malloc = what.find("malloc") != std::string::npos;
+        EXPECT_EQ(event.size, malloc ? kLarge + 1 : 0);
+        const bool after = what.rfind("after", 0) == 0;
+        EXPECT_EQ(event.ptr, after ? memory : nullptr);
+        EXPECT_EQ(event.memoryId != 0, after);
+        EXPECT_EQ(event.pageSize != 0, after);
+    }
+    const uint64_t id = told.back().event.memoryId;
+    ACL_OK(aclrtFree(memory));
+    told = story.Take();
+    ASSERT_EQ(told.size(), 2u);
+    for (const auto& [name, what, event] : told) {
+        EXPECT_EQ(event.ptr, memory);
+        EXPECT_EQ(event.memoryId, id);
+        EXPECT_EQ(event.size, 0u);
+        EXPECT_EQ(event.roundedSize, rounded);
+        EXPECT_EQ(event.failed, 0);
+    }
+}
+
+TEST_F(MemoryHook, AnAllocIsNotHookedWhereKeptMemoryServes) {
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    if (std::string(portaclBackendName()) != "cpu" || (guard && std::string(guard) == "1"))
+        GTEST_SKIP() << "nothing is kept there";
+    Recorder hook(story, "one");
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFree(memory));
+    (void)story.Take();
+    void* again = nullptr;
+    ACL_OK(aclrtMalloc(&again, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
+    EXPECT_EQ(again, memory);
+    EXPECT_EQ(Told(), kFromCache);
+    ACL_OK(aclrtFree(again));
+}
+
+TEST_F(MemoryHook, CoversEveryFunctionThatAllocates) {
+    Recorder hook(story, "one");
+    const auto expect = [&](portaclMemoryKind kind, int32_t device, const Words& words) {
+        const std::vector<portacl_test::Told> told = story.Take();
+        EXPECT_EQ(Story::Words(told), words);
+        for (const auto& one : told) {
+            EXPECT_EQ(one.event.kind, kind);
+            EXPECT_EQ(one.event.deviceId, device);
+        }
+    };
+    void* memory = nullptr;
+    ACL_OK(aclrtMallocAlign32(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFromDevice);
+    ACL_OK(aclrtFreeWithDevSync(memory));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFreed);
+    ACL_OK(aclrtMallocCached(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFromDevice);
+    ACL_OK(aclrtFree(memory));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFreed);
+    ACL_OK(aclrtMallocWithCfg(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST, nullptr));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFromDevice);
+    ACL_OK(aclrtFree(memory));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFreed);
+    ACL_OK(aclrtMallocHost(&memory, 100));
+    expect(PORTACL_MEMORY_PINNED, -1, kFromDevice);
+    ACL_OK(aclrtFreeHost(memory));
+    expect(PORTACL_MEMORY_PINNED, -1, kFreed);
+    ACL_OK(aclrtMallocHostWithCfg(&memory, 100, nullptr));
+    expect(PORTACL_MEMORY_PINNED, -1, kFromDevice);
+    ACL_OK(aclrtFreeHostWithDevSync(memory));
+    expect(PORTACL_MEMORY_PINNED, -1, kFreed);
+    ACL_OK(aclrtMemAllocManaged(&memory, 100, ACL_RT_MEM_ATTACH_GLOBAL));
+    expect(PORTACL_MEMORY_MANAGED, 0, kFromDevice);
+    ACL_OK(aclrtFree(memory));
+    expect(PORTACL_MEMORY_MANAGED, 0, kFreed);
+}
+
+TEST_F(MemoryHook, IsToldOfFailures) {
+    Recorder hook(story, "one");
+    void* memory = nullptr;
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_HUGE_FIRST));
+    // It is more than there is: the device is not asked.
+    std::vector<portacl_test::Told> told = story.Take();
+    ASSERT_EQ(Story::Words(told), kFromCache);
+    EXPECT_EQ(told[1].event.ptr, nullptr);
+    EXPECT_EQ(told[1].event.memoryId, 0u);
+    EXPECT_EQ(told[1].event.failed, 1);
+
+    size_t free = 0, total = 0;
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    void* most = nullptr;
+    ACL_OK(aclrtMalloc(&most, free / 2 + (size_t{2} << 20), ACL_MEM_MALLOC_NORMAL_ONLY));
+    (void)story.Take();
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMalloc(&memory, free / 2 + (size_t{2} << 20), ACL_MEM_MALLOC_NORMAL_ONLY));
+    told = story.Take();
+    ASSERT_EQ(Story::Words(told), kFromDevice);
+    for (const size_t after : {2, 3}) {
+        EXPECT_EQ(told[after].event.ptr, nullptr);
+        EXPECT_EQ(told[after].event.failed, 1);
+    }
+    ACL_OK(aclrtFree(most));
+    (void)story.Take();
+}
+
+TEST_F(MemoryHook, IsNoBusinessOfCallsThatFreeNothing) {
+    Recorder hook(story, "one");
+    int local = 0;
+    void* pinned = nullptr;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMalloc(nullptr, 1, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtFree(nullptr));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(&local));
+    EXPECT_EQ(Told(), Words());
+    ACL_OK(aclrtMallocHost(&pinned, 10));
+    (void)story.Take();
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(pinned));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(static_cast<char*>(pinned) + 1));
+    EXPECT_EQ(Told(), Words());
+    ACL_OK(aclrtFreeHost(pinned));
+}
+
+TEST_F(MemoryHook, SeveralAreCalledInTheOrderOfTheirRegistration) {
+    Recorder first(story, "first"), second(story, "second");
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    EXPECT_EQ(Told(true),
+              (Words{"first: before malloc", "second: before malloc", "first: before alloc",
+                     "second: before alloc", "first: after alloc", "second: after alloc",
+                     "first: after malloc", "second: after malloc"}));
+    // In any order.
+    ACL_OK(portaclMemoryHookUnregister(first.id));
+    first.registered = ACL_ERROR_FAILURE;
+    ACL_OK(aclrtFree(memory));
+    EXPECT_EQ(Told(true), (Words{"second: before free", "second: after free"}));
+}
+
+TEST_F(MemoryHook, NamesAreUnique) {
+    Recorder first(story, "same");
+    ACL_OK(first.registered);
+    Recorder second(story, "same");
+    EXPECT_EQ(second.registered, ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_TRUE(Says({"portaclMemoryHookRegister", "same", std::to_string(first.id)}));
+    Recorder everywhere(story, "same", PORTACL_MEMORY_HOOK_PROCESS);
+    EXPECT_EQ(everywhere.registered, ACL_ERROR_RT_PARAM_INVALID);
+    OnNewThread([this] {
+        Recorder other(story, "same");
+        EXPECT_EQ(other.registered, ACL_SUCCESS);
+    });
+    aclGetRecentErrMsg();
+}
+
+TEST_F(MemoryHook, ThreadsHaveTheirOwn) {
+    Story others;
+    Recorder mine(story, "mine");
+    OnNewThread([&] {
+        ACL_OK(aclrtSetDevice(0));
+        Recorder theirs(others, "theirs");
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+        EXPECT_EQ(Story::Words(others.Take()), kFromDevice);
+        ACL_OK(aclrtFree(memory));
+    });
+    EXPECT_EQ(Told(), Words());
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    EXPECT_EQ(Told(), kFromDevice);
+    ACL_OK(aclrtFree(memory));
+}
+
+TEST_F(MemoryHook, OneForTheProcessIsCalledOnAllThreads) {
+    Recorder everywhere(story, "everywhere", PORTACL_MEMORY_HOOK_PROCESS);
+    OnNewThread([] {
+        ACL_OK(aclrtSetDevice(0));
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL_OK(aclrtFree(memory));
+    });
+    const std::vector<portacl_test::Told> told = story.Take();
+    ASSERT_EQ(told.size(), 6u);
+    EXPECT_NE(told[0].event.thread, ThisThread());
+}
+
+TEST_F(MemoryHook, RefusesWithItsOwnCodeAndReason) {
+    Recorder first(story, "first"), strict(story, "strict");
+    strict.also = [](const std::string& what, const portaclMemoryEvent&) {
+        if (what != "before malloc") return ACL_SUCCESS;
+        portaclMemoryHookGiveReason("not today");
+        return 424242;
+    };
+    Recorder last(story, "last");
+    void* memory = Poison<void*>();
+    ACL_FAILS(424242, aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+    EXPECT_TRUE(IsPoison(memory));
+    // Who has agreed before is told; who was not asked is not.
+    std::vector<portacl_test::Told> told = story.Take();
+    EXPECT_EQ(Story::Words(told, true),
+              (Words{"first: before malloc", "strict: before malloc", "first: after malloc"}));
+    EXPECT_EQ(told[2].event.failed, 1);
+    EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), 424242);
+
+    ACL_FAILS(424242, aclrtMallocHost(&memory, 100));
+    EXPECT_NE(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST), ACL_SUCCESS);
+    EXPECT_TRUE(Says({"aclrtMalloc", "\"strict\"", "not today", "424242"}));
+}
+
+TEST_F(MemoryHook, ARefusedAllocOrFreeChangesNothing) {
+    std::string refused;
+    Recorder hook(story, "strict");
+    hook.also = [&refused](const std::string& what, const portaclMemoryEvent&) {
+        return what == refused ? ACL_ERROR_FAILURE : ACL_SUCCESS;
+    };
+    size_t before = 0, after = 0, total = 0;
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &before, &total));
+    void* memory = nullptr;
+    refused = "before alloc";
+    ACL_FAILS(ACL_ERROR_FAILURE, aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &after, &total));
+    EXPECT_EQ(before, after);
+    EXPECT_EQ(Told(), (Words{"before malloc", "before alloc", "after malloc"}));
+
+    refused = "";
+    ACL_OK(aclrtMalloc(&memory, 4, ACL_MEM_MALLOC_HUGE_FIRST));
+    refused = "before free";
+    ACL_FAILS(ACL_ERROR_FAILURE, aclrtFree(memory));
+    ACL_OK(aclrtMemset(memory, 4, 1, 4));
+    refused = "";
+    ACL_OK(aclrtFree(memory));
+}
+
+TEST_F(MemoryHook, MayAllocateAndIsNotCalledAboutThat) {
+    Recorder hook(story, "nested");
+    Recorder other(story, "other");
+    void* inner = nullptr;
+    hook.also = [&inner](const std::string& what, const portaclMemoryEvent&) {
+        return what == "before malloc" ? aclrtMallocHost(&inner, 10) : ACL_SUCCESS;
+    };
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    const Words words = Told(true);
+    // The other one is told of the memory that the first one takes.
+    ASSERT_GE(words.size(), 6u);
+    EXPECT_EQ(Words(words.begin(), words.begin() + 6),
+              (Words{"nested: before malloc", "other: before malloc", "other: before alloc",
+                     "other: after alloc", "other: after malloc", "other: before malloc"}));
+    hook.also = nullptr;
+    ACL_OK(aclrtFreeHost(inner));
+    ACL_OK(aclrtFree(memory));
+}
+
+TEST_F(MemoryHook, MayUseStreamsAndResetTheDevice) {
+    Recorder hook(story, "resets");
+    hook.also = [](const std::string& what, const portaclMemoryEvent&) -> aclError {
+        if (what != "before alloc") return ACL_SUCCESS;
+        aclrtStream stream = nullptr;
+        aclError code = aclrtCreateStream(&stream);
+        code |= aclrtDestroyStream(stream);
+        return code | aclrtResetDevice(0);
+    };
+    void* memory = nullptr;
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(MemoryHook, CanUnregisterItself) {
+    Recorder hook(story, "once");
+    hook.also = [&hook](const std::string&, const portaclMemoryEvent&) {
+        hook.registered = ACL_ERROR_FAILURE;
+        return portaclMemoryHookUnregister(hook.id);
+    };
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFree(memory));
+    EXPECT_EQ(Told(), Words{"before malloc"});
+}
+
+TEST_F(MemoryHook, UnregisteringWaitsForCallsOnOtherThreads) {
+    std::promise<void> inside, go_on;
+    std::future<void> may_go_on = go_on.get_future();
+    std::atomic<bool> left{false};
+    auto hook = std::make_unique<Recorder>(story, "slow", PORTACL_MEMORY_HOOK_PROCESS);
+    hook->also = [&](const std::string& what, const portaclMemoryEvent&) {
+        if (what != "before malloc") return ACL_SUCCESS;
+        inside.set_value();
+        may_go_on.wait();
+        left = true;
+        return ACL_SUCCESS;
+    };
+    std::thread other([] {
+        void* memory = nullptr;
+        ACL_EXPECT_OK(aclrtMallocHost(&memory, 8));
+        ACL_EXPECT_OK(aclrtFreeHost(memory));
+    });
+    inside.get_future().wait();
+    std::thread releases([&] { go_on.set_value(); });
+    hook.reset();
+    EXPECT_TRUE(left);
+    releases.join();
+    other.join();
+}
+
+TEST_F(MemoryHook, RefusesBadArguments) {
+    portaclMemoryHook hook{};
+    uint64_t id = Poison<uint64_t>();
+    const auto scope = PORTACL_MEMORY_HOOK_THREAD;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(nullptr, scope, &id));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));
+    hook.structSize = sizeof hook;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));
+    hook.name = "";
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookRegister(&hook, scope, &id));
+    hook.name = "x";
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              portaclMemoryHookRegister(&hook, static_cast<portaclMemoryHookScope>(2), &id));
+    EXPECT_TRUE(IsPoison(id));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(0));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(~uint64_t{0}));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookGiveReason(nullptr));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookNoteFailure(nullptr));
+    // All functions null: nothing is called, nothing crashes. The number is not wanted.
+    ACL_OK(portaclMemoryHookRegister(&hook, scope, &id));
+    void* memory = nullptr;
+    ACL_OK(aclrtMallocHost(&memory, 1));
+    ACL_OK(aclrtFreeHost(memory));
+    ACL_OK(portaclMemoryHookUnregister(id));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(id));
+    // Outside of a hook there is nobody to say it for.
+    ACL_OK(portaclMemoryHookGiveReason("nobody"));
+    ACL_OK(portaclMemoryHookNoteFailure("nobody"));
+    aclGetRecentErrMsg();
+}
+
+TEST_F(MemoryHook, TheListTellsAboutThem) {
+    size_t count = 99;
+    ACL_OK(portaclMemoryHookList(nullptr, 0, &count));
+    EXPECT_EQ(count, 0u);
+    Recorder first(story, "first");
+    Recorder second(story, "second", PORTACL_MEMORY_HOOK_PROCESS);
+    first.also = [](const std::string& what, const portaclMemoryEvent&) {
+        if (what == "after malloc") portaclMemoryHookNoteFailure("out of ink");
+        return what == "before free" ? ACL_ERROR_FAILURE : ACL_SUCCESS;
+    };
+    void* memory = nullptr;
+    ACL_OK(aclrtMallocHost(&memory, 1));
+    ACL_FAILS(ACL_ERROR_FAILURE, aclrtFreeHost(memory));
+    first.also = nullptr;
+    ACL_OK(aclrtFreeHost(memory));
+
+    portaclMemoryHookInfo infos[3] = {};
+    infos[0].structSize = sizeof infos[0];
+    ACL_OK(portaclMemoryHookList(infos, 3, &count));
+    ASSERT_EQ(count, 2u);
+    EXPECT_EQ(infos[0].id, first.id);
+    EXPECT_STREQ(infos[0].name, "first");
+    EXPECT_EQ(infos[0].scope, PORTACL_MEMORY_HOOK_THREAD);
+    EXPECT_EQ(infos[0].isCalledHere, 1);
+    EXPECT_EQ(infos[0].refusals, 1u);
+    EXPECT_EQ(infos[0].failures, 1u);
+    EXPECT_STREQ(infos[0].lastFailure, "out of ink");
+    EXPECT_EQ(infos[1].scope, PORTACL_MEMORY_HOOK_PROCESS);
+    EXPECT_EQ(infos[1].structSize, sizeof infos[1]);
+    EXPECT_EQ(infos[1].refusals, 0u);
+    EXPECT_EQ(infos[2].id, 0u);
+    OnNewThread([&] {
+        portaclMemoryHookInfo others[2] = {};
+        others[0].structSize = sizeof others[0];
+        ACL_OK(portaclMemoryHookList(others, 2, &count));
+        EXPECT_EQ(others[0].isCalledHere, 0);
+        EXPECT_EQ(others[1].isCalledHere, 1);
+    });
+
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookList(infos, 3, nullptr));
+    count = 0;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookList(infos, 1, &count));
+    EXPECT_EQ(count, 2u);
+    infos[0].structSize = 8;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookList(infos, 3, &count));
+    aclGetRecentErrMsg();
+}
+
+// What a ready hook has written, line by line.
+std::vector<std::string> Lines(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+class ReadyHook : public MemoryHook {
+  protected:
+    std::string path = testing::TempDir() + "portacl_hook_" + std::to_string(getpid());
+    void TearDown() override {
+        std::remove(path.c_str());
+        MemoryHook::TearDown();
+    }
+};
+
+TEST_F(ReadyHook, DebugPrintHasTheFormatOfCuPy) {
+    uint64_t id = 0;
+    ACL_OK(portaclMemoryHookRegisterDebugPrint(path.c_str(), PORTACL_MEMORY_HOOK_THREAD, &id));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    size_t rounded = 0;
+    void* base = nullptr;
+    ACL_OK(aclrtMemGetAddressRange(memory, &base, &rounded));
+    ACL_OK(aclrtFree(memory));
+    ACL_OK(portaclMemoryHookUnregister(id));
+    std::ostringstream size, address, hex;
+    size << rounded;
+    address << reinterpret_cast<uintptr_t>(memory);
+    hex << "0x" << std::hex << reinterpret_cast<uintptr_t>(memory);
+    const std::string tail = "\"mem_size\":" + size.str() + ",\"mem_ptr\":" + address.str();
+    const std::string id_text = ",\"pmem_id\":\"" + hex.str() + "\"}";
+    EXPECT_EQ(Lines(path), (Words{"{\"hook\":\"alloc\",\"device_id\":0," + tail + "}",
+                                  "{\"hook\":\"malloc\",\"device_id\":0,\"size\":" +
+                                      std::to_string(kLarge) + "," + tail + id_text,
+                                  "{\"hook\":\"free\",\"device_id\":0," + tail + id_text}));
+    ACL_FAILS(ACL_ERROR_INVALID_FILE, portaclMemoryHookRegisterDebugPrint(
+                                          "/no/such/folder/x", PORTACL_MEMORY_HOOK_THREAD, &id));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              portaclMemoryHookRegisterDebugPrint(nullptr, static_cast<portaclMemoryHookScope>(7),
+                                                  nullptr));
+}
+
+TEST_F(ReadyHook, EventsBecomeJson) {
+    portaclMemoryEvent event{};
+    event.structSize = sizeof event;
+    event.deviceId = 3;
+    event.roundedSize = 512;
+    char line[256] = "";
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_ALLOC, &event, line, sizeof line),
+              std::string("{'hook':'alloc','device_id':3,'mem_size':512,'mem_ptr':0}").size());
+    EXPECT_STREQ(line, "{\"hook\":\"alloc\",\"device_id\":3,\"mem_size\":512,\"mem_ptr\":0}");
+    const size_t length = std::strlen(line);
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_ALLOC, &event, nullptr, 0), length);
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_ALLOC, &event, line, length + 1), length);
+    EXPECT_EQ(aclGetRecentErrMsg(), nullptr);
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_ALLOC, &event, line, length), 0u);
+    EXPECT_TRUE(Says({"portaclMemoryEventToJson", "size"}));
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_ALLOC, nullptr, line, sizeof line), 0u);
+    const auto no_moment = static_cast<portaclMemoryMoment>(3);
+    EXPECT_EQ(portaclMemoryEventToJson(no_moment, &event, line, sizeof line), 0u);
+    event.kind = static_cast<portaclMemoryKind>(4);
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_FREE, &event, line, sizeof line), 0u);
+    event.structSize = 8;
+    EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_FREE, &event, line, sizeof line), 0u);
+    aclGetRecentErrMsg();
+}
+
+TEST_F(ReadyHook, LoggingWritesWhatAReplayReads) {
+    uint64_t id = 0;
+    ACL_OK(portaclMemoryHookRegisterLogging(path.c_str(), PORTACL_MEMORY_HOOK_PROCESS, &id));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFree(memory));
+    const Words lines = Lines(path);
+    ACL_OK(portaclMemoryHookUnregister(id));
+    ASSERT_EQ(lines.size(), 3u);
+    std::ostringstream pointer;
+    pointer << "\"pointer\": \"0x" << std::hex << reinterpret_cast<uintptr_t>(memory) << "\"";
+    for (const auto& [line, what] :
+         {std::pair(lines[0], "alloc"), {lines[1], "malloc"}, {lines[2], "free"}}) {
+        EXPECT_EQ(line.find("{\"event\": \"" + std::string(what) + "\", \"time\": "), 0u) << line;
+        EXPECT_NE(line.find(pointer.str()), std::string::npos) << line;
+        EXPECT_NE(line.find("\"stream\": \"0x0\""), std::string::npos) << line;
+        EXPECT_NE(line.find("\"device\": 0"), std::string::npos) << line;
+        EXPECT_NE(line.find("\"kind\": \"device\"}"), std::string::npos) << line;
+    }
+    EXPECT_NE(lines[1].find("\"size\": " + std::to_string(kLarge)), std::string::npos);
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              portaclMemoryHookRegisterLogging(nullptr, PORTACL_MEMORY_HOOK_PROCESS, nullptr));
+}
+
+TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
+    uint64_t id = 0;
+    ACL_OK(portaclMemoryHookRegisterLimit(10000, PORTACL_MEMORY_HOOK_PROCESS, &id));
+    void *first = nullptr, *second = nullptr, *third = nullptr;
+    ACL_OK(aclrtMallocHost(&first, 6000));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&second, 6000));
+    EXPECT_NE(aclrtMallocHost(&second, 6000), ACL_SUCCESS);
+    EXPECT_TRUE(Says({"LimitHook", "10000", "6016"}));
+    ACL_OK(aclrtMalloc(&third, 3000, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFreeHost(first));
+    {
+        // What another hook refuses, or frees not, is no change.
+        Recorder strict(story, "strict");
+        strict.also = [](const std::string& what, const portaclMemoryEvent&) {
+            return what.rfind("before", 0) == 0 ? ACL_ERROR_FAILURE : ACL_SUCCESS;
+        };
+        ACL_FAILS(ACL_ERROR_FAILURE, aclrtMallocHost(&second, 6000));
+        ACL_FAILS(ACL_ERROR_FAILURE, aclrtFree(third));
+    }
+    ACL_OK(aclrtMallocHost(&second, 6000));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&first, 3000));
+    ACL_OK(aclrtFreeHost(second));
+    ACL_OK(aclrtFree(third));
+    ACL_OK(aclrtMallocHost(&first, 9900));
+    ACL_OK(aclrtFreeHost(first));
+    ACL_OK(portaclMemoryHookUnregister(id));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              portaclMemoryHookRegisterLimit(1, static_cast<portaclMemoryHookScope>(-1), &id));
+    aclGetRecentErrMsg();
+}
+
+// What a program does that knows nothing of hooks.
+void AllocateAndFree() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtFree(memory));
+    ACL_OK(aclFinalize());
+    // Another life: the hook is still there, once.
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtMallocHost(&memory, 7));
+    ACL_OK(aclrtFreeHost(memory));
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(MemoryHookVariable, DebugPrintsForAnyProgram, {"PORTACL_MEMORY_HOOK", "debug"}) {
+    testing::internal::CaptureStdout();
+    AllocateAndFree();
+    const std::string output = testing::internal::GetCapturedStdout();
+    EXPECT_NE(output.find("{\"hook\":\"malloc\",\"device_id\":0,\"size\":100,"), std::string::npos)
+        << output;
+    const std::string host = "{\"hook\":\"malloc\",\"device_id\":-1,\"size\":7,";
+    const size_t found = output.find(host);
+    EXPECT_NE(found, std::string::npos) << output;
+    EXPECT_EQ(output.find(host, found + 1), std::string::npos) << output;
+}
+
+OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram,
+                 {"PORTACL_MEMORY_HOOK", "log:/proc/self/fd/2"}) {
+    testing::internal::CaptureStderr();
+    AllocateAndFree();
+    const std::string output = testing::internal::GetCapturedStderr();
+    EXPECT_NE(output.find("{\"event\": \"malloc\""), std::string::npos) << output;
+    EXPECT_NE(output.find("\"kind\": \"pinned\"}"), std::string::npos) << output;
+}
+
+OWN_PROCESS_TEST(MemoryHookVariable, RefusesWhatItDoesNotKnow, {"PORTACL_MEMORY_HOOK", "loud"}) {
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_MEMORY_HOOK", "loud",
+                     "debug", "log:FILE");
+}
+
+OWN_PROCESS_TEST(MemoryHookVariable, RefusesAFileThatCannotBeWritten,
+                 {"PORTACL_MEMORY_HOOK", "log:/no/such/folder/x"}) {
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), "PORTACL_MEMORY_HOOK",
+                     "/no/such/folder/x");
+}
+
+}  // namespace

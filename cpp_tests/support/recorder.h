@@ -1,0 +1,89 @@
+// A memory hook for tests that writes down what it is called with.
+#pragma once
+
+#include <portacl/portacl.h>
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace portacl_test {
+
+// A call of a hook.
+struct Told {
+    std::string hook;  // its name
+    std::string what;  // "before malloc"
+    portaclMemoryEvent event;
+};
+
+// What several hooks were told, in one list.
+class Story {
+  public:
+    void Add(Told told) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        all_.push_back(std::move(told));
+    }
+    std::vector<Told> Take() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::move(all_);
+    }
+    // "name: before malloc" of each, or "before malloc" where there is one hook only.
+    static std::vector<std::string> Words(const std::vector<Told>& all, bool names = false) {
+        std::vector<std::string> words;
+        for (const Told& told : all)
+            words.push_back(names ? told.hook + ": " + told.what : told.what);
+        return words;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<Told> all_;
+};
+
+// A hook that is registered while it lives.
+class Recorder {
+  public:
+    Recorder(Story& story, std::string name,
+             portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD)
+        : story_(story), name_(std::move(name)) {
+        portaclMemoryHook hook{};
+        hook.structSize = sizeof hook;
+        hook.name = name_.c_str();
+        hook.userData = this;
+        hook.beforeAlloc = [](void* self, auto* event) { return Before(self, "alloc", event); };
+        hook.afterAlloc = [](void* self, auto* event) { After(self, "alloc", event); };
+        hook.beforeMalloc = [](void* self, auto* event) { return Before(self, "malloc", event); };
+        hook.afterMalloc = [](void* self, auto* event) { After(self, "malloc", event); };
+        hook.beforeFree = [](void* self, auto* event) { return Before(self, "free", event); };
+        hook.afterFree = [](void* self, auto* event) { After(self, "free", event); };
+        registered = portaclMemoryHookRegister(&hook, scope, &id);
+    }
+    ~Recorder() {
+        if (registered == ACL_SUCCESS) portaclMemoryHookUnregister(id);
+    }
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    aclError registered = ACL_SUCCESS;
+    uint64_t id = 0;
+    // Called inside of its functions; what it returns, a before function returns.
+    std::function<aclError(const std::string& what, const portaclMemoryEvent& event)> also;
+
+  private:
+    static aclError Before(void* self, const char* what, const portaclMemoryEvent* event) {
+        return static_cast<Recorder*>(self)->Note(std::string("before ") + what, *event);
+    }
+    static void After(void* self, const char* what, const portaclMemoryEvent* event) {
+        static_cast<Recorder*>(self)->Note(std::string("after ") + what, *event);
+    }
+    aclError Note(const std::string& what, const portaclMemoryEvent& event) {
+        story_.Add({name_, what, event});
+        return also ? also(what, event) : ACL_SUCCESS;
+    }
+
+    Story& story_;
+    std::string name_;
+};
+
+}  // namespace portacl_test

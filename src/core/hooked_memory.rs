@@ -1,0 +1,96 @@
+//! Allocation and release of memory between the hooks of the program.
+
+use std::sync::Arc;
+
+use super::allocation::{Allocation, Kind, Owner, open_device};
+use super::device::Device;
+use super::error::{Code, Error, Result};
+use super::memory_hook::{Event, MemoryKind, Moment, around_allocation, around_free};
+use super::page_policy::padded;
+use super::{memory, thread};
+
+/// The device of host memory.
+const HOST: i32 = -1;
+
+fn event(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Event {
+    Event { device, kind, size, rounded, addr: 0, stream: 0, page_size: 0, failed: false }
+}
+
+/// Address and page size of an allocation, for hooks.
+fn found(addr: &usize) -> (usize, usize) {
+    let attributes = memory::pointer_attributes(*addr);
+    (*addr, attributes.map_or(0, |attributes| attributes.page_size as usize))
+}
+
+/// Hands device memory to the program, which `allocate` takes from where it is.
+pub fn malloc(size: usize, tail: bool, allocate: impl FnOnce() -> Result<usize>) -> Result<usize> {
+    let (id, readable_tail) = {
+        let context = thread::current()?;
+        (context.device.id, context.device.readable_tail)
+    };
+    let rounded = padded(size, tail && readable_tail).unwrap_or(size);
+    let event = event(id as i32, MemoryKind::Device, size, rounded);
+    around_allocation(Moment::Malloc, event, allocate, found)
+}
+
+/// As [`malloc`], for managed memory.
+pub fn malloc_managed(
+    size: usize,
+    rounded: usize,
+    allocate: impl FnOnce() -> Result<usize>,
+) -> Result<usize> {
+    let id = thread::current()?.device.id;
+    let event = event(id as i32, MemoryKind::Managed, size, rounded);
+    around_allocation(Moment::Malloc, event, allocate, found)
+}
+
+/// As [`malloc`], for page-locked host memory, of which the library keeps none.
+pub fn malloc_host(size: usize, take: impl FnOnce() -> Result<usize>) -> Result<usize> {
+    let event = event(HOST, MemoryKind::Pinned, size, padded(size, false).unwrap_or(size));
+    let alloc = Event { size: 0, ..event };
+    let take = || around_allocation(Moment::Alloc, alloc, take, found);
+    around_allocation(Moment::Malloc, event, take, found)
+}
+
+/// Takes `len` bytes from a device, which is not held while hooks run: they may reset it.
+pub fn alloc(
+    device: Arc<Device>,
+    kind: MemoryKind,
+    len: usize,
+    take: impl FnOnce(&Device) -> Result<usize>,
+) -> Result<usize> {
+    let (id, owner) = (device.id, device.owner);
+    drop(device);
+    let event = event(id as i32, kind, 0, len);
+    around_allocation(Moment::Alloc, event, || take(&*open_again(id, owner)?), found)
+}
+
+fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
+    open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
+        Error::new(
+            Code::ContextNull,
+            format_args!(
+                "device {id} was reset while a memory hook ran; call aclrtSetDevice again"
+            ),
+        )
+    })
+}
+
+/// Gives memory back by `free`. What is no allocation of these kinds is no business of hooks: the call
+/// says what it is.
+pub fn free(addr: usize, kinds: &[MemoryKind], free: impl FnOnce() -> Result<()>) -> Result<()> {
+    let Some(found) = Allocation::known(addr).filter(|found| found.base == addr) else {
+        return free();
+    };
+    let (kind, device) = match found.kind {
+        Kind::Device(id) => (MemoryKind::Device, id as i32),
+        Kind::Managed(id) => (MemoryKind::Managed, id as i32),
+        Kind::Pinned => (MemoryKind::Pinned, HOST),
+        Kind::Registered { .. } => return free(),
+    };
+    if !kinds.contains(&kind) {
+        return free();
+    }
+    let (_, page_size) = self::found(&addr);
+    around_free(Event { addr, page_size, ..event(device, kind, 0, found.len) }, free)
+}

@@ -1,0 +1,316 @@
+//! Hooks: functions of the program that are told of allocations, and asked whether they may be.
+//!
+//! Three things are hooked, each before and after: memory is taken from the device or the system
+//! (*alloc*), handed to the program (*malloc*), given back by it (*free*). An *alloc* happens inside
+//! a *malloc*, unless memory that was kept serves the request. No lock is held and no device while a
+//! hook runs, so that it may call this library; a hook is not called about what it does itself.
+
+mod debug_print;
+mod json;
+mod limit;
+mod logging;
+mod registry;
+
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io::stdout;
+use std::sync::Arc;
+
+pub use self::debug_print::DebugPrint;
+pub use self::json::to_json;
+pub use self::limit::Limit;
+pub use self::logging::Logging;
+pub use self::registry::{Entry, Info, Scope, list, register, unregister};
+use super::error::{Code, Error, Result};
+use crate::backend::thread_number;
+
+/// What is about to happen, or has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Memory is taken from the device, or from the system.
+    Alloc,
+    /// Memory is handed to the program.
+    Malloc,
+    /// Memory is given back by the program.
+    Free,
+}
+
+impl Moment {
+    /// Its name for programs and logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alloc => "alloc",
+            Self::Malloc => "malloc",
+            Self::Free => "free",
+        }
+    }
+}
+
+/// Which memory it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Memory of a device, from aclrtMalloc and its relatives.
+    Device,
+    /// Page-locked host memory.
+    Pinned,
+    /// Memory that the host and all devices use.
+    Managed,
+    /// Memory of a stream-ordered pool.
+    Pool,
+}
+
+impl MemoryKind {
+    /// Its name for programs and logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Pinned => "pinned",
+            Self::Managed => "managed",
+            Self::Pool => "pool",
+        }
+    }
+}
+
+/// One allocation or release, as hooks see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Which device it is for; -1 for host memory.
+    pub device: i32,
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// Bytes that the program asked for; 0 where it names an address instead.
+    pub size: usize,
+    /// Bytes that it gets.
+    pub rounded: usize,
+    /// The address; 0 before it is known and after a failure.
+    pub addr: usize,
+    /// The handle of the stream in whose order it happens, 0 where it is none.
+    pub stream: u64,
+    /// Bytes of a page of it; 0 where that is not known (yet).
+    pub page_size: usize,
+    /// Afterwards: it has not happened, because it failed or another hook refused it.
+    pub failed: bool,
+}
+
+impl Event {
+    /// What tells live allocations apart: 0 as long as there is none.
+    pub fn memory_id(&self) -> u64 {
+        self.addr as u64
+    }
+}
+
+/// Why a hook wants no allocation or release: the code that the call is to return, not 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Any number but 0.
+    pub code: i32,
+    /// Why, for a person; may be empty.
+    pub text: String,
+}
+
+/// Who is told and asked.
+pub trait MemoryHook: Send + Sync {
+    /// Something is about to happen, unless this refuses it.
+    fn before(&self, _moment: Moment, _event: &Event) -> std::result::Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// It has happened, or has failed, or a hook that was asked later has refused it.
+    fn after(&self, _moment: Moment, _event: &Event) {}
+}
+
+thread_local! {
+    /// The hooks that this thread is running, the innermost last.
+    static RUNNING: RefCell<Vec<Arc<Entry>>> = const { RefCell::new(Vec::new()) };
+    /// What the running callback says of its refusal.
+    static REASON: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Whether there are any, for whichever thread.
+#[inline]
+pub fn exist() -> bool {
+    registry::exist()
+}
+
+/// Whether this thread is inside a hook.
+pub fn is_running_here() -> bool {
+    RUNNING.with_borrow(|running| !running.is_empty())
+}
+
+/// What the callback that refuses on this thread, right now, says of it.
+pub fn give_reason(text: &str) {
+    if is_running_here() {
+        REASON.set(text.to_owned());
+    }
+}
+
+/// The hook that this thread is running has failed where it can refuse nothing.
+pub fn note_failure(text: &str) {
+    if let Some(entry) = RUNNING.with_borrow(|running| running.last().cloned()) {
+        entry.note_failure(text);
+    }
+}
+
+/// The reason that was given since the last call.
+pub fn take_reason() -> String {
+    REASON.take()
+}
+
+/// Runs a callback of an entry: it counts as running here, so that it is not called about itself.
+fn run<T>(entry: &Arc<Entry>, callback: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
+    struct Ends<'a>(&'a Entry);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            RUNNING.with_borrow_mut(|running| running.pop());
+            self.0.leave();
+        }
+    }
+    if !entry.enter() {
+        return None;
+    }
+    RUNNING.with_borrow_mut(|running| running.push(Arc::clone(entry)));
+    let _ends = Ends(entry);
+    Some(callback(&*entry.hook))
+}
+
+/// The hooks of one allocation or release, in the order of their registration.
+struct Called(Vec<Arc<Entry>>);
+
+impl Called {
+    fn here() -> Self {
+        let mut entries = registry::of_this_thread();
+        RUNNING.with_borrow(|running| {
+            entries.retain(|entry| running.iter().all(|other| !Arc::ptr_eq(entry, other)));
+        });
+        Self(entries)
+    }
+
+    /// Asks all of them. Those that agreed before another one refuses are told that nothing happens.
+    fn before(&self, moment: Moment, event: &Event) -> Result<()> {
+        for (index, entry) in self.0.iter().enumerate() {
+            if let Some(Err(refusal)) = run(entry, |hook| hook.before(moment, event)) {
+                entry.note_refusal();
+                tell(&self.0[..index], moment, &Event { failed: true, ..*event });
+                return Err(refused(entry, moment, event, &refusal));
+            }
+        }
+        Ok(())
+    }
+
+    fn after(&self, moment: Moment, event: &Event) {
+        tell(&self.0, moment, event);
+    }
+}
+
+fn tell(entries: &[Arc<Entry>], moment: Moment, event: &Event) {
+    for entry in entries {
+        run(entry, |hook| hook.after(moment, event));
+    }
+}
+
+#[cold]
+fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> Error {
+    struct Why<'a>(&'a str);
+    impl fmt::Display for Why<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
+        }
+    }
+    let (what, kind, device) = (moment.name(), event.kind.name(), event.device);
+    Error::with_value(
+        refusal.code,
+        format_args!(
+            "the memory hook \"{}\" refuses the {what} of {} bytes ({kind} memory, device {device}){}",
+            entry.name,
+            event.rounded,
+            Why(&refusal.text)
+        ),
+    )
+}
+
+/// Does `work`, which gives an allocation's address and page size, between the hooks.
+pub fn around_allocation<T>(
+    moment: Moment,
+    event: Event,
+    work: impl FnOnce() -> Result<T>,
+    found: impl FnOnce(&T) -> (usize, usize),
+) -> Result<T> {
+    let called = Called::here();
+    called.before(moment, &event)?;
+    let done = work();
+    let (addr, page_size) = done.as_ref().map_or((0, 0), found);
+    called.after(moment, &Event { addr, page_size, failed: done.is_err(), ..event });
+    done
+}
+
+/// Does `work`, which gives memory back, between the hooks.
+pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let called = Called::here();
+    called.before(Moment::Free, &event)?;
+    let done = work();
+    called.after(Moment::Free, &Event { failed: done.is_err(), ..event });
+    done
+}
+
+/// A new file for a hook to write to.
+pub fn create_file(argument: &str, path: &OsStr) -> Result<File> {
+    File::create(path).map_err(|why| {
+        let path = path.to_string_lossy();
+        Error::new(
+            Code::InvalidFile,
+            format_args!(
+                "{argument} \"{path}\" cannot be written: {why}; choose a folder that exists"
+            ),
+        )
+    })
+}
+
+/// What `PORTACL_MEMORY_HOOK` asks for, with the file it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// `debug`
+    DebugPrint,
+    /// `log:FILE`
+    Logging(OsString),
+}
+
+impl Ready {
+    /// What the variable may say.
+    pub const ALLOWED: &str = "debug or log:FILE";
+
+    /// Reads the value of the variable; `None`: it means nothing.
+    pub fn parse(value: &str) -> Option<Self> {
+        match value.split_once(':') {
+            None if value == "debug" => Some(Self::DebugPrint),
+            Some(("log", file)) if !file.is_empty() => Some(Self::Logging(file.into())),
+            _ => None,
+        }
+    }
+
+    /// Registers it for all threads, unless it is registered already.
+    pub fn register(&self) -> Result<()> {
+        let (name, hook): (_, Box<dyn MemoryHook>) = match self {
+            _ if list().iter().any(|info| info.name == self.name()) => return Ok(()),
+            Self::DebugPrint => ("DebugPrintHook", Box::new(DebugPrint::new(Box::new(stdout())))),
+            Self::Logging(file) => {
+                let to = create_file("PORTACL_MEMORY_HOOK: the file", file)?;
+                ("LoggingHook", Box::new(Logging::new(Box::new(to))))
+            }
+        };
+        register(name, Scope::Process, hook).map(drop)
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::DebugPrint => "DebugPrintHook",
+            Self::Logging(_) => "LoggingHook",
+        }
+    }
+}
+
+/// The number by which programs know the calling thread.
+pub fn thread() -> u32 {
+    thread_number()
+}

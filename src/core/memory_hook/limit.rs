@@ -1,0 +1,82 @@
+//! Refuses what goes beyond a budget.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+
+use super::{Event, MemoryHook, Moment, Refusal};
+use crate::core::error::Code;
+
+/// Lets a program have so many bytes at a time, of what it allocates while the hook is registered.
+pub struct Limit {
+    most: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Bytes that are handed out or about to be.
+    used: usize,
+    /// What each live allocation counts.
+    live: HashMap<usize, usize>,
+    /// As `live`, of those that are about to be given back.
+    leaving: HashMap<usize, usize>,
+}
+
+impl Limit {
+    /// So many bytes at most.
+    pub fn new(most: usize) -> Self {
+        Self { most, state: Mutex::default() }
+    }
+}
+
+impl State {
+    fn release(&mut self, addr: usize) -> Option<usize> {
+        let bytes = self.live.remove(&addr)?;
+        self.used -= bytes;
+        Some(bytes)
+    }
+}
+
+impl MemoryHook for Limit {
+    fn before(&self, moment: Moment, event: &Event) -> Result<(), Refusal> {
+        let mut state = self.state.lock();
+        match moment {
+            Moment::Alloc => Ok(()),
+            // Not afterwards, when another thread may have the address again.
+            Moment::Free => {
+                if let Some(bytes) = state.release(event.addr) {
+                    state.leaving.insert(event.addr, bytes);
+                }
+                Ok(())
+            }
+            Moment::Malloc => {
+                let used = state.used.checked_add(event.rounded).filter(|used| *used <= self.most);
+                let text = format!("{} of its {} bytes are in use", state.used, self.most);
+                state.used = used.ok_or(Refusal { code: Code::MemoryAllocation.value(), text })?;
+                Ok(())
+            }
+        }
+    }
+
+    fn after(&self, moment: Moment, event: &Event) {
+        let mut state = self.state.lock();
+        match (moment, event.failed) {
+            (Moment::Malloc, true) => state.used -= event.rounded,
+            (Moment::Malloc, false) => {
+                // An address that comes again went with its device before.
+                state.release(event.addr);
+                state.live.insert(event.addr, event.rounded);
+            }
+            (Moment::Free, failed) => {
+                if let Some(bytes) = state.leaving.remove(&event.addr)
+                    && failed
+                {
+                    state.used += bytes;
+                    state.live.insert(event.addr, bytes);
+                }
+            }
+            (Moment::Alloc, _) => {}
+        }
+    }
+}

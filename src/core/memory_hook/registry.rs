@@ -1,0 +1,196 @@
+//! Which hooks there are, and for whom.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::{MemoryHook, RUNNING};
+use crate::core::error::{Error, Result};
+
+/// Whose allocations a hook is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the thread that registers it.
+    Thread,
+    /// Those of all threads.
+    Process,
+}
+
+/// A registered hook.
+pub struct Entry {
+    id: u64,
+    /// The thread that it is for; `None`: all.
+    thread: Option<u64>,
+    /// By which people know it.
+    pub name: String,
+    /// What is called.
+    pub hook: Box<dyn MemoryHook>,
+    use_: Mutex<Use>,
+    left: Condvar,
+    refusals: AtomicU64,
+    failures: AtomicU64,
+    last_failure: Mutex<String>,
+}
+
+#[derive(Default)]
+struct Use {
+    /// Callbacks that run now.
+    running: usize,
+    /// It is called no more.
+    ended: bool,
+}
+
+impl Entry {
+    /// A callback begins; false: it may not.
+    pub fn enter(&self) -> bool {
+        let mut state = self.use_.lock();
+        if !state.ended {
+            state.running += 1;
+        }
+        !state.ended
+    }
+
+    /// A callback has ended.
+    pub fn leave(&self) {
+        self.use_.lock().running -= 1;
+        self.left.notify_all();
+    }
+
+    /// No callback begins any more; waits for those that run, except on this thread.
+    fn end(&self) {
+        let here = RUNNING.with_borrow(|running| {
+            running.iter().filter(|entry| std::ptr::eq(&raw const ***entry, self)).count()
+        });
+        let mut state = self.use_.lock();
+        state.ended = true;
+        while state.running > here {
+            self.left.wait(&mut state);
+        }
+    }
+
+    /// It has refused something.
+    pub fn note_refusal(&self) {
+        self.refusals.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has failed where it can refuse nothing.
+    pub fn note_failure(&self, text: &str) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        text.clone_into(&mut self.last_failure.lock());
+    }
+}
+
+/// What programs are told of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Its number.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Whose allocations it is about.
+    pub scope: Scope,
+    /// It is for the calling thread, or for all.
+    pub is_called_here: bool,
+    /// How often it has refused.
+    pub refusals: u64,
+    /// How often it has failed after something had happened.
+    pub failures: u64,
+    /// What the latest failure said.
+    pub last_failure: String,
+}
+
+/// In the order of their registration.
+static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
+/// How many there are, for those who only want to know whether there are any.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of the calling thread: unlike the system's no other one ever has it.
+fn this_thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: Cell<u64> = const { Cell::new(0) };
+    }
+    if NUMBER.get() == 0 {
+        NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));
+    }
+    NUMBER.get()
+}
+
+/// Whether there are any, for whichever thread.
+#[inline]
+pub fn exist() -> bool {
+    COUNT.load(Ordering::Relaxed) != 0
+}
+
+/// Those that are called on this thread.
+pub fn of_this_thread() -> Vec<Arc<Entry>> {
+    let thread = this_thread();
+    let entries = ENTRIES.lock();
+    entries.iter().filter(|entry| entry.thread.is_none_or(|own| own == thread)).cloned().collect()
+}
+
+/// Registers a hook: its number. Names are unique among those that one thread calls.
+pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u64> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    if name.is_empty() {
+        return Err(Error::invalid_param("name is empty; a hook needs one by which it is known"));
+    }
+    let thread = (scope == Scope::Thread).then(this_thread);
+    let mut entries = ENTRIES.lock();
+    let together =
+        |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
+    if let Some(other) = entries.iter().find(|other| other.name == name && together(other)) {
+        return Err(Error::param_invalid(format_args!(
+            "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose \
+             another name",
+            other.id
+        )));
+    }
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    entries.push(Arc::new(Entry {
+        id,
+        thread,
+        name: name.to_owned(),
+        hook,
+        use_: Mutex::default(),
+        left: Condvar::new(),
+        refusals: AtomicU64::new(0),
+        failures: AtomicU64::new(0),
+        last_failure: Mutex::default(),
+    }));
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    Ok(id)
+}
+
+/// Takes a hook back. It is not called any more when this returns, except further up on this thread.
+pub fn unregister(id: u64) -> Result<()> {
+    let entry = {
+        let mut entries = ENTRIES.lock();
+        let place = entries.iter().position(|entry| entry.id == id).ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "id {id} is no registered hook: never registered, or unregistered before"
+            ))
+        })?;
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+        entries.remove(place)
+    };
+    entry.end();
+    Ok(())
+}
+
+/// All of them, in the order of their registration.
+pub fn list() -> Vec<Info> {
+    let thread = this_thread();
+    let info = |entry: &Arc<Entry>| Info {
+        id: entry.id,
+        name: entry.name.clone(),
+        scope: if entry.thread.is_some() { Scope::Thread } else { Scope::Process },
+        is_called_here: entry.thread.is_none_or(|own| own == thread),
+        refusals: entry.refusals.load(Ordering::Relaxed),
+        failures: entry.failures.load(Ordering::Relaxed),
+        last_failure: entry.last_failure.lock().clone(),
+    };
+    ENTRIES.lock().iter().map(info).collect()
+}

@@ -1,0 +1,125 @@
+//! Types of memory hooks.
+
+use std::ffi::{c_char, c_void};
+use std::mem::MaybeUninit;
+
+use super::base::{aclError, aclrtStream};
+
+/// Which memory an allocation is of.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum portaclMemoryKind {
+    /// Memory of a device, from aclrtMalloc and its relatives.
+    PORTACL_MEMORY_DEVICE = 0,
+    /// Page-locked host memory, from aclrtMallocHost and its relatives.
+    PORTACL_MEMORY_PINNED = 1,
+    /// Memory that the host and all devices use, from aclrtMemAllocManaged.
+    PORTACL_MEMORY_MANAGED = 2,
+    /// Memory of a stream-ordered pool.
+    PORTACL_MEMORY_POOL = 3,
+}
+
+/// What a memory hook is called about.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum portaclMemoryMoment {
+    /// Memory is taken from the device or the system.
+    PORTACL_MEMORY_ALLOC = 0,
+    /// Memory is handed to the program: from the device, or what was kept.
+    PORTACL_MEMORY_MALLOC = 1,
+    /// Memory is given back by the program.
+    PORTACL_MEMORY_FREE = 2,
+}
+
+/// Whose allocations a memory hook is about.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum portaclMemoryHookScope {
+    /// Those of the thread that registers it.
+    PORTACL_MEMORY_HOOK_THREAD = 0,
+    /// Those of all threads.
+    PORTACL_MEMORY_HOOK_PROCESS = 1,
+}
+
+/// One allocation or release, as memory hooks see it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryEvent {
+    /// Bytes of this structure: later versions may have more.
+    pub structSize: usize,
+    /// The device, -1 for host memory.
+    pub deviceId: i32,
+    /// Which memory.
+    pub kind: MaybeUninit<portaclMemoryKind>,
+    /// Bytes that the program asked for; 0 for an alloc and a free.
+    pub size: usize,
+    /// Bytes that it gets.
+    pub roundedSize: usize,
+    /// The address; null before an allocation and after one that failed.
+    pub ptr: *mut c_void,
+    /// Tells live allocations apart; 0 before an allocation and after one that failed.
+    pub memoryId: u64,
+    /// The stream in whose order it happens; null where it is none.
+    pub stream: aclrtStream,
+    /// Bytes of a page; 0 where that is not known, as before an allocation.
+    pub pageSize: usize,
+    /// The calling thread, as the system counts it.
+    pub thread: u64,
+    /// Afterwards: 1 if it has not happened, because it failed or a hook that was asked later refused it; else 0.
+    pub failed: i32,
+}
+
+/// Asked before something happens: ACL_SUCCESS, or the code with which it is refused.
+pub type portaclMemoryHookBefore =
+    Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent) -> aclError>;
+
+/// Told after something has happened, or was tried.
+pub type portaclMemoryHookAfter =
+    Option<unsafe extern "C" fn(*mut c_void, *const portaclMemoryEvent)>;
+
+/// A memory hook. Any of the functions may be null. They are called on the thread that allocates or frees,
+/// may call this library, and are then not called about that.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryHook {
+    /// sizeof(portaclMemoryHook).
+    pub structSize: usize,
+    /// By which people know it; copied.
+    pub name: *const c_char,
+    /// The first argument of all functions.
+    pub userData: *mut c_void,
+    /// Before memory is taken from the device or the system.
+    pub beforeAlloc: portaclMemoryHookBefore,
+    /// After it.
+    pub afterAlloc: portaclMemoryHookAfter,
+    /// Before memory is handed to the program.
+    pub beforeMalloc: portaclMemoryHookBefore,
+    /// After it.
+    pub afterMalloc: portaclMemoryHookAfter,
+    /// Before the program gives memory back.
+    pub beforeFree: portaclMemoryHookBefore,
+    /// After it.
+    pub afterFree: portaclMemoryHookAfter,
+}
+
+/// What is known of a registered memory hook.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryHookInfo {
+    /// sizeof(portaclMemoryHookInfo), set by the caller in the first element.
+    pub structSize: usize,
+    /// Its number.
+    pub id: u64,
+    /// Whose allocations it is about.
+    pub scope: MaybeUninit<portaclMemoryHookScope>,
+    /// 1 if it is called for those of the calling thread, else 0.
+    pub isCalledHere: i32,
+    /// How often it has refused.
+    pub refusals: u64,
+    /// How often it has failed where it could refuse nothing.
+    pub failures: u64,
+    /// Its name, cut to the room there is.
+    pub name: [c_char; 64],
+    /// What the latest of these failures said, cut to the room there is.
+    pub lastFailure: [c_char; 256],
+}
