@@ -1,0 +1,119 @@
+// The callbacks, each with the name of its slot. Paddle calls them from any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "interface.h"
+
+namespace portacl_paddle {
+
+// device.cpp
+C_Status initialize();
+C_Status finalize();
+C_Status init_device(C_Device device);
+C_Status deinit_device(C_Device device);
+C_Status set_device(C_Device device);
+C_Status get_device(C_Device device);
+C_Status synchronize_device(C_Device device);
+C_Status get_device_count(std::size_t* count);
+C_Status get_device_list(std::size_t* devices);
+
+// capability.cpp
+C_Status get_compute_capability(C_Device device, std::size_t* capability);
+C_Status get_device_properties(C_Device device, void* properties);
+C_Status get_runtime_version(C_Device device, std::size_t* version);
+C_Status get_driver_version(C_Device device, std::size_t* version);
+C_Status get_multi_process(C_Device device, std::size_t* processors);
+C_Status get_max_threads_per_mp(C_Device device, std::size_t* threads);
+C_Status get_max_threads_per_block(C_Device device, std::size_t* threads);
+C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size);
+C_Status is_float16_supported(C_Device device, bool* supported);
+C_Status is_bfloat16_supported(C_Device device, bool* supported);
+C_Status is_dnn_supported(C_Device device, bool* supported);
+
+// memory.cpp
+C_Status device_memory_allocate(C_Device device, void** pointer, std::size_t size);
+C_Status device_memory_deallocate(C_Device device, void* pointer, std::size_t size);
+C_Status host_memory_allocate(C_Device device, void** pointer, std::size_t size);
+C_Status host_memory_deallocate(C_Device device, void* pointer, std::size_t size);
+C_Status unified_memory_allocate(C_Device device, void** pointer, std::size_t size);
+C_Status unified_memory_deallocate(C_Device device, void* pointer, std::size_t size);
+C_Status device_memory_set(C_Device device, void* pointer, unsigned char value, std::size_t size);
+C_Status device_memory_stats(C_Device device, std::size_t* total, std::size_t* free);
+
+// chunk_size.cpp
+C_Status device_min_chunk_size(C_Device device, std::size_t* size);
+C_Status device_max_chunk_size(C_Device device, std::size_t* size);
+C_Status device_max_alloc_size(C_Device device, std::size_t* size);
+C_Status device_extra_padding_size(C_Device device, std::size_t* size);
+C_Status device_init_alloc_size(C_Device device, std::size_t* size);
+C_Status device_realloc_size(C_Device device, std::size_t* size);
+
+// copy.cpp
+C_Status memory_copy_h2d(C_Device device, void* dst, const void* src, std::size_t size);
+C_Status memory_copy_d2h(C_Device device, void* dst, const void* src, std::size_t size);
+C_Status memory_copy_d2d(C_Device device, void* dst, const void* src, std::size_t size);
+C_Status memory_copy_p2p(C_Device dst_device, C_Device src_device, void* dst, const void* src,
+                         std::size_t size);
+C_Status async_memory_copy_h2d(C_Device device, C_Stream stream, void* dst, const void* src,
+                               std::size_t size);
+C_Status async_memory_copy_d2h(C_Device device, C_Stream stream, void* dst, const void* src,
+                               std::size_t size);
+C_Status async_memory_copy_d2d(C_Device device, C_Stream stream, void* dst, const void* src,
+                               std::size_t size);
+C_Status async_memory_copy_p2p(C_Device dst_device, C_Device src_device, C_Stream stream, void* dst,
+                               const void* src, std::size_t size);
+
+// stream.cpp
+C_Status create_stream(C_Device device, C_Stream* stream);
+C_Status destroy_stream(C_Device device, C_Stream stream);
+C_Status query_stream(C_Device device, C_Stream stream);
+C_Status synchronize_stream(C_Device device, C_Stream stream);
+C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback,
+                             void* user_data);
+C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event);
+
+// event.cpp
+C_Status create_event(C_Device device, C_Event* event);
+C_Status destroy_event(C_Device device, C_Event event);
+C_Status record_event(C_Device device, C_Stream stream, C_Event event);
+C_Status query_event(C_Device device, C_Event event);
+C_Status synchronize_event(C_Device device, C_Event event);
+
+// profiler.cpp
+C_Status profiler_initialize(C_Profiler profiler, void** user_data);
+C_Status profiler_finalize(C_Profiler profiler, void* user_data);
+C_Status profiler_prepare_tracing(C_Profiler profiler, void* user_data);
+C_Status profiler_start_tracing(C_Profiler profiler, void* user_data);
+C_Status profiler_stop_tracing(C_Profiler profiler, void* user_data);
+C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns, void* user_data);
+
+}  // namespace portacl_paddle
+
+// Every callback above, for what has to be done with each of them.
+#define PORTACL_PADDLE_CALLBACKS(_)                                                                \
+    _(initialize)                                                                                  \
+    _(finalize)                                                                                    \
+    _(init_device)                                                                                 \
+    _(deinit_device) _(set_device) _(get_device) _(synchronize_device) _(get_device_count) _(      \
+        get_device_list) _(get_compute_capability) _(get_device_properties) _(get_runtime_version) \
+        _(get_driver_version) _(get_multi_process) _(get_max_threads_per_mp)                       \
+            _(get_max_threads_per_block) _(get_max_grid_dim_size) _(is_float16_supported) _(       \
+                is_bfloat16_supported) _(is_dnn_supported) _(device_memory_allocate)               \
+                _(device_memory_deallocate) _(host_memory_allocate) _(host_memory_deallocate) _(   \
+                    unified_memory_allocate) _(unified_memory_deallocate) _(device_memory_set)     \
+                    _(device_memory_stats) _(device_min_chunk_size) _(device_max_chunk_size)       \
+                        _(device_max_alloc_size) _(device_extra_padding_size) _(                   \
+                            device_init_alloc_size) _(device_realloc_size) _(memory_copy_h2d)      \
+                            _(memory_copy_d2h) _(memory_copy_d2d) _(memory_copy_p2p) _(            \
+                                async_memory_copy_h2d) _(async_memory_copy_d2h)                    \
+                                _(async_memory_copy_d2d) _(async_memory_copy_p2p) _(create_stream) \
+                                    _(destroy_stream) _(query_stream) _(synchronize_stream)        \
+                                        _(stream_add_callback) _(stream_wait_event)                \
+                                            _(create_event) _(destroy_event) _(record_event)       \
+                                                _(query_event) _(synchronize_event)                \
+                                                    _(profiler_initialize) _(profiler_finalize)    \
+                                                        _(profiler_prepare_tracing)                \
+                                                            _(profiler_start_tracing)              \
+                                                                _(profiler_stop_tracing)           \
+                                                                    _(profiler_collect_trace_data)

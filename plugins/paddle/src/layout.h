@@ -1,0 +1,42 @@
+// Where the slots of the callbacks are, for each table of callbacks that a release of Paddle has. A
+// table is known by its size: Paddle moves slots without a new version of the interface.
+#pragma once
+
+#include <cstddef>
+
+namespace portacl_paddle {
+
+struct Release {
+    const char* versions;
+    std::size_t table;   // size of C_DeviceInterface
+    std::size_t params;  // size of CustomRuntimeParams
+};
+
+inline constexpr Release kReleases[] = {
+#define PORTACL_PADDLE_RELEASE(column, versions, table, params) {versions, table, params},
+#define PORTACL_PADDLE_SLOT(name, ...)
+#include "slots.inc"
+#undef PORTACL_PADDLE_RELEASE
+#undef PORTACL_PADDLE_SLOT
+};
+
+// By the name of a callback: an offset for each release, 0 where it has no such slot.
+namespace slot_of {
+#define PORTACL_PADDLE_RELEASE(column, versions, table, params)
+#define PORTACL_PADDLE_SLOT(name, ...) inline constexpr std::size_t name[] = {__VA_ARGS__};
+#include "slots.inc"
+#undef PORTACL_PADDLE_RELEASE
+#undef PORTACL_PADDLE_SLOT
+}  // namespace slot_of
+
+// The column of the release whose table has this size; -1 if there is none.
+constexpr int ColumnOf(std::size_t table) {
+    int column = 0;
+    for (const Release& release : kReleases) {
+        if (release.table == table) return column;
+        ++column;
+    }
+    return -1;
+}
+
+}  // namespace portacl_paddle

@@ -1,0 +1,91 @@
+#include "callbacks.h"
+#include "device.h"
+#include "profiler.h"
+#include "report.h"
+
+namespace portacl_paddle {
+namespace {
+
+using Allocate = aclError (*)(void** pointer, std::size_t size);
+using Deallocate = aclError (*)(void* pointer);
+
+// Nothing asked for, nothing given: a null pointer, as the copies of size 0 take it.
+C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::size_t size,
+                    Allocate allocate) {
+    if (device == nullptr) return Refuse(callback, "device is null");
+    if (pointer == nullptr) return Refuse(callback, "ptr is null");
+    *pointer = nullptr;
+    if (size == 0) return C_SUCCESS;
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = allocate(pointer, size);
+    // Paddle gives its caches back and tries again, and has words of its own if that does not help.
+    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION) return C_FAILED;
+    return Answer(callback, code);
+}
+
+// Paddle frees in destructors, also in forked children and after the device has gone.
+C_Status DeallocateOn(const char* callback, C_Device device, void* pointer, Deallocate deallocate) {
+    if (device == nullptr) return Refuse(callback, "device is null");
+    if (pointer == nullptr) return C_SUCCESS;
+    const aclError code = deallocate(pointer);
+    if (code != ACL_SUCCESS && (InForkedChild() || !IsOpen(device->id))) return C_SUCCESS;
+    return Answer(callback, code);
+}
+
+}  // namespace
+
+C_Status device_memory_allocate(C_Device device, void** pointer, std::size_t size) {
+    return AllocateOn("device_memory_allocate", device, pointer, size,
+                      [](void** out, size_t wanted) {
+                          return aclrtMalloc(out, wanted, ACL_MEM_MALLOC_HUGE_FIRST);
+                      });
+}
+
+C_Status device_memory_deallocate(C_Device device, void* pointer, std::size_t) {
+    return DeallocateOn("device_memory_deallocate", device, pointer, aclrtFree);
+}
+
+C_Status host_memory_allocate(C_Device device, void** pointer, std::size_t size) {
+    return AllocateOn("host_memory_allocate", device, pointer, size, aclrtMallocHost);
+}
+
+C_Status host_memory_deallocate(C_Device device, void* pointer, std::size_t) {
+    return DeallocateOn("host_memory_deallocate", device, pointer, aclrtFreeHost);
+}
+
+C_Status unified_memory_allocate(C_Device device, void** pointer, std::size_t size) {
+    return AllocateOn("unified_memory_allocate", device, pointer, size,
+                      [](void** out, size_t wanted) {
+                          return aclrtMemAllocManaged(out, wanted, ACL_RT_MEM_ATTACH_GLOBAL);
+                      });
+}
+
+C_Status unified_memory_deallocate(C_Device device, void* pointer, std::size_t) {
+    return DeallocateOn("unified_memory_deallocate", device, pointer, aclrtFree);
+}
+
+C_Status device_memory_set(C_Device device, void* pointer, unsigned char value, std::size_t size) {
+    if (device == nullptr) return Refuse("device_memory_set", "device is null");
+    if (size == 0) return C_SUCCESS;
+    const Traced call("device_memory_set", Work::kFill, device->id, size);
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtMemset(pointer, size, value, size);
+    return Answer("device_memory_set", code);
+}
+
+C_Status device_memory_stats(C_Device device, std::size_t* total, std::size_t* free) {
+    if (device == nullptr) return Refuse("device_memory_stats", "device is null");
+    if (total == nullptr || free == nullptr) {
+        return Refuse("device_memory_stats", "total_memory or free_memory is null");
+    }
+    std::size_t all = 0;
+    std::size_t left = 0;
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtGetMemInfo(ACL_HBM_MEM, &left, &all);
+    if (code != ACL_SUCCESS) return Answer("device_memory_stats", code);
+    *total = all;
+    *free = left;
+    return C_SUCCESS;
+}
+
+}  // namespace portacl_paddle

@@ -1,0 +1,70 @@
+// The one symbol that Paddle looks for.
+#include <acl/acl.h>
+
+#include <cstring>
+#include <string>
+
+#include "callbacks.h"
+#include "kernels.h"
+#include "layout.h"
+#include "report.h"
+
+using namespace portacl_paddle;
+
+namespace {
+
+// Paddle keeps the pointers and does not write to them.
+char device_type[] = "portacl";
+char sub_device_type[] = "portacl";
+
+std::string KnownReleases() {
+    std::string text;
+    for (const Release& release : kReleases) {
+        text += text.empty() ? "" : ", ";
+        text += std::string(release.versions) + " (" + std::to_string(release.table) + " bytes)";
+    }
+    return text;
+}
+
+// Puts a callback into its slot, if the release has one.
+template <typename Callback>
+void Fill(unsigned char* table, std::size_t offset, Callback callback) {
+    static_assert(sizeof callback == sizeof(void*));
+    if (offset != 0) std::memcpy(table + offset, &callback, sizeof callback);
+}
+
+}  // namespace
+
+// To refuse, it returns with device_type null: Paddle warns and goes on without the device.
+extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeParams* params) {
+    if (params == nullptr) return;
+    params->device_type = nullptr;
+    if (params->interface == nullptr) {
+        Say("no device: Paddle gave no table of callbacks");
+        return;
+    }
+    const std::size_t size = params->interface->size;
+    const int column = ColumnOf(size);
+    if (column < 0 || params->size != kReleases[column].params) {
+        Say("no device: this Paddle's table of callbacks has %zu bytes (and its parameters %zu), "
+            "and this "
+            "plug-in knows those of %s. Use one of these releases, or a newer plug-in",
+            size, params->size, KnownReleases().c_str());
+        return;
+    }
+    std::uint32_t devices = 0;
+    if (const aclError code = aclrtGetDeviceCount(&devices); code != ACL_SUCCESS) {
+        Answer("no device", code);
+        return;
+    }
+
+    auto* table = reinterpret_cast<unsigned char*>(params->interface);
+#define PORTACL_PADDLE_FILL(name) Fill(table, slot_of::name[column], &portacl_paddle::name);
+    PORTACL_PADDLE_CALLBACKS(PORTACL_PADDLE_FILL)
+#undef PORTACL_PADDLE_FILL
+    RegisterKernels(device_type);
+
+    params->version = {0, 1, 1};
+    params->sub_device_type = sub_device_type;
+    params->device_type = device_type;
+}

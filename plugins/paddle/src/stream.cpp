@@ -1,0 +1,131 @@
+#include "stream.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "callbacks.h"
+#include "device.h"
+#include "profiler.h"
+#include "report.h"
+
+namespace portacl_paddle {
+namespace {
+
+std::mutex registry_lock;
+std::map<int, std::vector<aclrtStream>> registry;  // by device
+
+void Register(int device, aclrtStream stream) {
+    const std::lock_guard<std::mutex> held(registry_lock);
+    registry[device].push_back(stream);
+}
+
+void Unregister(int device, aclrtStream stream) {
+    const std::lock_guard<std::mutex> held(registry_lock);
+    auto& streams = registry[device];
+    streams.erase(std::remove(streams.begin(), streams.end(), stream), streams.end());
+}
+
+// A call of Paddle's that waits in a stream.
+struct QueuedCallback {
+    C_Device_st device;
+    C_Stream stream;
+    C_Callback callback;
+    void* user_data;
+};
+
+void RunCallback(void* argument) {
+    const std::unique_ptr<QueuedCallback> call(static_cast<QueuedCallback*>(argument));
+    C_Status status = C_SUCCESS;
+    call->callback(&call->device, call->stream, call->user_data, &status);
+    if (status != C_SUCCESS)
+        Say("a callback in a stream of device %d failed: status %d", call->device.id, status);
+}
+
+}  // namespace
+
+std::vector<aclrtStream> StreamsOf(int device) {
+    const std::lock_guard<std::mutex> held(registry_lock);
+    std::vector<aclrtStream> streams = registry[device];
+    streams.push_back(nullptr);
+    return streams;
+}
+
+bool IsStreamOf(int device, aclrtStream stream) {
+    const std::lock_guard<std::mutex> held(registry_lock);
+    const auto& streams = registry[device];
+    return stream == nullptr || std::find(streams.begin(), streams.end(), stream) != streams.end();
+}
+
+// Paddle does not survive a failure: where no stream can be made, its work goes to the default one.
+C_Status create_stream(C_Device device, C_Stream* stream) {
+    if (device == nullptr) return Refuse("create_stream", "device is null");
+    if (stream == nullptr) return Refuse("create_stream", "stream is null");
+    aclrtStream made = nullptr;
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtCreateStream(&made);
+    if (code == ACL_SUCCESS) {
+        Register(device->id, made);
+    } else {
+        Answer("create_stream (the default stream takes its place)", code);
+        made = nullptr;
+    }
+    *stream = reinterpret_cast<C_Stream>(made);
+    return C_SUCCESS;
+}
+
+// Paddle does not survive a failure. The default stream, which create_stream may have given, stays.
+C_Status destroy_stream(C_Device device, C_Stream stream) {
+    if (device == nullptr) return Refuse("destroy_stream", "device is null");
+    if (stream == nullptr) return C_SUCCESS;
+    if (InForkedChild()) return C_SUCCESS;
+    Unregister(device->id, Handle(stream));
+    if (!IsOpen(device->id)) return C_SUCCESS;
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtDestroyStream(Handle(stream));
+    Answer("destroy_stream", code);
+    return C_SUCCESS;
+}
+
+C_Status query_stream(C_Device device, C_Stream stream) {
+    if (device == nullptr) return Refuse("query_stream", "device is null");
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtStreamQuery(Handle(stream), &status);
+    if (code != ACL_SUCCESS) return Answer("query_stream", code);
+    return status == ACL_STREAM_STATUS_COMPLETE ? C_SUCCESS : C_FAILED;
+}
+
+C_Status synchronize_stream(C_Device device, C_Stream stream) {
+    if (device == nullptr) return Refuse("synchronize_stream", "device is null");
+    const Traced call("synchronize_stream");
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtSynchronizeStream(Handle(stream));
+    return Answer("synchronize_stream", code);
+}
+
+C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback,
+                             void* user_data) {
+    if (device == nullptr) return Refuse("stream_add_callback", "device is null");
+    if (callback == nullptr) return Refuse("stream_add_callback", "callback is null");
+    std::unique_ptr<QueuedCallback> call(new (std::nothrow)
+                                             QueuedCallback{*device, stream, callback, user_data});
+    if (call == nullptr) return Refuse("stream_add_callback", "no memory for the call");
+    const Traced traced("stream_add_callback");
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtLaunchHostFunc(Handle(stream), RunCallback, call.get());
+    if (code == ACL_SUCCESS) call.release();  // RunCallback's now
+    return Answer("stream_add_callback", code);
+}
+
+C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event) {
+    if (device == nullptr) return Refuse("stream_wait_event", "device is null");
+    const Traced call("stream_wait_event");
+    aclError code = Enter(device);
+    if (code == ACL_SUCCESS) code = aclrtStreamWaitEvent(Handle(stream), Handle(event));
+    return Answer("stream_wait_event", code);
+}
+
+}  // namespace portacl_paddle

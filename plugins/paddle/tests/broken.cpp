@@ -1,0 +1,161 @@
+// A plug-in that breaks one of the rules of rules_test.cpp: PORTACL_TEST_BREAKS says which. The
+// others it keeps, because it is the plug-in itself with some slots filled otherwise. A test
+// double, for the proof that the tests notice.
+#include <acl/acl.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../src/callbacks.h"
+#include "../src/device.h"
+#include "../src/kernels.h"
+#include "../src/layout.h"
+#include "../src/stream.h"
+
+extern "C" void InitPluginAsItIs(CustomRuntimeParams* params);
+
+using namespace portacl_paddle;
+
+namespace {
+
+std::string Broken() {
+    const char* rule = std::getenv("PORTACL_TEST_BREAKS");
+    return rule == nullptr ? "" : rule;
+}
+
+// 1: takes a null pointer for a mistake, whatever the size.
+template <typename... Before>
+C_Status Strict(C_Status (*copy)(Before..., void*, const void*, std::size_t), Before... before,
+                void* dst, const void* src, std::size_t size) {
+    return dst == nullptr || src == nullptr ? C_ERROR : copy(before..., dst, src, size);
+}
+
+C_Status StrictH2D(C_Device device, void* dst, const void* src, std::size_t size) {
+    return Strict<C_Device>(memory_copy_h2d, device, dst, src, size);
+}
+
+// 2 and 3: leaves the copy to a thread, which is late; synchronizing waits for it.
+std::vector<std::thread> late;
+
+void Later(C_Device device, void (*copy)(C_Device, void*, const void*, std::size_t), void* dst,
+           const void* src, std::size_t size) {
+    late.emplace_back([=, device = *device]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        copy(&device, dst, src, size);
+    });
+}
+
+C_Status LateH2D(C_Device device, C_Stream, void* dst, const void* src, std::size_t size) {
+    Later(
+        device,
+        [](C_Device on, void* to, const void* from, std::size_t n) {
+            memory_copy_h2d(on, to, from, n);
+        },
+        dst, src, size);
+    return C_SUCCESS;
+}
+
+C_Status LateD2H(C_Device device, C_Stream, void* dst, const void* src, std::size_t size) {
+    Later(
+        device,
+        [](C_Device on, void* to, const void* from, std::size_t n) {
+            memory_copy_d2h(on, to, from, n);
+        },
+        dst, src, size);
+    return C_SUCCESS;
+}
+
+C_Status SynchronizeWithLate(C_Device device, C_Stream stream) {
+    for (std::thread& thread : late) thread.join();
+    late.clear();
+    return synchronize_stream(device, stream);
+}
+
+// 4: queues the copy on the destination's stream and leaves the order to others.
+C_Status UnorderedP2P(C_Device dst_device, C_Device, C_Stream stream, void* dst, const void* src,
+                      std::size_t size) {
+    Enter(dst_device);
+    return aclrtMemcpyAsync(dst, size, src, size, ACL_MEMCPY_DEVICE_TO_DEVICE, Handle(stream)) ==
+                   ACL_SUCCESS
+               ? C_SUCCESS
+               : C_ERROR;
+}
+
+// 5: notes a wait, and looks at its event when the stream gets its next work: too late.
+std::map<C_Stream, C_Event> noted;
+
+C_Status NoteWait(C_Device, C_Stream stream, C_Event event) {
+    noted[stream] = event;
+    return C_SUCCESS;
+}
+
+C_Status CopyAfterNoted(C_Device device, C_Stream stream, void* dst, const void* src,
+                        std::size_t size) {
+    if (const auto found = noted.find(stream); found != noted.end()) {
+        Enter(device);
+        aclrtStreamWaitEvent(Handle(stream), Handle(found->second));
+        noted.erase(found);
+    }
+    return async_memory_copy_d2d(device, stream, dst, src, size);
+}
+
+// 5, never recorded: events of the other kind, which are not complete before.
+C_Status CreateOldEvent(C_Device device, C_Event* event) {
+    Enter(device);
+    aclrtEvent made = nullptr;
+    if (aclrtCreateEvent(&made) != ACL_SUCCESS) return C_ERROR;
+    *event = reinterpret_cast<C_Event>(made);
+    return C_SUCCESS;
+}
+
+// 6: does more than it should in the calls that are made most, or less at the end.
+C_Status SetAndSynchronize(C_Device device) {
+    const C_Status status = set_device(device);
+    return status == C_SUCCESS ? synchronize_device(device) : status;
+}
+
+C_Status LeaveThreads() {
+    return C_SUCCESS;
+}
+
+template <typename Callback>
+void Replace(CustomRuntimeParams* params, const std::size_t* offsets, Callback callback) {
+    const int column = ColumnOf(params->interface->size);
+    auto* table = reinterpret_cast<unsigned char*>(params->interface);
+    std::memcpy(table + offsets[column], &callback, sizeof callback);
+}
+
+}  // namespace
+
+// 7: registers no kernels.
+namespace portacl_paddle {
+void RegisterKernelsAsTheyAre(const char* device_type);
+void RegisterKernels(const char* device_type) {
+    if (Broken() != "7") RegisterKernelsAsTheyAre(device_type);
+}
+}  // namespace portacl_paddle
+
+extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeParams* params) {
+    InitPluginAsItIs(params);
+    const std::string rule = Broken();
+    if (rule == "1") Replace(params, slot_of::memory_copy_h2d, StrictH2D);
+    if (rule == "2") Replace(params, slot_of::async_memory_copy_h2d, LateH2D);
+    if (rule == "3") Replace(params, slot_of::async_memory_copy_d2h, LateD2H);
+    if (rule == "2" || rule == "3") {
+        Replace(params, slot_of::synchronize_stream, SynchronizeWithLate);
+    }
+    if (rule == "4") Replace(params, slot_of::async_memory_copy_p2p, UnorderedP2P);
+    if (rule == "5") {
+        Replace(params, slot_of::stream_wait_event, NoteWait);
+        Replace(params, slot_of::async_memory_copy_d2d, CopyAfterNoted);
+    }
+    if (rule == "5-unrecorded") Replace(params, slot_of::create_event, CreateOldEvent);
+    if (rule == "6-set-device") Replace(params, slot_of::set_device, SetAndSynchronize);
+    if (rule == "6-finalize") Replace(params, slot_of::finalize, LeaveThreads);
+}

@@ -1,0 +1,117 @@
+#include <atomic>
+#include <thread>
+
+#include "plugin_under_test.h"
+
+using namespace paddle_test;
+
+namespace {
+
+class Device : public WithTwoDevices {};
+
+TEST_F(Device, StartingAgainIsNoFailure) {
+    ErrorOutput output;
+    EXPECT_EQ(Plugin().initialize(), C_SUCCESS);
+    EXPECT_EQ(output.Take(), "");
+}
+
+TEST_F(Device, ListNamesAsManyAsThereAre) {
+    std::size_t count = 0;
+    ASSERT_EQ(Plugin().get_device_count(&count), C_SUCCESS);
+    ASSERT_GE(count, 2u);
+    std::vector<std::size_t> ids(count + 1, 77);
+    ASSERT_EQ(Plugin().get_device_list(ids.data()), C_SUCCESS);
+    for (std::size_t at = 0; at < count; ++at) EXPECT_EQ(ids[at], at);
+    EXPECT_EQ(ids[count], 77u);
+}
+
+TEST_F(Device, NullIsRefused) {
+    ErrorOutput output;
+    EXPECT_EQ(Plugin().init_device(nullptr), C_ERROR);
+    EXPECT_EQ(Plugin().deinit_device(nullptr), C_ERROR);
+    EXPECT_EQ(Plugin().set_device(nullptr), C_ERROR);
+    EXPECT_EQ(Plugin().get_device(nullptr), C_ERROR);
+    EXPECT_EQ(Plugin().synchronize_device(nullptr), C_ERROR);
+    EXPECT_EQ(Plugin().get_device_count(nullptr), C_ERROR);
+    EXPECT_EQ(Plugin().get_device_list(nullptr), C_ERROR);
+    EXPECT_NE(output.Take().find("set_device: device is null"), std::string::npos);
+}
+
+TEST_F(Device, ADeviceThatIsNotThereIsRefusedAndChangesNothing) {
+    ASSERT_EQ(Plugin().set_device(other()), C_SUCCESS);
+    for (const int id : {-1, DeviceCount(), 1 << 20}) {
+        C_Device_st wrong{id};
+        ErrorOutput output;
+        EXPECT_EQ(Plugin().init_device(&wrong), C_ERROR) << id;
+        EXPECT_EQ(Plugin().set_device(&wrong), C_ERROR) << id;
+        EXPECT_EQ(Plugin().synchronize_device(&wrong), C_ERROR) << id;
+        EXPECT_NE(output.Take().find(std::to_string(id)), std::string::npos) << id;
+        EXPECT_EQ(Plugin().deinit_device(&wrong), C_SUCCESS) << "Paddle does not survive a failure";
+    }
+    C_Device_st now{-1};
+    EXPECT_EQ(Plugin().get_device(&now), C_SUCCESS);
+    EXPECT_EQ(now.id, 1);
+}
+
+TEST_F(Device, EachThreadHasItsOwnAndBeginsWithDevice0) {
+    ASSERT_EQ(Plugin().set_device(other()), C_SUCCESS);
+    C_Device_st elsewhere{-1};
+    std::thread([&] { EXPECT_EQ(Plugin().get_device(&elsewhere), C_SUCCESS); }).join();
+    EXPECT_EQ(elsewhere.id, 0);
+    C_Device_st here{-1};
+    ASSERT_EQ(Plugin().get_device(&here), C_SUCCESS);
+    EXPECT_EQ(here.id, 1);
+}
+
+TEST_F(Device, WorkOnAnotherDeviceDoesNotChangeTheThreadsOwn) {
+    ASSERT_EQ(Plugin().set_device(device()), C_SUCCESS);
+    const Memory memory(1, 64, 3);
+    Stream stream(1);
+    EXPECT_TRUE(memory.Holds(3));
+    C_Device_st now{-1};
+    ASSERT_EQ(Plugin().get_device(&now), C_SUCCESS);
+    EXPECT_EQ(now.id, 0);
+}
+
+TEST_F(Device, SynchronizeWaitsForEveryStreamOfTheDevice) {
+    Stream first(0);
+    Stream second(0);
+    Gate gate;
+    std::atomic<bool> ran{false};
+    ASSERT_EQ(gate.Close(device(), first), C_SUCCESS);
+    ASSERT_EQ(Plugin().stream_add_callback(
+                  device(), first,
+                  [](C_Device, C_Stream, void* flag, C_Status*) {
+                      static_cast<std::atomic<bool>*>(flag)->store(true);
+                  },
+                  &ran),
+              C_SUCCESS);
+    std::thread opener([&] { gate.Open(); });
+    EXPECT_EQ(Plugin().synchronize_device(device()), C_SUCCESS);
+    EXPECT_TRUE(ran.load());
+    opener.join();
+}
+
+TEST_F(Device, MemoryGoesWithItsDeviceWhichMayComeBack) {
+    C_Device_st last{DeviceCount() - 1};
+    ASSERT_EQ(Plugin().init_device(&last), C_SUCCESS);
+    void* pointer = nullptr;
+    ASSERT_EQ(Plugin().device_memory_allocate(&last, &pointer, 1 << 20), C_SUCCESS);
+    C_Stream stream = nullptr;
+    C_Event event = nullptr;
+    ASSERT_EQ(Plugin().create_stream(&last, &stream), C_SUCCESS);
+    ASSERT_EQ(Plugin().create_event(&last, &event), C_SUCCESS);
+    ErrorOutput output;
+    EXPECT_EQ(Plugin().deinit_device(&last), C_SUCCESS);
+    EXPECT_EQ(Plugin().deinit_device(&last), C_SUCCESS) << "it is closed already";
+    // Paddle's destructors come late, and what they give back has gone.
+    EXPECT_EQ(Plugin().device_memory_deallocate(&last, pointer, 1 << 20), C_SUCCESS);
+    EXPECT_EQ(Plugin().destroy_stream(&last, stream), C_SUCCESS);
+    EXPECT_EQ(Plugin().destroy_event(&last, event), C_SUCCESS);
+    EXPECT_EQ(output.Take(), "");
+    ASSERT_EQ(Plugin().init_device(&last), C_SUCCESS);
+    const Memory memory(last.id, 4096, 9);
+    EXPECT_TRUE(memory.Holds(9));
+}
+
+}  // namespace
