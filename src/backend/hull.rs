@@ -24,6 +24,16 @@ impl Hull {
         self.add(other.first.load(Ordering::Relaxed), other.end.load(Ordering::Relaxed));
     }
 
+    /// Nothing was added yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.end.load(Ordering::Relaxed) == 0
+    }
+
+    /// Something of it lies in this range, or right beside it.
+    pub(super) fn touches(&self, first: usize, end: usize) -> bool {
+        self.first.load(Ordering::Relaxed) <= end && first <= self.end.load(Ordering::Relaxed)
+    }
+
     #[inline]
     pub(super) fn contains(&self, addr: usize) -> bool {
         self.first.load(Ordering::Relaxed) <= addr && addr < self.end.load(Ordering::Relaxed)
@@ -37,8 +47,12 @@ mod tests {
     #[test]
     fn it_goes_from_the_first_to_the_last() {
         let hull = Hull::new();
+        assert!(hull.is_empty());
         assert!(![0, 1, usize::MAX].iter().any(|&addr| hull.contains(addr)));
         hull.add(1000, 1100);
+        assert!(!hull.is_empty());
+        assert!(hull.touches(900, 1000) && hull.touches(1100, 1101) && hull.touches(0, 9000));
+        assert!(!hull.touches(900, 999) && !hull.touches(1101, 1102));
         hull.add(3000, 3100);
         let other = Hull::new();
         other.add_all_of(&Hull::new());

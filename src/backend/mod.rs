@@ -48,7 +48,8 @@ pub use kernel::{Arguments, Kernel, Launch, Module};
 pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, PagePolicy, Place, Span};
 pub use pool::{
-    Access, PointerExport, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
+    Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
+    Pools,
 };
 pub use shared_memory::{ImportedMemory, SharedMemory};
 pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};

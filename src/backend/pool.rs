@@ -74,28 +74,39 @@ pub enum Access {
 /// Names an allocation of a shared pool for another process. Plain bytes: they may travel anyhow.
 pub type PointerExport = [u8; 64];
 
-/// The pools of a driver's own.
-pub trait Pools: Send + Sync {
-    /// A new pool. The device with this ordinal is open, as is that of the place.
-    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>;
-
-    /// The one that the driver makes by itself for an open device; it is not destroyed by its drop.
-    fn default_of(&self, ordinal: u32) -> Result<Box<dyn Pool>>;
-
-    /// The pool that another process has exported to this descriptor, which stays the caller's.
-    fn import(&self, descriptor: BorrowedFd<'_>, ordinal: u32) -> Result<Box<dyn Pool>>;
+/// By what another process gets a pool; `F` is a descriptor that is owned, or lent.
+#[derive(Debug)]
+pub enum PoolHandle<F> {
+    /// Of a pool made with [`PoolSharing::Descriptor`].
+    Descriptor(F),
+    /// Of a pool made with [`PoolSharing::Fabric`].
+    Fabric([u8; 64]),
 }
 
-/// A pool. Dropped, it takes no more requests; its memory goes with the last block.
+/// The pools of a driver's own. All of them are ours: those that a driver makes by itself, and that
+/// other libraries in the process use, are left to them.
+pub trait Pools: Send + Sync {
+    /// A new pool. The device that it is on is open.
+    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>;
+
+    /// The pool that another process has exported. The handle stays the caller's. The pool ends with
+    /// the device that has this ordinal and is open, wherever its memory is.
+    fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>>;
+}
+
+/// A pool. Dropped, it takes no more requests; its memory goes with the last block, or with the
+/// device.
 pub trait Pool: Send + Sync {
-    /// A block of at least `len` bytes, valid for what is queued on `stream` from now on. The stream
-    /// is of the pool's device, or of one that has access to it.
+    /// A block of at least `len` bytes, aligned to 256 or more, valid for what is queued on `stream`
+    /// from now on. The stream is of the pool's device, or of one that has access to it. The pool was
+    /// not imported.
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block>;
 
     /// Takes a block back when `stream`, of the same driver, comes to it.
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()>;
 
-    /// Takes a block back now: everything that uses it has finished, or is waited for.
+    /// Takes a block back, as [`Device::free`](super::Device::free) does it: what was queued before
+    /// keeps the memory.
     fn free_now(&self, block: Block) -> Result<()>;
 
     /// An attribute's value.
@@ -107,19 +118,18 @@ pub trait Pool: Send + Sync {
     /// Gives unused memory back at once, down to `keep` bytes.
     fn trim(&self, keep: usize) -> Result<()>;
 
-    /// Sets what streams of the device with this ordinal may do with the pool's memory; it is not the
-    /// pool's own device.
+    /// Sets what the device with this ordinal may do with the pool's memory; the pool is not on it, or
+    /// it was imported.
     fn set_access(&self, ordinal: u32, access: Access) -> Result<()>;
 
     /// What the device with this ordinal may do with it.
     fn access(&self, ordinal: u32) -> Result<Access>;
 
-    /// A descriptor by which another process has the pool; it was made with
-    /// [`PoolSharing::Descriptor`].
-    fn export(&self) -> Result<OwnedFd>;
+    /// By what another process has the pool; it was made with a [`PoolSharing`] other than `None`.
+    fn export(&self) -> Result<PoolHandle<OwnedFd>>;
 
     /// Names a live block of this exported pool.
-    fn export_block(&self, addr: usize) -> Result<PointerExport>;
+    fn export_block(&self, block: Block) -> Result<PointerExport>;
 
     /// The block of another process that this names; the pool was imported.
     fn import_block(&self, export: &PointerExport) -> Result<Block>;

@@ -15,6 +15,7 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUmemGenericAllocationHandle = unsigned long long;
 using CUhostFn = void (*)(void* userData);
 
@@ -46,6 +47,21 @@ struct CUmemAccessDesc {
     int flags;
 };
 static_assert(sizeof(CUmemAccessDesc) == 12, "layout of CUmemAccessDesc");
+
+struct CUmemPoolProps {
+    int allocType;
+    int handleTypes;
+    CUmemLocation location;
+    void* win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+static_assert(sizeof(CUmemPoolProps) == 88, "layout of CUmemPoolProps");
+
+struct CUmemPoolPtrExportData {
+    unsigned char reserved[64];
+};
 
 struct CUDA_MEMCPY2D {
     size_t srcXInBytes;
@@ -155,6 +171,9 @@ enum : int {
     CU_MEM_LOCATION_TYPE_HOST = 2,
     CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
     CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
+    CU_MEM_HANDLE_TYPE_NONE = 0,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+    CU_MEM_HANDLE_TYPE_FABRIC = 8,
     CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
     CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
     CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,

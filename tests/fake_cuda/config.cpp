@@ -12,8 +12,10 @@ namespace {
 
 #ifdef FAKE_CUDA_OLD
 constexpr int kDriverVersion = 11040;
+constexpr int kMemoryPools = 0;
 #else
 constexpr int kDriverVersion = 13000;
+constexpr int kMemoryPools = 1;
 #endif
 
 // A test that misspells a setting must not pass with another one, so nonsense ends the process.
@@ -64,6 +66,7 @@ Config read() {
     result.delay_us = static_cast<unsigned>(number("FAKE_CUDA_DELAY_US", 50, 10'000'000));
     result.driver_version =
         static_cast<int>(number("FAKE_CUDA_DRIVER_VERSION", kDriverVersion, 99'999));
+    result.memory_pools = number("FAKE_CUDA_MEMORY_POOLS", kMemoryPools, kMemoryPools) != 0;
     result.init_error = static_cast<int>(number("FAKE_CUDA_INIT_ERROR", 0, 999));
     result.strict = flag("FAKE_CUDA_STRICT");
     result.leak_check = flag("FAKE_CUDA_LEAK_CHECK");

@@ -11,6 +11,7 @@ struct Config {
     size_t memory;       // FAKE_CUDA_MEMORY, bytes or with K, M, G; default 4 GiB
     unsigned delay_us;   // FAKE_CUDA_DELAY_US, default 50
     int driver_version;  // FAKE_CUDA_DRIVER_VERSION, default 13000 (11040 in the old variant)
+    bool memory_pools;   // FAKE_CUDA_MEMORY_POOLS, default 1 (0 in the old variant)
     int init_error;      // FAKE_CUDA_INIT_ERROR, default 0
     bool strict;         // FAKE_CUDA_STRICT=1: exit status 97 after misuse
     bool leak_check;     // FAKE_CUDA_LEAK_CHECK=1: exit status 98 after leaks

@@ -7,6 +7,7 @@
 #include "event.h"
 #include "memory.h"
 #include "module.h"
+#include "pool.h"
 #include "stream.h"
 
 namespace fake {
@@ -87,15 +88,18 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
     clear(all.modules, "module", context, is_leak);
     // Pinned memory belongs to the context in which it was allocated, as in the driver.
     for (auto entry = all.blocks.begin(); entry != all.blocks.end();) {
-        if (entry->second->context == &context && entry->second->kind != BlockKind::kMapped) {
+        const Block& block = *entry->second;
+        const bool of_host_pool = block.pool != nullptr && block.pool->on_host();
+        if (block.context == &context && block.kind != BlockKind::kMapped && !of_host_pool) {
             if (is_leak) {
-                orphan(name_of(entry->second->kind), entry->first, context);
+                orphan(name_of(block.kind), entry->first, context);
             }
             entry = all.blocks.erase(entry);
         } else {
             ++entry;
         }
     }
+    drop_pools(context, is_leak);
     context.peers.clear();
     context.sticky = CUDA_SUCCESS;
     context.draining = false;

@@ -83,15 +83,16 @@ constexpr Attribute kAttributes[] = {
     {102, 1},              // virtual memory management
     {103, 0},              // sharing by file descriptor
     {106, 32},             // blocks per multiprocessor
-    {115, 0},              // memory pools
     {116, 0},              // GPUDirect RDMA
-    {119, 0},              // handle types of memory pools
     {122, kStreamMemOps},  // stream memory operations, 64 bit
     {123, kStreamMemOps},  // stream memory operations, NOR
     {124, 0},              // dma-buf
 };
 
 constexpr int kPciBusId = 33;
+// Of memory pools: whether there are any, and the kinds of handles that share them.
+constexpr int kMemoryPoolsSupported = 115;
+constexpr int kPoolHandleTypes = 119;
 
 CUresult check(const Call& call, const void* out, CUdevice ordinal) {
     if (call.refused()) return call.refused();
@@ -181,6 +182,11 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
     if (CUresult code = check(call, out, ordinal)) return code;
     if (attribute == kPciBusId) {
         *out = ordinal + 1;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == kMemoryPoolsSupported || attribute == kPoolHandleTypes) {
+        // Files, the first of the kinds, are what there is.
+        *out = config().memory_pools ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0;
         return CUDA_SUCCESS;
     }
     const auto found = std::find_if(std::begin(kAttributes), std::end(kAttributes),

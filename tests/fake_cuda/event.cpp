@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "pool.h"
 #include "stream.h"
 
 namespace fake {
@@ -94,6 +95,7 @@ FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent event_handle, CUstream stream_ha
                            event->context->ordinal, stream->context->ordinal);
     }
     auto record = std::make_shared<Record>();
+    record->clock = clock_of(*stream);
     Operation operation;
     operation.always = [record] {
         record->when = std::chrono::steady_clock::now();
@@ -127,6 +129,7 @@ FAKE_CUDA_EXPORT CUresult cuEventSynchronize(CUevent handle) {
     if (event == nullptr) return code;
     if (const auto record = event->latest) {
         state().changed.wait(call.lock(), [&] { return record->done; });
+        observe(record->clock);
     }
     return event->context->sticky;
 }
@@ -152,9 +155,9 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent even
         return CUDA_SUCCESS;
     };
     code = submit(call, *stream, std::move(operation));
-    if (code == CUDA_SUCCESS && record != nullptr && !record->done) {
-        record->waiters.push_back(stream);
-    }
+    if (code != CUDA_SUCCESS || record == nullptr) return code;
+    merge(&stream->known, record->clock);
+    if (!record->done) record->waiters.push_back(stream);
     return code;
 }
 

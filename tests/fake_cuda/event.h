@@ -14,6 +14,8 @@ namespace fake {
 struct Record {
     bool done = false;
     std::chrono::steady_clock::time_point when;
+    // What comes after it.
+    Clock clock;
     // Streams that wait, or will when they get there. Told one by one: thousands of streams may
     // wait, each for a record of its own.
     std::vector<std::shared_ptr<Stream>> waiters;

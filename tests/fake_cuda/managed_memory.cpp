@@ -2,6 +2,7 @@
 
 #include "context.h"
 #include "memory.h"
+#include "pool.h"
 #include "stream.h"
 
 namespace fake {
@@ -46,13 +47,12 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsig
             "dptr is null, bytesize is 0, or flags 0x%x are not CU_MEM_ATTACH_GLOBAL", flags);
     }
     Context& context = call.context();
-    if (size > context.total - context.used) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!make_room(context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
     const uint64_t address = allocate_host(size, size >= kHuge ? kHuge : kPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.used += size;
     auto* const bytes = reinterpret_cast<uint8_t*>(address);
-    add_block(std::shared_ptr<Block>(
-        new Block{BlockKind::kManaged, &context, address, size, bytes, 0, 0, nullptr, {}}));
+    add_block(std::make_shared<Block>(BlockKind::kManaged, &context, address, size, bytes));
     *out = address;
     return CUDA_SUCCESS;
 }

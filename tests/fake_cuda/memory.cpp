@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "config.h"
+#include "pool.h"
 #include "stream.h"
 #include "virtual_memory.h"
 
@@ -20,6 +21,18 @@ using ull = unsigned long long;
 uint64_t next_id() {
     static uint64_t id = 0;
     return ++id;
+}
+
+CUresult free_pooled(const Call& call, const Block& block) {
+    // The caller says that everything is over: nothing is waited for.
+    if (block.uses != 0 || (block.taken != nullptr && !block.taken->done)) {
+        call.misuse(CUDA_SUCCESS,
+                    "0x%llx of a pool has not been taken yet, or is still used by %d "
+                    "operations",
+                    ull{block.address}, block.uses);
+    }
+    give_back(block, nullptr);
+    return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -53,6 +66,14 @@ uint64_t allocate_host(size_t size, size_t alignment) {
     return address;
 }
 
+void free_host(uint64_t address, size_t size) {
+    // Not unmapped, so that the address stays recognisable.
+    const size_t length = round_up(size, kPage);
+    mmap(reinterpret_cast<void*>(address), length, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    state().pinned_arena->free(address, length);
+}
+
 const char* name_of(BlockKind kind) {
     switch (kind) {
         case BlockKind::kDevice:
@@ -65,6 +86,8 @@ const char* name_of(BlockKind kind) {
             return "registration";
         case BlockKind::kManaged:
             return "managed allocation";
+        case BlockKind::kPooled:
+            return "block of a memory pool";
     }
     return "block";
 }
@@ -76,12 +99,7 @@ Block::~Block() {
         context->used -= round_up(size, Arena::kGrain);
     } else if (kind == BlockKind::kPinned || kind == BlockKind::kManaged) {
         if (kind == BlockKind::kManaged) context->used -= size;
-        // Not unmapped: whoever touches it later faults, and the address stays recognisable.
-        void* const start = reinterpret_cast<void*>(address);
-        const size_t length = round_up(size, kPage);
-        mmap(start, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0);
-        state().pinned_arena->free(address, length);
+        free_host(address, size);
     }
 }
 
@@ -133,6 +151,13 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
                                argument, ull{address}, device.ordinal);
         }
     }
+    if (block->kind == BlockKind::kPooled && !block->pool->on_host() &&
+        block->pool->access_of(device.ordinal) == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "%s 0x%llx is of a memory pool without access for device %d; "
+                           "cuMemPoolSetAccess",
+                           argument, ull{address}, device.ordinal);
+    }
     *out = {block->bytes + offset, std::move(block)};
     return CUDA_SUCCESS;
 }
@@ -148,21 +173,14 @@ FAKE_CUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t size) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "dptr is null or bytesize is 0");
     }
     Context& context = call.context();
-    if (size > context.total || round_up(size, Arena::kGrain) > context.total - context.used) {
+    if (size > context.total || !make_room(context, round_up(size, Arena::kGrain))) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     const uint64_t address = context.arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     context.used += round_up(size, Arena::kGrain);
-    add_block(std::shared_ptr<Block>(new Block{BlockKind::kDevice,
-                                               &context,
-                                               address,
-                                               size,
-                                               context.arena.alias(address),
-                                               0,
-                                               0,
-                                               nullptr,
-                                               {}}));
+    add_block(std::make_shared<Block>(BlockKind::kDevice, &context, address, size,
+                                      context.arena.alias(address)));
     poison(context.arena.alias(address), size);
     *out = address;
     return CUDA_SUCCESS;
@@ -174,13 +192,15 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     if (address == 0) return CUDA_SUCCESS;
     auto entry = state().blocks.find(address);
     if (entry == state().blocks.end() ||
-        (entry->second->kind != BlockKind::kDevice && entry->second->kind != BlockKind::kManaged)) {
+        (entry->second->kind != BlockKind::kDevice && entry->second->kind != BlockKind::kManaged &&
+         entry->second->kind != BlockKind::kPooled)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live allocation",
                            address);
     }
     const auto block = entry->second;
     Context& context = *block->context;
     if (context.sticky != CUDA_SUCCESS) return context.sticky;
+    if (block->kind == BlockKind::kPooled) return free_pooled(call, *block);
     // Invalid from here on, so that a second free or a use in another thread is found.
     state().blocks.erase(entry);
     // Work queued before is waited for, all of the device's: that is what makes this call slow.
@@ -224,8 +244,7 @@ FAKE_CUDA_EXPORT CUresult cuMemHostAlloc(void** out, size_t size, unsigned flags
     const uint64_t address = allocate_host(size, kPage);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     auto* const bytes = reinterpret_cast<uint8_t*>(address);
-    add_block(std::shared_ptr<Block>(
-        new Block{BlockKind::kPinned, &call.context(), address, size, bytes, 0, 0, nullptr, {}}));
+    add_block(std::make_shared<Block>(BlockKind::kPinned, &call.context(), address, size, bytes));
     *out = bytes;
     return CUDA_SUCCESS;
 }

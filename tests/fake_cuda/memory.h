@@ -2,17 +2,21 @@
 #pragma once
 
 #include "call.h"
+#include "order.h"
 #include "state.h"
 
 namespace fake {
 
-enum class BlockKind { kDevice, kPinned, kMapped, kRegistered, kManaged };
+enum class BlockKind { kDevice, kPinned, kMapped, kRegistered, kManaged, kPooled };
 
 // "allocation", "pinned block", "mapped range" and so on.
 const char* name_of(BlockKind kind);
 
 // A range of live memory that the driver knows. Its storage lives as long as the object.
 struct Block {
+    Block(BlockKind kind_, Context* context_, uint64_t address_, size_t size_, uint8_t* bytes_)
+        : kind(kind_), context(context_), address(address_), size(size_), bytes(bytes_) {}
+
     BlockKind kind;
     // The device it is on, or for host memory the context it was allocated or registered in.
     Context* context;
@@ -26,8 +30,15 @@ struct Block {
     // Mapped ranges: the memory behind it, and what each device may do (CU_MEM_ACCESS_FLAGS_*).
     std::shared_ptr<Physical> physical;
     std::map<int, int> access;
+    // Blocks of a pool: whose, and what has to come before everything that uses it.
+    std::shared_ptr<Pool> pool;
+    std::shared_ptr<PoolOperation> taken;
+    // The addresses of a block that is another process's.
+    std::shared_ptr<Window> window;
 
     ~Block();
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
 };
 
 // Gives a new block its number and makes it known.
@@ -38,6 +49,9 @@ void poison(uint8_t* bytes, size_t size);
 
 // Host memory of the driver's own, or 0.
 uint64_t allocate_host(size_t size, size_t alignment);
+
+// Gives it back. Whoever touches it later faults.
+void free_host(uint64_t address, size_t size);
 
 // The live block that contains `address`, or null.
 std::shared_ptr<Block> find_block(uint64_t address);

@@ -1,6 +1,7 @@
 // What the driver knows about an address.
 
 #include "memory.h"
+#include "pool.h"
 
 namespace fake {
 namespace {
@@ -33,9 +34,11 @@ void put(void* data, T value) {
 // unknown attribute, and then nothing is written.
 CUresult write(int attribute, const Block* block, uint64_t address, void* data) {
     const bool pinned = block != nullptr && (block->kind == BlockKind::kPinned ||
-                                             block->kind == BlockKind::kRegistered);
+                                             block->kind == BlockKind::kRegistered ||
+                                             (block->pool != nullptr && block->pool->on_host()));
     const bool managed = block != nullptr && block->kind == BlockKind::kManaged;
     const bool device = block != nullptr && !pinned;
+    const bool pooled = block != nullptr && block->kind == BlockKind::kPooled;
     switch (attribute) {
         case kContext:
             put<CUcontext>(data, block == nullptr ? nullptr : block->context->handle);
@@ -73,17 +76,26 @@ CUresult write(int attribute, const Block* block, uint64_t address, void* data) 
             put<unsigned>(data, block != nullptr);
             return CUDA_SUCCESS;
         case kAllowedHandleTypes:
-            put<uint64_t>(data, 0);
+            put<uint64_t>(data, pooled ? block->pool->handle_types : 0);
             return CUDA_SUCCESS;
         case kAccessFlags:
             put<unsigned>(data, block == nullptr ? 0 : CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
             return CUDA_SUCCESS;
         case kPool:
-            put<void*>(data, nullptr);
+            put<uint64_t>(data, pooled ? block->pool->handle : 0);
             return CUDA_SUCCESS;
         default:
             return CUDA_ERROR_INVALID_VALUE;
     }
+}
+
+// What the driver says of memory that a pool has and nobody has from it is not defined.
+CUresult check_live(const Call& call, uint64_t address) {
+    return pool_with_free(address) == nullptr
+               ? CUDA_SUCCESS
+               : call.misuse(CUDA_ERROR_INVALID_VALUE,
+                             "0x%llx was given back to its memory pool, or never taken from it",
+                             static_cast<unsigned long long>(address));
 }
 
 }  // namespace
@@ -96,6 +108,7 @@ FAKE_CUDA_EXPORT CUresult cuPointerGetAttribute(void* data, int attribute, CUdev
     if (call.refused()) return call.refused();
     if (data == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "data is null");
     const auto block = find_block(address);
+    if (CUresult code = check_live(call, address)) return code;
     // Ordinary host memory is a fair question with this answer.
     if (block == nullptr) return CUDA_ERROR_INVALID_VALUE;
     return write(attribute, block.get(), address, data);
@@ -109,6 +122,7 @@ FAKE_CUDA_EXPORT CUresult cuPointerGetAttributes(unsigned count, const int* attr
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "numAttributes is 0, or an argument is null");
     }
     const auto block = find_block(address);
+    if (CUresult code = check_live(call, address)) return code;
     for (unsigned i = 0; i < count; ++i) {
         if (data[i] == nullptr) {
             return call.misuse(CUDA_ERROR_INVALID_VALUE, "data[%u] is null", i);

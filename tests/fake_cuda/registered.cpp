@@ -43,15 +43,8 @@ FAKE_CUDA_EXPORT CUresult cuMemHostRegister_v2(void* pointer, size_t size, unsig
     if (overlaps_a_block(address, size)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     // A fair question, too: the caller cannot always know.
     if (!is_mapped(address, size)) return CUDA_ERROR_INVALID_VALUE;
-    add_block(std::shared_ptr<Block>(new Block{BlockKind::kRegistered,
-                                               &call.context(),
-                                               address,
-                                               size,
-                                               static_cast<uint8_t*>(pointer),
-                                               0,
-                                               0,
-                                               nullptr,
-                                               {}}));
+    add_block(std::make_shared<Block>(BlockKind::kRegistered, &call.context(), address, size,
+                                      static_cast<uint8_t*>(pointer)));
     return CUDA_SUCCESS;
 }
 

@@ -7,7 +7,15 @@
 
 namespace fake {
 
-enum class HandleKind : uint64_t { kContext = 1, kStream, kEvent, kModule, kFunction, kPhysical };
+enum class HandleKind : uint64_t {
+    kContext = 1,
+    kStream,
+    kEvent,
+    kModule,
+    kFunction,
+    kPhysical,
+    kPool
+};
 
 // Issues handles of one kind and finds what they stand for. A handle is never issued twice, so that
 // use after destroy is always found. Its upper bits make it an address that no x86-64 or aarch64

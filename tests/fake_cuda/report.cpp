@@ -14,6 +14,7 @@
 #include "fault.h"
 #include "memory.h"
 #include "module.h"
+#include "pool.h"
 #include "virtual_memory.h"
 
 namespace fake {
@@ -46,6 +47,12 @@ std::vector<std::string> leaks() {
     for (const auto& [handle, physical] : all.physical.live()) {
         add("memory handle 0x%llx of %zu bytes, device %d", ull{handle}, physical->size,
             physical->context->ordinal);
+    }
+    for (const auto& [handle, pool] : all.pools.live()) {
+        if (!pool->is_default) {
+            add("memory pool 0x%llx of %zu bytes, device %d", ull{handle},
+                static_cast<size_t>(pool->reserved), pool->context->ordinal);
+        }
     }
     for (const auto& entry : all.streams.live()) {
         add("stream 0x%llx", ull{entry.first});

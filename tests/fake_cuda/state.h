@@ -12,6 +12,7 @@
 
 #include "abi.h"
 #include "arena.h"
+#include "order.h"
 #include "registry.h"
 
 namespace fake {
@@ -23,6 +24,8 @@ struct Function;
 struct Block;
 struct Physical;
 struct Reservation;
+struct Pool;
+struct Window;
 
 // A device and its primary context, which share their fate here.
 struct Context {
@@ -45,6 +48,10 @@ struct Context {
     std::shared_ptr<Stream> internal;
     // Ordinals of the devices whose memory kernels here may touch.
     std::set<int> peers;
+    // The memory pool that there is from the beginning, once somebody has asked for it, and the one
+    // that was made current instead.
+    std::shared_ptr<Pool> default_pool;
+    std::shared_ptr<Pool> current_pool;
 };
 
 struct State {
@@ -62,6 +69,9 @@ struct State {
     Registry<Module> modules{HandleKind::kModule};
     Registry<Function> functions{HandleKind::kFunction};
     Registry<Physical> physical{HandleKind::kPhysical};
+    Registry<Pool> pools{HandleKind::kPool};
+    // The pool operations that somebody has waited for.
+    Clock observed;
 
     // Live memory by its first address: device memory, pinned host memory, mapped ranges.
     std::map<uint64_t, std::shared_ptr<Block>> blocks;

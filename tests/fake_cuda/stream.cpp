@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "memory.h"
+#include "pool.h"
 
 namespace fake {
 namespace {
@@ -62,6 +63,8 @@ void* thread_main(void* argument) {
     serve(*stream);
     const Lock lock(state().mutex);
     stream->context->streams.erase(stream);
+    // Nobody can wait for it any more.
+    merge(&state().observed, clock_of(*stream));
     state().changed.notify_all();
     return nullptr;
 }
@@ -137,6 +140,7 @@ CUresult submit(const Call& call, Stream& stream, Operation operation) {
         operation.body = [late] { return late; };
     }
     for (const auto& block : operation.blocks) {
+        check_order(call, stream, *block);
         ++block->uses;
     }
     stream.queue.push_back(std::move(operation));
@@ -152,16 +156,26 @@ CUresult wait_for(Lock& lock, Stream& stream) {
     return context.sticky;
 }
 
+CUresult synchronize(Lock& lock, Stream& stream) {
+    const Clock past = clock_of(stream);
+    const CUresult code = wait_for(lock, stream);
+    observe(past);
+    return code;
+}
+
 CUresult wait_for_device(Lock& lock, Context& context) {
     // Copies of the pointers: a stream may end, or be destroyed, while we wait for another.
     const std::vector<std::shared_ptr<Stream>> busy(context.streams.begin(), context.streams.end());
     std::vector<unsigned long long> tickets;
+    Clock past;
     for (const auto& stream : busy) {
         tickets.push_back(stream->submitted);
+        merge(&past, clock_of(*stream));
     }
     for (size_t i = 0; i < busy.size(); ++i) {
         state().changed.wait(lock, [&] { return busy[i]->completed >= tickets[i]; });
     }
+    observe(past);
     return context.sticky;
 }
 
@@ -227,7 +241,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream(call, handle, &code);
     if (stream == nullptr) return code;
-    return wait_for(call.lock(), *stream);
+    return synchronize(call.lock(), *stream);
 }
 
 FAKE_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {

@@ -31,6 +31,9 @@ struct Stream {
     std::condition_variable more;
     unsigned long long submitted = 0;
     unsigned long long completed = 0;
+    // What all that it was given so far comes after, and how many pool operations are its own.
+    Clock known;
+    uint64_t pool_operations = 0;
     bool has_thread = false;
     bool finishing = false;
 };
@@ -49,6 +52,8 @@ CUresult submit(const Call& call, Stream& stream, Operation operation);
 
 // Waits for everything submitted so far; returns the context's failure, if it has one.
 CUresult wait_for(Lock& lock, Stream& stream);
+// The same as a program does it, which is when memory pools shrink.
+CUresult synchronize(Lock& lock, Stream& stream);
 CUresult wait_for_device(Lock& lock, Context& context);
 
 // Ends the waits of the context's streams: it has failed.

@@ -7,6 +7,7 @@
 #include "call.h"
 #include "context.h"
 #include "memory.h"
+#include "pool.h"
 
 namespace fake {
 namespace {
@@ -151,7 +152,7 @@ FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t 
                            size, kGranularity);
     }
     Context* const context = device(prop->location.id);
-    if (size > context->total - context->used) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!make_room(*context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
     auto physical = std::make_shared<Physical>(context, size);
     if (physical->bytes == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
     *out = state().physical.add(std::move(physical));
@@ -189,16 +190,10 @@ FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offs
     if (!mapped_in(address, size).empty()) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx has mapped memory already", address);
     }
-    static uint64_t id = uint64_t{1} << 32;
-    state().blocks.emplace(address, std::shared_ptr<Block>(new Block{BlockKind::kMapped,
-                                                                     physical->context,
-                                                                     address,
-                                                                     size,
-                                                                     physical->bytes,
-                                                                     0,
-                                                                     ++id,
-                                                                     physical,
-                                                                     {}}));
+    auto block = std::make_shared<Block>(BlockKind::kMapped, physical->context, address, size,
+                                         physical->bytes);
+    block->physical = physical;
+    add_block(std::move(block));
     return CUDA_SUCCESS;
 }
 

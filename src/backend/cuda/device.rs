@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-use cudarc::driver::sys::{CUevent, CUevent_flags, CUevent_st, CUstream_st};
+use cudarc::driver::sys::{CUevent, CUevent_flags, CUevent_st, CUmemoryPool, CUstream_st};
 use parking_lot::{Mutex, RecursiveRwLock, RecursiveRwLockReadGuard};
 
 use super::clock::Clock;
@@ -59,6 +59,8 @@ pub(super) struct DeviceState {
     managed_padding: Padding,
     device_bytes: Counter,
     managed_bytes: Counter,
+    /// Pools that exist, by their handles.
+    pools: Mutex<HashSet<usize>>,
     kernels: Kernels,
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
@@ -89,6 +91,7 @@ impl DeviceState {
             managed_padding: Padding::default(),
             device_bytes: Counter::default(),
             managed_bytes: Counter::default(),
+            pools: Mutex::default(),
             kernels: Kernels::default(),
             words: OnceLock::new(),
             clock: Clock::default(),
@@ -124,6 +127,11 @@ impl DeviceState {
     /// Counts the blocks of [`Device::alloc_managed`].
     pub(super) fn managed_bytes(&self) -> &Counter {
         &self.managed_bytes
+    }
+
+    /// The driver's handles of pools, for whoever makes and destroys them.
+    pub(super) fn pools(&self) -> &Mutex<HashSet<usize>> {
+        &self.pools
     }
 
     pub(super) fn kernels(&self) -> &Kernels {
@@ -325,6 +333,11 @@ impl DeviceState {
             let raw = event as CUevent;
             // SAFETY: each event in the set exists, and was just taken out of it.
             self.driver.end_in(&self.context, |api| unsafe { api.event_destroy(raw) });
+        }
+        for pool in self.pools.lock().drain() {
+            let raw = pool as CUmemoryPool;
+            // SAFETY: each pool in the set exists, and was just taken out of it.
+            self.driver.end_in(&self.context, |api| unsafe { api.mem_pool_destroy(raw) });
         }
         self.kernels.unload(self);
         if let Some(words) = self.words.get() {

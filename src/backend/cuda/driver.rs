@@ -11,7 +11,7 @@ use std::mem::ManuallyDrop;
 use cudarc::driver::sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
     CUhostFn, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation,
-    CUmodule, CUstream, CUuuid,
+    CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream, CUuuid,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -154,6 +154,44 @@ driver_functions! {
         access: *const CUmemAccessDesc,
         count: usize,
     ) = "cuMemSetAccess";
+    mem_pool_create(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps) =
+        "cuMemPoolCreate";
+    mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy";
+    mem_pool_get_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
+        "cuMemPoolGetAttribute";
+    mem_pool_set_attribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void) =
+        "cuMemPoolSetAttribute";
+    mem_pool_trim_to(pool: CUmemoryPool, keep: usize) = "cuMemPoolTrimTo";
+    mem_pool_set_access(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize) =
+        "cuMemPoolSetAccess";
+    mem_pool_get_access(flags: *mut c_int, pool: CUmemoryPool, location: *mut CUmemLocation) =
+        "cuMemPoolGetAccess";
+    mem_pool_export(
+        handle: *mut c_void,
+        pool: CUmemoryPool,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemPoolExportToShareableHandle";
+    mem_pool_import(
+        pool: *mut CUmemoryPool,
+        handle: *mut c_void,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemPoolImportFromShareableHandle";
+    mem_pool_export_pointer(export: *mut CUmemPoolPtrExportData, address: CUdeviceptr) =
+        "cuMemPoolExportPointer";
+    mem_pool_import_pointer(
+        address: *mut CUdeviceptr,
+        pool: CUmemoryPool,
+        export: *mut CUmemPoolPtrExportData,
+    ) = "cuMemPoolImportPointer";
+    mem_alloc_from_pool_async(
+        address: *mut CUdeviceptr,
+        len: usize,
+        pool: CUmemoryPool,
+        stream: CUstream,
+    ) = "cuMemAllocFromPoolAsync";
+    mem_free_async(address: CUdeviceptr, stream: CUstream) = "cuMemFreeAsync";
     pointer_get_attribute(value: *mut c_void, attribute: c_int, address: CUdeviceptr) =
         "cuPointerGetAttribute";
 
@@ -290,6 +328,11 @@ impl Api {
             api.version = version;
         }
         Ok(api)
+    }
+
+    /// The driver knows pools; whether a device has any it is asked itself.
+    pub(super) fn has_pools(&self) -> bool {
+        self.functions.mem_pool_create.is_some()
     }
 
     fn outcome(&self, call: &'static str, status: c_int) -> Outcome {

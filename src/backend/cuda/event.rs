@@ -8,7 +8,6 @@ use cudarc::driver::sys::CUevent_st;
 
 use super::context::Raw;
 use super::device::DeviceState;
-use super::driver::Api;
 use super::stream::StreamState;
 use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 
@@ -54,12 +53,14 @@ impl Event for CudaEvent {
     /// recorded again during the wait is waited for anew.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         match deadline {
-            Some(deadline) => poll_until(deadline, || self.is_complete()),
-            None => {
-                // SAFETY: as in `is_complete`.
-                let wait = |api: &Api| unsafe { api.event_synchronize(self.raw.0) };
-                self.told(self.device.call(wait).map(|()| Wait::Done))
+            Some(deadline) => {
+                let wait = poll_until(deadline, || self.is_complete())?;
+                if wait == Wait::Done && self.device.driver().known_pools().are_used() {
+                    self.told(finish(&self.device, self.raw))?;
+                }
+                Ok(wait)
             }
+            None => self.told(finish(&self.device, self.raw).map(|()| Wait::Done)),
         }
     }
 
@@ -91,6 +92,12 @@ impl Drop for CudaEvent {
     }
 }
 
+/// Waits for a live event of this device.
+fn finish(device: &DeviceState, raw: Raw<CUevent_st>) -> Result<()> {
+    // SAFETY: the caller has it.
+    device.call(|api| unsafe { api.event_synchronize(raw.0) })
+}
+
 /// A point in a stream's work, on an event that is lent by its device.
 pub(super) struct Mark {
     device: Arc<DeviceState>,
@@ -117,6 +124,11 @@ impl Mark {
     pub(super) fn poll(&self) -> Result<bool> {
         // SAFETY: an event that is ours until the mark is dropped.
         self.device.poll(|api| unsafe { api.event_query(self.raw.0) })
+    }
+
+    /// Waits for it.
+    pub(super) fn finish(&self) -> Result<()> {
+        finish(&self.device, self.raw)
     }
 }
 

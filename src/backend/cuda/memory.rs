@@ -24,8 +24,8 @@ use super::{DriverState, no_healthy_device};
 use crate::backend::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
 
-const NORMAL_PAGE: usize = 4 << 10;
-const HUGE_PAGE: usize = 2 << 20;
+pub(super) const NORMAL_PAGE: usize = 4 << 10;
+pub(super) const HUGE_PAGE: usize = 2 << 20;
 const SMALLEST_ALIGNMENT: usize = 512;
 
 /// The lower bits of a token hold the binary logarithm of the page size and whether the memory is
@@ -51,6 +51,11 @@ pub(super) fn page_size(block: Block) -> usize {
     1 << (block.token & PAGE_BITS)
 }
 
+/// A block where the driver has put it.
+pub(super) fn plain_block(addr: usize, len: usize) -> Block {
+    Block { addr, len, token: token(addr, NORMAL_PAGE) }
+}
+
 /// The alignment that a [`Block`] of this length has.
 const fn alignment(len: usize) -> usize {
     if len >= HUGE_PAGE {
@@ -68,6 +73,8 @@ pub(super) enum Release {
     Device { device: Arc<DeviceState>, base: usize, block: Option<Block> },
     /// Mapped by [`map_huge`].
     Mapped { device: Arc<DeviceState>, block: Block },
+    /// From a pool, which is on this device or in host memory.
+    Pooled { device: Option<Arc<DeviceState>>, addr: usize },
     /// From `cuMemHostAlloc`.
     Host { base: usize },
     /// From `cuModuleLoadData`: no memory, but it is given back like some.
@@ -88,16 +95,16 @@ pub(super) enum Pinned {
 impl Release {
     /// The driver may wait for running work before it takes this back.
     pub(super) fn may_wait(&self) -> bool {
-        !matches!(self, Self::Mapped { .. })
+        !matches!(self, Self::Mapped { .. } | Self::Pooled { .. })
     }
 
     /// Whether work of this stream can use it. What another device does is no reason to keep
     /// device memory, nor to keep the device itself from being closed.
     pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
         match self {
-            Self::Host { .. } | Self::Registered { .. } => true,
+            Self::Host { .. } | Self::Registered { .. } | Self::Pooled { device: None, .. } => true,
             Self::Module { .. } => self.is_of(stream.device()),
-            Self::Device { .. } | Self::Mapped { .. } => {
+            Self::Device { .. } | Self::Mapped { .. } | Self::Pooled { .. } => {
                 self.is_of(stream.device()) || stream.crosses()
             }
         }
@@ -107,8 +114,11 @@ impl Release {
         match self {
             Self::Device { device, .. }
             | Self::Mapped { device, .. }
-            | Self::Module { device, .. } => std::ptr::eq(&**device, owner),
-            Self::Host { .. } | Self::Registered { .. } => false,
+            | Self::Module { device, .. }
+            | Self::Pooled { device: Some(device), .. } => std::ptr::eq(&**device, owner),
+            Self::Pooled { device: None, .. } | Self::Host { .. } | Self::Registered { .. } => {
+                false
+            }
         }
     }
 
@@ -116,7 +126,7 @@ impl Release {
         match *self {
             Self::Device { base, .. } | Self::Host { base } => base,
             Self::Mapped { block, .. } => block.addr,
-            Self::Registered { addr } => addr,
+            Self::Registered { addr } | Self::Pooled { addr, .. } => addr,
             Self::Module { .. } => 0,
         }
     }
@@ -138,6 +148,17 @@ impl Release {
                 device.call(|api| unsafe {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
                 })
+            }
+            Self::Pooled { device: Some(device), addr } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: as above; the driver does not wait for memory of a pool.
+                device.call(|api| unsafe { api.mem_free(addr as CUdeviceptr) })
+            }
+            Self::Pooled { device: None, addr } => {
+                // SAFETY: as above.
+                let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
+                let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
+                freed.and(driver.release_context(&context))
             }
             Self::Module { device, raw } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
@@ -323,7 +344,7 @@ fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
 
 /// Adds to "out of memory" what a person needs to know about it.
 #[cold]
-fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
+pub(super) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     if fault.kind() != FaultKind::OutOfDeviceMemory {
         return fault;
     }

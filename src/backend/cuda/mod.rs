@@ -2,9 +2,10 @@
 //!
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
-//! contexts, `peer` who may use whose memory, `owned` what memory is ours, `pending` memory that
-//! queued work still uses, `workers` threads for host functions, `timed_wait` ends waits that take
-//! too long, `clock` makes times of the driver's differences, and `utilization` asks NVML.
+//! contexts, `peer` who may use whose memory, `owned` what memory is ours, `pool_pages` what pools of
+//! memory have had, `pending` memory that queued work still uses, `workers` threads for host
+//! functions, `timed_wait` ends waits that take too long, `clock` makes times of the driver's
+//! differences, and `utilization` asks NVML.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_uint, c_void};
@@ -22,13 +23,14 @@ use self::memory::{Padding, Pinned};
 use self::owned::{Origin, Owned};
 use self::peer::Peers;
 use self::pending::Pending;
+use self::pool::KnownPools;
 use self::stream::StreamState;
 use self::timed_wait::TimedWait;
 use self::utilization::Monitor;
 use self::workers::Workers;
 use super::timer::Timer;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Result,
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Pools, Result,
     inside_host_function, probe,
 };
 
@@ -48,6 +50,8 @@ mod memory;
 mod owned;
 mod peer;
 mod pending;
+mod pool;
+mod pool_pages;
 mod reduce;
 mod registered;
 mod stream;
@@ -91,6 +95,7 @@ struct DriverState {
     any_dropped: AtomicBool,
     pending: Pending,
     owned: Owned,
+    known_pools: KnownPools,
     padding: Padding,
     /// Pinned host memory by its address, with the context that it belongs to.
     pinned: Mutex<HashMap<usize, (Pinned, Arc<Context>)>>,
@@ -128,6 +133,7 @@ impl DriverState {
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
             owned: Owned::default(),
+            known_pools: KnownPools::default(),
             padding: Padding::default(),
             pinned: Mutex::default(),
             workers: Workers::default(),
@@ -148,6 +154,10 @@ impl DriverState {
 
     fn owned(&self) -> &Owned {
         &self.owned
+    }
+
+    fn known_pools(&self) -> &KnownPools {
+        &self.known_pools
     }
 
     /// The driver's number of the device with this ordinal.
@@ -458,6 +468,7 @@ impl Driver for CudaDriver {
             Some(Origin::Allocated) => return Foreign::Stale,
             // Being given back, which changes nothing for its owner.
             Some(Origin::Registered) => return Foreign::Unknown,
+            None if self.0.known_pools().contains(addr) => return Foreign::Stale,
             None => {}
         }
         match self.0.place_of(addr) {
@@ -470,6 +481,10 @@ impl Driver for CudaDriver {
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {
         device_of(self.0.api(), self.0.number(ordinal)).ok()
+    }
+
+    fn pools(&self) -> Option<&dyn Pools> {
+        self.0.has_pools().then_some(self)
     }
 
     fn page_size(&self, block: Block) -> usize {

@@ -63,6 +63,11 @@ impl Owned {
         self.insert(base, len, Origin::Allocated);
     }
 
+    /// A pool has just given this, and knows by itself what is its own.
+    pub(super) fn note(&self, base: usize, len: usize) {
+        self.hull.add(base, base + len);
+    }
+
     /// The driver has just registered this.
     pub(super) fn add_registered(&self, base: usize, len: usize) {
         self.insert(base, len, Origin::Registered);

@@ -146,7 +146,7 @@ impl StreamState {
         queued.map(|()| before + 1)
     }
 
-    fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
+    pub(super) fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
         self.submit(|| self.device.call(calls))
     }
 
@@ -276,12 +276,23 @@ impl CudaStream {
         Self(state)
     }
 
+    /// One of ours, behind the trait.
+    pub(super) fn of(stream: &dyn Stream) -> Result<&Self> {
+        stream.as_any().downcast_ref().ok_or_else(|| {
+            Fault::new(FaultKind::Driver, "the stream was not made by the cuda backend")
+        })
+    }
+
+    pub(super) fn state(&self) -> &StreamState {
+        &self.0
+    }
+
     fn device(&self) -> &Arc<DeviceState> {
         &self.0.device
     }
 
     /// An answer that whoever gets it may take for a failure: those are told first who wanted it.
-    fn told<T>(&self, answer: Result<T>) -> Result<T> {
+    pub(super) fn told<T>(&self, answer: Result<T>) -> Result<T> {
         if answer.is_err() {
             self.device().tell_failure();
         }
@@ -290,7 +301,8 @@ impl CudaStream {
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device().context().healthy()?;
-        if self.0.is_known_idle() {
+        let pools = self.device().driver().known_pools().are_used();
+        if self.0.is_known_idle() && !pools {
             return Ok(Wait::Done);
         }
         let aborts = self.0.aborts();
@@ -301,7 +313,7 @@ impl CudaStream {
         };
         // The driver has no bounded wait. A mark and not the stream is polled, or a stream that is
         // given work all the time would never be done.
-        if self.0.is_idle()? {
+        if !pools && self.0.is_idle()? {
             return Ok(Wait::Done);
         }
         let submitted = self.0.submitted.load(Ordering::Acquire);
@@ -312,6 +324,9 @@ impl CudaStream {
         })?;
         if wait == Wait::Done {
             self.0.note_finished(submitted);
+            if pools {
+                mark.finish()?;
+            }
             drop(mark);
             self.device().driver().reap();
         }

@@ -18,9 +18,11 @@ pub(super) enum Kind {
     Module,
     SharedMemory,
     ImportedMemory,
+    Pool,
+    PoolBlock,
 }
 
-const KINDS: [(Kind, &str); 9] = [
+const KINDS: [(Kind, &str); 11] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
@@ -30,6 +32,8 @@ const KINDS: [(Kind, &str); 9] = [
     (Kind::Module, "module"),
     (Kind::SharedMemory, "shared-memory"),
     (Kind::ImportedMemory, "imported-memory"),
+    (Kind::Pool, "pool"),
+    (Kind::PoolBlock, "pool-block"),
 ];
 
 /// The counts of one kind.

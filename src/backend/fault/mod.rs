@@ -12,12 +12,13 @@
 //! | `ledger.rs` | what was made and given back, and the report |
 //! | `late.rs` | operations that fail when their turn comes |
 //! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
-//! | `shared_memory.rs` | those of memory in several processes |
+//! | `pool.rs`, `shared_memory.rs` | those of pools, and of memory in several processes |
 
 mod device;
 mod late;
 mod ledger;
 mod plan;
+mod pool;
 mod shared_memory;
 mod site;
 mod stream;
@@ -30,11 +31,14 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{Block, Device, DeviceInfo, Driver, Foreign, ImportedMemory, Result, SharedMemory};
+use super::{
+    Block, Device, DeviceInfo, Driver, Foreign, ImportedMemory, Pools, Result, SharedMemory,
+};
 use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
 pub use plan::Settings;
+use pool::FaultPools;
 use shared_memory::{FaultImportedMemory, FaultSharedMemory};
 use site::Site;
 
@@ -51,7 +55,7 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     drop(current);
     report_at_exit();
     plan.ledger.begin(inner.name());
-    Arc::new(FaultDriver { inner, plan })
+    Arc::new(FaultDriver::new(inner, plan))
 }
 
 /// A backend was opened that nobody wants decorated: the next one that is begins to count anew.
@@ -78,7 +82,14 @@ fn report_at_exit() {
 
 struct FaultDriver {
     inner: Arc<dyn Driver>,
+    pools: Option<FaultPools>,
     plan: Arc<Plan>,
+}
+
+impl FaultDriver {
+    fn new(inner: Arc<dyn Driver>, plan: Arc<Plan>) -> Self {
+        Self { pools: FaultPools::new(&inner, &plan), inner, plan }
+    }
 }
 
 impl Driver for FaultDriver {
@@ -171,6 +182,10 @@ impl Driver for FaultDriver {
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {
         self.inner.native_device(ordinal)
+    }
+
+    fn pools(&self) -> Option<&dyn Pools> {
+        self.pools.as_ref().map(|pools| pools as &dyn Pools)
     }
 
     fn page_size(&self, block: Block) -> usize {

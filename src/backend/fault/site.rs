@@ -83,6 +83,19 @@ sites! {
     SharedMemoryExport "shared_memory.export" Driver,
     SharedMemoryExportRange "shared_memory.export_range" Driver,
     ImportedMemoryImportRange "imported_memory.import_range" OutOfHostMemory,
+    PoolsCreate "pools.create" OutOfDeviceMemory,
+    PoolsImport "pools.import" Driver,
+    PoolAlloc "pool.alloc" OutOfDeviceMemory,
+    PoolFree "pool.free" Driver,
+    PoolFreeNow "pool.free_now" Driver,
+    PoolGet "pool.get" Driver,
+    PoolSet "pool.set" Driver,
+    PoolTrim "pool.trim" Driver,
+    PoolSetAccess "pool.set_access" Driver,
+    PoolAccess "pool.access" Driver,
+    PoolExport "pool.export" Driver,
+    PoolExportBlock "pool.export_block" Driver,
+    PoolImportBlock "pool.import_block" Driver,
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
@@ -100,11 +113,12 @@ const QUEUED: [Site; 9] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 21] = [
+pub const INFALLIBLE: [(&str, &str); 22] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
     ("driver.native_device", "a name, known since the backend was opened"),
+    ("driver.pools", "whether there are any, known since the backend was opened"),
     ("driver.page_size", "a question about a live block"),
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),

@@ -29,6 +29,14 @@ impl FaultStream {
         Self { inner, plan, late: Late::new(observer) }
     }
 
+    /// The stream inside one of ours.
+    pub(super) fn inner_of(stream: &dyn Stream) -> Result<&dyn Stream> {
+        let known: Option<&Self> = stream.as_any().downcast_ref();
+        known.map(|stream| &*stream.inner).ok_or_else(|| {
+            Fault::new(FaultKind::Driver, "the stream was made without PORTACL_FAULT's decorator")
+        })
+    }
+
     /// Queues an operation, or one that fails in its place.
     fn queue(&self, site: Site, operation: impl FnOnce() -> Result<Position>) -> Result<Position> {
         match self.plan.enter_queued(site)? {

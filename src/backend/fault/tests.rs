@@ -19,6 +19,7 @@ use crate::backend::{
 const TRAITS: &str = concat!(
     include_str!("../mod.rs"),
     include_str!("../kernel.rs"),
+    include_str!("../pool.rs"),
     include_str!("../shared_memory.rs")
 );
 
@@ -37,8 +38,7 @@ fn cpu_driver() -> Arc<dyn Driver> {
 impl Bench {
     fn new(faults: &str) -> Self {
         let plan = Arc::new(Plan::new(Settings::parse(Some(faults), None).unwrap()));
-        let driver: Arc<dyn Driver> =
-            Arc::new(FaultDriver { inner: cpu_driver(), plan: Arc::clone(&plan) });
+        let driver: Arc<dyn Driver> = Arc::new(FaultDriver::new(cpu_driver(), Arc::clone(&plan)));
         let device = driver.open(0).unwrap();
         Self { driver, device, plan }
     }
@@ -96,6 +96,7 @@ fn decorator(method: &str) -> Option<String> {
         include_str!("mod.rs"),
         include_str!("device.rs"),
         include_str!("stream.rs"),
+        include_str!("pool.rs"),
         include_str!("shared_memory.rs")
     );
     let body = sources.split(&format!("\nimpl {title} for Fault{title} {{")).nth(1)?;

@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::open;
 use crate::backend::{
     Block, Copy, Device, Driver, FaultKind, HostFn, PagePolicy, Place, Span, Stream, StreamOptions,
-    inside_host_function,
+    Wait, inside_host_function,
 };
 
 mod clock;
@@ -23,6 +23,7 @@ mod host_memory;
 mod limit;
 mod memory;
 mod peer;
+mod pool;
 mod reduce;
 mod stream;
 

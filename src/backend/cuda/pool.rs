@@ -1,0 +1,464 @@
+//! The driver's pools: memory that is taken and given back in stream order.
+//!
+//! Those that the driver makes by itself, and the pool that is current on a device for the driver, are
+//! left to the other libraries in the process: what a program sets here is set for nobody else, what
+//! it counts is its own, and all of it ends with the device.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPool_attribute, CUmemPoolHandle_st,
+    CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUpointer_attribute,
+};
+use parking_lot::RwLock;
+
+use super::context::Raw;
+use super::device::DeviceState;
+use super::driver::{Api, Outcome};
+use super::memory::{self, HUGE_PAGE, NORMAL_PAGE, Release};
+use super::pool_pages::PoolPages;
+use super::stream::CudaStream;
+use super::{CudaDriver, DriverState};
+use crate::backend::{
+    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions,
+    PoolPlace, PoolSharing, Pools, Result, Stream,
+};
+
+/// A pool of the driver.
+struct CudaPool {
+    driver: Arc<DriverState>,
+    /// The device that it ends with; none for one in host memory.
+    device: Option<Arc<DeviceState>>,
+    raw: Raw<CUmemPoolHandle_st>,
+    /// What kind of handle names it in other processes.
+    sharing: PoolSharing,
+    pages: Arc<PoolPages>,
+}
+
+/// The pools of this process.
+#[derive(Default)]
+pub(super) struct KnownPools {
+    /// Where they have their memory.
+    pages: RwLock<Vec<Weak<PoolPages>>>,
+    /// There is one, or was.
+    used: AtomicBool,
+}
+
+impl KnownPools {
+    fn add(&self, pages: &Arc<PoolPages>) {
+        // Relaxed: who waits for work with a pool's memory has got the pool from somewhere.
+        self.used.store(true, Ordering::Relaxed);
+        let mut known = self.pages.write();
+        known.retain(|pages| pages.strong_count() > 0);
+        known.push(Arc::downgrade(pages));
+    }
+
+    /// A block of a pool is there, or was.
+    pub(super) fn contains(&self, addr: usize) -> bool {
+        self.are_used()
+            && self.pages.read().iter().filter_map(Weak::upgrade).any(|pages| pages.contains(addr))
+    }
+
+    /// The driver gives back what pools have too much when it is told to wait for something. So it
+    /// has to be told, also to wait for what is known to be done.
+    pub(super) fn are_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+/// The number that stands for a kind of handle in the driver's functions.
+fn handle_type(sharing: PoolSharing) -> CUmemAllocationHandleType {
+    match sharing {
+        PoolSharing::None => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+        PoolSharing::Descriptor => {
+            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+        }
+        PoolSharing::Fabric => CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC,
+    }
+}
+
+/// The driver's name of an attribute, and whether its value has 64 bits rather than 32.
+fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
+    use CUmemPool_attribute::*;
+    let (name, wide) = match attribute {
+        PoolAttribute::FollowEventDependencies => {
+            (CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, false)
+        }
+        PoolAttribute::AllowOpportunistic => (CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, false),
+        PoolAttribute::AllowInternalDependencies => {
+            (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, false)
+        }
+        PoolAttribute::ReleaseThreshold => (CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, true),
+        PoolAttribute::ReservedCurrent => (CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, true),
+        PoolAttribute::ReservedHigh => (CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, true),
+        PoolAttribute::UsedCurrent => (CU_MEMPOOL_ATTR_USED_MEM_CURRENT, true),
+        PoolAttribute::UsedHigh => (CU_MEMPOOL_ATTR_USED_MEM_HIGH, true),
+    };
+    (name as c_int, wide)
+}
+
+impl DriverState {
+    /// The driver's name of a place.
+    fn location(&self, place: PoolPlace) -> CUmemLocation {
+        let (type_, id) = match place {
+            PoolPlace::Device(ordinal) => {
+                (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal))
+            }
+            PoolPlace::Host => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, 0),
+            PoolPlace::HostNode(node) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, node),
+        };
+        CUmemLocation { type_, id: id as c_int }
+    }
+
+    /// What the device says of itself; 0 where its driver does not know the question.
+    fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
+        let device = super::device_of(self.api(), self.number(ordinal))?;
+        let mut value = 0;
+        // SAFETY: a device of the driver, and a place for the answer.
+        let asked =
+            unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
+        match asked {
+            Ok(()) => Ok(value),
+            Err(failure) if failure.is_unsupported() => Ok(0),
+            Err(failure) => Err(failure.into()),
+        }
+    }
+
+    /// Some device has pools.
+    pub(super) fn has_pools(&self) -> bool {
+        let supported = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
+        let has = |ordinal| self.device_attribute(ordinal, supported).is_ok_and(|has| has != 0);
+        self.api().has_pools() && (0..self.devices).any(has)
+    }
+
+    /// Refuses what the device says that it does not have.
+    fn check_pool(&self, ordinal: u32, sharing: PoolSharing) -> Result<()> {
+        use CUdevice_attribute::*;
+        if self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!("CUDA device {ordinal} has no memory pools: use aclrtMalloc and aclrtFree"),
+            ));
+        }
+        let wanted = handle_type(sharing).0;
+        let has =
+            self.device_attribute(ordinal, CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
+        if has as c_uint & wanted == wanted {
+            return Ok(());
+        }
+        let (what, instead) = match sharing {
+            PoolSharing::Fabric => ("fabric handles", "share it by a file descriptor"),
+            _ => ("file descriptors", "make it without a handle type and copy the data"),
+        };
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            format!("CUDA device {ordinal} cannot share memory pools by {what}: {instead}"),
+        ))
+    }
+
+    fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
+        self.device(ordinal).ok_or_else(|| {
+            Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed"))
+        })
+    }
+}
+
+impl CudaDriver {
+    /// The pool that `make` makes, which is destroyed with the device if not before.
+    fn add_pool(
+        &self,
+        device: Option<Arc<DeviceState>>,
+        page: usize,
+        sharing: PoolSharing,
+        make: impl FnOnce(&Api, &mut CUmemoryPool) -> Outcome,
+    ) -> Result<Box<dyn Pool>> {
+        let mut raw: CUmemoryPool = std::ptr::null_mut();
+        match &device {
+            Some(device) => {
+                device.call(|api| make(api, &mut raw))?;
+                device.pools().lock().insert(Raw(raw).key());
+            }
+            None => make(self.0.api(), &mut raw)
+                .map_err(|failure| failure.fault(FaultKind::OutOfResources))?,
+        }
+        let pages = Arc::new(PoolPages::new(page));
+        self.0.known_pools().add(&pages);
+        Ok(Box::new(CudaPool {
+            driver: Arc::clone(&self.0),
+            device,
+            raw: Raw(raw),
+            sharing,
+            pages,
+        }))
+    }
+}
+
+impl Pools for CudaDriver {
+    fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
+        let driver = &self.0;
+        let (device, page) = match options.place {
+            PoolPlace::Device(ordinal) => {
+                driver.check_pool(ordinal, options.sharing)?;
+                (Some(driver.open_device(ordinal)?), HUGE_PAGE)
+            }
+            PoolPlace::Host | PoolPlace::HostNode(_) => (None, NORMAL_PAGE),
+        };
+        let properties = CUmemPoolProps {
+            allocType: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: handle_type(options.sharing),
+            location: driver.location(options.place),
+            win32SecurityAttributes: std::ptr::null_mut(),
+            maxSize: options.max_size.unwrap_or(0) as usize,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        // SAFETY: a place for the answer, and properties that are filled in.
+        let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
+        self.add_pool(device, page, options.sharing, create)
+            .map_err(|fault| explain_place(options.place, fault))
+    }
+
+    fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
+        let driver = &self.0;
+        let (sharing, bytes) = match handle {
+            PoolHandle::Descriptor(_) => (PoolSharing::Descriptor, [0; 64]),
+            PoolHandle::Fabric(bytes) => (PoolSharing::Fabric, bytes),
+        };
+        driver.check_pool(ordinal, sharing)?;
+        // The driver takes a descriptor instead of an address, and reads other handles.
+        let handle: *mut c_void = match handle {
+            PoolHandle::Descriptor(descriptor) => {
+                std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize)
+            }
+            PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
+        };
+        let device = driver.open_device(ordinal)?;
+        self.add_pool(Some(device), HUGE_PAGE, sharing, |api, raw| {
+            // SAFETY: a place for the answer, and a handle of that type, which it may find wrong.
+            unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) }
+        })
+        .map_err(|fault| is_none(fault, "the handle names no memory pool that can be imported"))
+    }
+}
+
+/// What a refusal to make a pool in host memory means.
+#[cold]
+fn explain_place(place: PoolPlace, fault: Fault) -> Fault {
+    match (place, fault.kind()) {
+        (PoolPlace::Host, FaultKind::Driver | FaultKind::Unsupported) => Fault::new(
+            FaultKind::Unsupported,
+            format!(
+                "the driver makes no memory pools in host memory, a newer one may; use \
+                 aclrtMallocHost: {}",
+                fault.text()
+            ),
+        ),
+        (PoolPlace::HostNode(node), FaultKind::Driver | FaultKind::Unsupported) => Fault::new(
+            FaultKind::InvalidArgument,
+            format!(
+                "there is no NUMA node {node}, or the driver makes no memory pools on one; `numactl \
+                 --hardware` tells the nodes: {}",
+                fault.text()
+            ),
+        ),
+        _ => fault,
+    }
+}
+
+/// What a refusal of a name means that came from somewhere else.
+#[cold]
+fn is_none(fault: Fault, what: &str) -> Fault {
+    match fault.kind() {
+        FaultKind::Driver => {
+            Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text()))
+        }
+        _ => fault,
+    }
+}
+
+impl CudaPool {
+    /// Tells, or asks, the driver something about the pool.
+    fn call(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome) -> Result<()> {
+        match &self.device {
+            Some(device) => device.call(|api| call(api, self.raw.0)),
+            None => Ok(call(self.driver.api(), self.raw.0)?),
+        }
+    }
+
+    /// One try.
+    fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
+        let mut address: CUdeviceptr = 0;
+        stream.state().submit_calls(|api| {
+            // SAFETY: a place for the answer, and a pool and a stream that live.
+            unsafe {
+                api.mem_alloc_from_pool_async(&mut address, len, self.raw.0, stream.state().raw().0)
+            }
+        })?;
+        Ok(self.block(address as usize, len))
+    }
+
+    /// The block that the driver has just given.
+    fn block(&self, addr: usize, len: usize) -> Block {
+        if self.pages.add(addr, len) {
+            self.driver.owned().note(addr, len);
+        }
+        memory::plain_block(addr, len)
+    }
+
+    /// The device has no memory left: what waits to be given back may help, once.
+    #[cold]
+    fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
+        if fault.kind() != FaultKind::OutOfDeviceMemory {
+            return Err(fault);
+        }
+        self.driver.reap_all();
+        self.take(len, stream).map_err(|fault| match &self.device {
+            Some(device) => memory::explain(device, len, fault),
+            None => fault,
+        })
+    }
+}
+
+impl Pool for CudaPool {
+    fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
+        let stream = CudaStream::of(stream)?;
+        // Its work may then use the memory, whichever device it is on.
+        if self.device.as_ref().is_none_or(|device| !Arc::ptr_eq(device, stream.state().device())) {
+            stream.state().note_crossing();
+        }
+        let taken = self.take(len, stream);
+        stream.told(taken.or_else(|fault| self.take_again(len, stream, fault)))
+    }
+
+    fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
+        let stream = CudaStream::of(stream)?;
+        let freed = stream.state().submit_calls(|api| {
+            // SAFETY: a live block of a pool, given back once, and a stream that lives.
+            unsafe { api.mem_free_async(block.addr as CUdeviceptr, stream.state().raw().0) }
+        });
+        stream.told(freed.map(drop))
+    }
+
+    fn free_now(&self, block: Block) -> Result<()> {
+        let release = Release::Pooled { device: self.device.clone(), addr: block.addr };
+        memory::give_back(&self.driver, release)
+    }
+
+    fn get(&self, name: PoolAttribute) -> Result<u64> {
+        let (name, wide) = attribute(name);
+        let (mut narrow_value, mut wide_value): (c_int, u64) = (0, 0);
+        let value: *mut c_void = match wide {
+            true => (&raw mut wide_value).cast(),
+            false => (&raw mut narrow_value).cast(),
+        };
+        // SAFETY: a pool that lives, and a place of the size that the attribute has.
+        self.call(|api, pool| unsafe { api.mem_pool_get_attribute(pool, name, value) })?;
+        Ok(if wide { wide_value } else { narrow_value as u64 })
+    }
+
+    fn set(&self, name: PoolAttribute, value: u64) -> Result<()> {
+        let (name, wide) = attribute(name);
+        let (mut narrow_value, mut wide_value) = (value as c_int, value);
+        let value: *mut c_void = match wide {
+            true => (&raw mut wide_value).cast(),
+            false => (&raw mut narrow_value).cast(),
+        };
+        // SAFETY: a pool that lives, and a value of the size that the attribute has.
+        self.call(|api, pool| unsafe { api.mem_pool_set_attribute(pool, name, value) })
+    }
+
+    fn trim(&self, keep: usize) -> Result<()> {
+        // SAFETY: a pool that lives.
+        self.call(|api, pool| unsafe { api.mem_pool_trim_to(pool, keep) })
+    }
+
+    fn set_access(&self, ordinal: u32, access: Access) -> Result<()> {
+        let flags = match access {
+            Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+            Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
+            Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        let location = self.driver.location(PoolPlace::Device(ordinal));
+        let access = CUmemAccessDesc { location, flags };
+        // SAFETY: a pool that lives, and one description.
+        self.call(|api, pool| unsafe { api.mem_pool_set_access(pool, &access, 1) })
+    }
+
+    fn access(&self, ordinal: u32) -> Result<Access> {
+        const NONE: c_int = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE as c_int;
+        const READ: c_int = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ as c_int;
+        let mut location = self.driver.location(PoolPlace::Device(ordinal));
+        let mut flags = NONE;
+        // SAFETY: a pool that lives, a place, and one for the answer.
+        self.call(|api, pool| unsafe { api.mem_pool_get_access(&mut flags, pool, &mut location) })?;
+        Ok(match flags {
+            NONE => Access::None,
+            READ => Access::Read,
+            _ => Access::ReadWrite,
+        })
+    }
+
+    fn export(&self) -> Result<PoolHandle<OwnedFd>> {
+        let kind = handle_type(self.sharing).0;
+        if self.sharing == PoolSharing::Fabric {
+            let mut bytes = [0; 64];
+            let place: *mut c_void = bytes.as_mut_ptr().cast();
+            // SAFETY: a pool that lives, and a place of a handle's size.
+            self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
+            return Ok(PoolHandle::Fabric(bytes));
+        }
+        let mut descriptor: c_int = -1;
+        let place: *mut c_void = (&raw mut descriptor).cast();
+        // SAFETY: a pool that lives, and a place for a descriptor.
+        self.call(|api, pool| unsafe { api.mem_pool_export(place, pool, kind, 0) })?;
+        // SAFETY: the driver has just made it for us.
+        Ok(PoolHandle::Descriptor(unsafe { OwnedFd::from_raw_fd(descriptor) }))
+    }
+
+    fn export_block(&self, block: Block) -> Result<PointerExport> {
+        let mut export = CUmemPoolPtrExportData { reserved: [0; 64] };
+        let addr = block.addr as CUdeviceptr;
+        // SAFETY: a live block, and a place for the answer.
+        self.call(|api, _| unsafe { api.mem_pool_export_pointer(&mut export, addr) })?;
+        Ok(export.reserved)
+    }
+
+    fn import_block(&self, export: &PointerExport) -> Result<Block> {
+        let mut export = CUmemPoolPtrExportData { reserved: *export };
+        let (mut address, mut len): (CUdeviceptr, usize) = (0, 0);
+        let size = CUpointer_attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE as c_int;
+        // SAFETY: a pool that lives, and a place for the answer.
+        self.call(|api, pool| unsafe {
+            api.mem_pool_import_pointer(&mut address, pool, &mut export)
+        })
+        .map_err(|fault| is_none(fault, "the data name no live allocation of this pool"))?;
+        // SAFETY: a live block, and a place of the size that the attribute has.
+        self.call(|api, _| unsafe {
+            api.pointer_get_attribute((&raw mut len).cast::<c_void>(), size, address)
+        })
+        .inspect_err(|_| {
+            let block = memory::plain_block(address as usize, 1);
+            self.driver.note_refusal(self.free_now(block));
+        })?;
+        Ok(self.block(address as usize, len))
+    }
+}
+
+impl Drop for CudaPool {
+    fn drop(&mut self) {
+        // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
+        let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
+        let Some(device) = &self.device else {
+            self.driver.note_refusal(destroy(self.driver.api()).map_err(Fault::from));
+            return;
+        };
+        let Some(_open) = device.keep_open() else { return };
+        if device.pools().lock().remove(&self.raw.key()) {
+            self.driver.end_in(device.context(), destroy);
+        }
+    }
+}

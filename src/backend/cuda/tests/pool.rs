@@ -1,0 +1,342 @@
+//! Pools of the driver.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use super::*;
+use crate::backend::{
+    Access, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace,
+    PoolSharing, Pools,
+};
+
+const MIB: usize = 1 << 20;
+
+const PRIVATE: PoolOptions =
+    PoolOptions { place: PoolPlace::Device(0), sharing: PoolSharing::None, max_size: None };
+
+/// The driver's pools; `None`, and a line that says so, where it is too old for them.
+fn pools(setup: &Setup) -> Option<&dyn Pools> {
+    let pools = setup.driver.pools();
+    if pools.is_none() {
+        println!("skipped: this driver has no memory pools");
+    }
+    pools
+}
+
+fn span(block: Block) -> Span {
+    Span { addr: block.addr, len: block.len, place: Place::Device(0) }
+}
+
+fn fill(stream: &Arc<dyn Stream>, block: Block, value: u8) {
+    stream.fill(Fill { dst: span(block), pattern: Pattern::Byte(value) }).unwrap();
+}
+
+fn read(setup: &Setup, block: Block) -> Vec<u8> {
+    let mut bytes = vec![0_u8; block.len];
+    setup.copy(pageable(&mut bytes), span(block));
+    bytes
+}
+
+fn wait(stream: &Arc<dyn Stream>) {
+    let _ = stream.synchronize(None).unwrap();
+}
+
+fn reserved(pool: &dyn Pool) -> u64 {
+    pool.get(PoolAttribute::ReservedCurrent).unwrap()
+}
+
+#[test]
+fn blocks_come_and_go_in_stream_order() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    for len in [1, 255, 4096, 3 * MIB] {
+        let block = pool.alloc(len, &*stream).unwrap();
+        assert!(block.len >= len && block.addr.is_multiple_of(256), "{block:?}");
+        fill(&stream, block, 7);
+        wait(&stream);
+        assert!(read(&setup, block).iter().all(|&byte| byte == 7));
+        pool.free(block, &*stream).unwrap();
+        // The same stream may have it again at once.
+        let again = pool.alloc(len, &*stream).unwrap();
+        assert_eq!(again.addr, block.addr);
+        pool.free(again, &*stream).unwrap();
+    }
+    assert!(pool.get(PoolAttribute::UsedHigh).unwrap() >= 3 * MIB as u64);
+    wait(&stream);
+    assert_eq!(pool.get(PoolAttribute::UsedCurrent).unwrap(), 0);
+    assert_eq!(reserved(&*pool), 0, "the release threshold is 0");
+}
+
+#[test]
+fn attributes_can_be_set_and_asked() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    for switch in [
+        PoolAttribute::FollowEventDependencies,
+        PoolAttribute::AllowOpportunistic,
+        PoolAttribute::AllowInternalDependencies,
+    ] {
+        assert_eq!(pool.get(switch).unwrap(), 1, "{switch:?}");
+        pool.set(switch, 0).unwrap();
+        assert_eq!(pool.get(switch).unwrap(), 0, "{switch:?}");
+    }
+    let keep = u64::MAX - 5;
+    pool.set(PoolAttribute::ReleaseThreshold, keep).unwrap();
+    assert_eq!(pool.get(PoolAttribute::ReleaseThreshold).unwrap(), keep);
+    let block = pool.alloc(4 * MIB, &*stream).unwrap();
+    pool.free(block, &*stream).unwrap();
+    wait(&stream);
+    let kept = reserved(&*pool);
+    assert!(kept >= 4 * MIB as u64);
+    assert_eq!(pool.get(PoolAttribute::ReservedHigh).unwrap(), kept);
+    pool.trim(4 * MIB).unwrap();
+    assert!(reserved(&*pool) >= 4 * MIB as u64);
+    pool.trim(0).unwrap();
+    assert_eq!(reserved(&*pool), 0);
+    assert_eq!(pool.get(PoolAttribute::ReservedHigh).unwrap(), kept);
+    pool.set(PoolAttribute::ReservedHigh, 0).unwrap();
+    pool.set(PoolAttribute::UsedHigh, 0).unwrap();
+    assert_eq!(pool.get(PoolAttribute::ReservedHigh).unwrap(), 0);
+    assert_eq!(pool.get(PoolAttribute::UsedHigh).unwrap(), 0);
+}
+
+/// A stream that the library knows to be idle is not asked again, but for pools.
+#[test]
+fn every_way_to_wait_gives_back_what_is_too_much() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let event = setup.device.create_event(false).unwrap();
+    let soon = || Some(Instant::now() + LONG);
+    let waits: [&dyn Fn() -> crate::backend::Result<Wait>; 4] = [
+        &|| stream.synchronize(None),
+        &|| stream.synchronize(soon()),
+        &|| event.synchronize(None),
+        &|| event.synchronize(soon()),
+    ];
+    for (index, wait) in waits.iter().enumerate() {
+        let block = pool.alloc(MIB, &*stream).unwrap();
+        pool.free(block, &*stream).unwrap();
+        stream.record(&event).unwrap();
+        wait_until("the stream to be idle", || stream.is_idle().unwrap());
+        assert_ne!(reserved(&*pool), 0, "wait {index}: nobody has waited yet");
+        assert_eq!(wait().unwrap(), Wait::Done);
+        assert_eq!(reserved(&*pool), 0, "wait {index}");
+    }
+}
+
+#[test]
+fn a_free_without_a_stream_waits_for_what_uses_the_block() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let block = pool.alloc(MIB, &*stream).unwrap();
+    let gate = Gate::close(&stream);
+    fill(&stream, block, 3);
+    pool.free_now(block).unwrap();
+    assert_eq!(pool.get(PoolAttribute::UsedCurrent).unwrap(), MIB as u64);
+    gate.open();
+    wait(&stream);
+    assert_eq!(pool.get(PoolAttribute::UsedCurrent).unwrap(), 0);
+}
+
+#[test]
+fn a_freed_address_is_stale_as_long_as_its_pool_lives() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let blocks = [1, MIB, 8 * MIB].map(|len| pool.alloc(len, &*stream).unwrap());
+    for block in blocks {
+        pool.free(block, &*stream).unwrap();
+        assert_eq!(setup.driver.foreign(block.addr), Foreign::Stale);
+        assert_eq!(setup.driver.foreign(block.addr + block.len - 1), Foreign::Stale);
+    }
+    wait(&stream);
+    drop(pool);
+    for block in blocks {
+        assert_eq!(setup.driver.foreign(block.addr), Foreign::Stale, "where it was");
+    }
+    let mut own = [0_u8; 8];
+    assert_eq!(setup.driver.foreign(pageable(&mut own).addr), Foreign::Unknown);
+}
+
+#[test]
+fn a_pool_has_no_more_than_it_may() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let pool = pools.create(PoolOptions { max_size: Some(4 * MIB as u64), ..PRIVATE }).unwrap();
+    let stream = setup.stream();
+    let block = pool.alloc(3 * MIB, &*stream).unwrap();
+    let refused = pool.alloc(2 * MIB, &*stream).unwrap_err();
+    assert_eq!(refused.kind(), FaultKind::OutOfDeviceMemory);
+    assert!(refused.text().contains("cuMemAllocFromPoolAsync"), "{}", refused.text());
+    assert_eq!(pool.get(PoolAttribute::UsedCurrent).unwrap(), 3 * MIB as u64);
+    let rest = pool.alloc(MIB, &*stream).unwrap();
+    for block in [block, rest] {
+        pool.free(block, &*stream).unwrap();
+    }
+    wait(&stream);
+}
+
+#[test]
+fn a_pool_may_end_before_its_blocks_and_the_device_takes_both() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let stream = setup.stream();
+    let [dropped, kept] = [0, 1].map(|_| pools.create(PRIVATE).unwrap());
+    let block = dropped.alloc(MIB, &*stream).unwrap();
+    dropped.free(block, &*stream).unwrap();
+    drop(dropped);
+    wait(&stream);
+    let block = kept.alloc(MIB, &*stream).unwrap();
+    kept.free_now(block).unwrap();
+    // Closed by the setup, with the pool alive, which is then a name of nothing.
+    drop(stream);
+    let kept = std::mem::ManuallyDrop::new(kept);
+    drop(setup);
+    drop(std::mem::ManuallyDrop::into_inner(kept));
+}
+
+#[test]
+fn memory_of_the_host_can_be_a_pool() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let stream = setup.stream();
+    for place in [PoolPlace::Host, PoolPlace::HostNode(0)] {
+        let pool = pools.create(PoolOptions { place, ..PRIVATE }).unwrap();
+        let block = pool.alloc(10_000, &*stream).unwrap();
+        wait(&stream);
+        let start = std::ptr::with_exposed_provenance_mut::<u8>(block.addr);
+        // SAFETY: a live block of host memory, which nothing else uses.
+        unsafe { start.write_bytes(9, block.len) };
+        pool.free_now(block).unwrap();
+        let block = pool.alloc(10_000, &*stream).unwrap();
+        pool.free(block, &*stream).unwrap();
+        wait(&stream);
+        assert_eq!(reserved(&*pool), 0);
+    }
+    let nowhere = pools.create(PoolOptions { place: PoolPlace::HostNode(4000), ..PRIVATE });
+    let fault = nowhere.err().unwrap();
+    assert_eq!(fault.kind(), FaultKind::InvalidArgument);
+    assert!(fault.text().contains("NUMA node 4000"), "{}", fault.text());
+}
+
+#[test]
+fn access_is_given_and_taken() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    if setup.driver.device_count() < 2 || !setup.driver.can_access_peer(1, 0).unwrap() {
+        return;
+    }
+    let pool = pools.create(PRIVATE).unwrap();
+    assert_eq!(pool.access(0).unwrap(), Access::ReadWrite);
+    assert_eq!(pool.access(1).unwrap(), Access::None);
+    for access in [Access::ReadWrite, Access::None] {
+        pool.set_access(1, access).unwrap();
+        assert_eq!(pool.access(1).unwrap(), access);
+    }
+}
+
+#[test]
+fn a_stream_of_another_device_takes_memory() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    if setup.driver.device_count() < 2 || !setup.driver.can_access_peer(1, 0).unwrap() {
+        return;
+    }
+    let other = setup.driver.open(1).unwrap();
+    let stream = other.create_stream(StreamOptions::default()).unwrap();
+    let pool = pools.create(PRIVATE).unwrap();
+    pool.set_access(1, Access::ReadWrite).unwrap();
+    let block = pool.alloc(MIB, &*stream).unwrap();
+    let gate = Gate::close(&stream);
+    pool.free_now(block).unwrap();
+    assert_eq!(pool.get(PoolAttribute::UsedCurrent).unwrap(), MIB as u64, "it may use it");
+    gate.open();
+    wait(&stream);
+    assert_eq!(pool.get(PoolAttribute::UsedCurrent).unwrap(), 0);
+    drop((pool, stream));
+    other.close().unwrap();
+}
+
+fn descriptor(pool: &dyn Pool) -> OwnedFd {
+    match pool.export().unwrap() {
+        PoolHandle::Descriptor(descriptor) => descriptor,
+        PoolHandle::Fabric(_) => panic!("it was made for descriptors"),
+    }
+}
+
+/// On the test double one process can import its own; a driver may want two.
+#[test]
+fn a_shared_block_has_the_same_bytes() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    if fail("").is_none() {
+        return;
+    }
+    let sharing = PoolSharing::Descriptor;
+    let (pool, stream) =
+        (pools.create(PoolOptions { sharing, ..PRIVATE }).unwrap(), setup.stream());
+    let block = pool.alloc(3 * MIB + 5, &*stream).unwrap();
+    fill(&stream, block, 5);
+    wait(&stream);
+    let handle = descriptor(&*pool);
+    let imported = pools.import(PoolHandle::Descriptor(handle.as_fd()), 0).unwrap();
+    let export = pool.export_block(block).unwrap();
+    let twin = imported.import_block(&export).unwrap();
+    assert_eq!(twin.len, block.len);
+    assert_ne!(twin.addr, block.addr);
+    assert!(read(&setup, twin).iter().all(|&byte| byte == 5));
+    fill(&stream, twin, 6);
+    wait(&stream);
+    assert!(read(&setup, block).iter().all(|&byte| byte == 6));
+    imported.free(twin, &*stream).unwrap();
+    wait(&stream);
+    assert_eq!(setup.driver.foreign(twin.addr), Foreign::Stale);
+    pool.free(block, &*stream).unwrap();
+    wait(&stream);
+    let gone = imported.import_block(&export).unwrap_err();
+    assert_eq!(gone.kind(), FaultKind::InvalidArgument);
+    assert!(gone.text().contains("no live allocation"), "{}", gone.text());
+}
+
+#[test]
+fn what_is_no_pool_is_not_imported() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let file: OwnedFd = std::fs::File::open("/dev/null").unwrap().into();
+    let fault = pools.import(PoolHandle::Descriptor(file.as_fd()), 0).err().unwrap();
+    assert_eq!(fault.kind(), FaultKind::InvalidArgument);
+    assert!(fault.text().contains("names no memory pool"), "{}", fault.text());
+}
+
+#[test]
+fn what_the_driver_refuses_is_told() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let Some(()) = fail("cuMemPoolCreate:1:2") else { return };
+    let fault = pools.create(PRIVATE).err().unwrap();
+    assert_eq!(fault.kind(), FaultKind::OutOfDeviceMemory);
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    fail("cuMemAllocFromPoolAsync:1:999,cuMemFreeAsync:1:999").unwrap();
+    assert_eq!(pool.alloc(1, &*stream).unwrap_err().kind(), FaultKind::Driver);
+    let block = pool.alloc(1, &*stream).unwrap();
+    assert_eq!(pool.free(block, &*stream).unwrap_err().kind(), FaultKind::Driver);
+    pool.free(block, &*stream).unwrap();
+    fail("cuMemAllocFromPoolAsync:1:2").unwrap();
+    let block = pool.alloc(1, &*stream).expect("it is tried once more");
+    pool.free(block, &*stream).unwrap();
+    wait(&stream);
+}
+
+#[test]
+fn kinds_of_sharing_that_a_device_lacks_are_refused() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let Some(()) = fail("") else { return };
+    let fabric = pools.create(PoolOptions { sharing: PoolSharing::Fabric, ..PRIVATE });
+    let fault = fabric.err().unwrap();
+    assert_eq!(fault.kind(), FaultKind::Unsupported);
+    assert!(fault.text().contains("by a file descriptor"), "{}", fault.text());
+}

@@ -1,0 +1,324 @@
+// What a pool does with its memory.
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "pool.h"
+#include "shared_file.h"
+#include "stream.h"
+
+namespace fake {
+namespace {
+
+using ull = unsigned long long;
+using Pieces = std::map<uint64_t, Piece>;
+
+// What a pool has from its device, and gives back, is a multiple of this.
+constexpr size_t kPage = size_t{2} << 20;
+
+// How sure it has to be that the frees of a piece are over.
+enum class Sure {
+    kOrdered,   // the stream comes after them, or somebody has waited for them
+    kHappened,  // or they have happened
+    kAnything,  // or the stream can be made to wait for them
+};
+
+bool is_usable(const Pool& pool, const Stream& stream, const Piece& piece, Sure sure) {
+    const auto over = [&](const std::shared_ptr<PoolOperation>& release) {
+        return sure == Sure::kAnything || release->stream == stream.handle ||
+               is_after(state().observed, *release) ||
+               (pool.allows(Reuse::kFollowEvents) && is_after(stream.known, *release)) ||
+               (sure == Sure::kHappened && release->done);
+    };
+    return !piece.used && std::all_of(piece.releases.begin(), piece.releases.end(), over);
+}
+
+// The first of the pieces side by side that have `size` bytes together and fit best.
+Pieces::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    auto best = pool.pieces.end();
+    size_t best_size = SIZE_MAX;
+    auto first = pool.pieces.begin();
+    size_t sum = 0;
+    uint64_t end = 0;
+    const auto consider = [&] {
+        if (sum >= size && sum < best_size) {
+            best = first;
+            best_size = sum;
+        }
+    };
+    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece) {
+        const bool usable = is_usable(pool, stream, piece->second, sure);
+        if (!usable || piece->first != end) {
+            consider();
+            sum = 0;
+        }
+        if (usable) {
+            if (sum == 0) first = piece;
+            sum += piece->second.size;
+        }
+        end = piece->first + piece->second.size;
+    }
+    consider();
+    return best;
+}
+
+// Makes one piece of `size` bytes, which begins at `first`. Its frees are all those of its parts.
+Pieces::iterator cut(Pool& pool, Pieces::iterator first, size_t size) {
+    Piece& piece = first->second;
+    while (piece.size < size) {
+        const auto next = std::next(first);
+        piece.size += next->second.size;
+        std::move(next->second.releases.begin(), next->second.releases.end(),
+                  std::back_inserter(piece.releases));
+        pool.pieces.erase(next);
+    }
+    if (piece.size > size) {
+        Piece rest;
+        rest.size = piece.size - size;
+        rest.releases = piece.releases;
+        piece.size = size;
+        pool.pieces.emplace(first->first + size, std::move(rest));
+    }
+    return first;
+}
+
+// Forgets the frees that are over for everybody, and makes one piece of neighbours without any.
+void settle(Pool& pool) {
+    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end();) {
+        auto& releases = piece->second.releases;
+        releases.erase(std::remove_if(releases.begin(), releases.end(),
+                                      [](const std::shared_ptr<PoolOperation>& release) {
+                                          return is_after(state().observed, *release);
+                                      }),
+                       releases.end());
+        const auto is_free = [](const Piece& free) { return !free.used && free.releases.empty(); };
+        const auto before = piece == pool.pieces.begin() ? pool.pieces.end() : std::prev(piece);
+        if (before != pool.pieces.end() && is_free(piece->second) && is_free(before->second) &&
+            before->first + before->second.size == piece->first) {
+            before->second.size += piece->second.size;
+            piece = pool.pieces.erase(piece);
+        } else {
+            ++piece;
+        }
+    }
+}
+
+// Memory for a pool, a multiple of pages; 0: the device has none left.
+uint64_t reserve(Pool& pool, size_t size) {
+    if (pool.on_host()) return allocate_host(size, kPage);
+    if (!make_room(*pool.context, size)) return 0;
+    const uint64_t address = pool.context->arena.allocate(size, kPage);
+    if (address == 0) return 0;
+    if (pool.file != nullptr && !pool.file->back(*pool.context, address, size)) {
+        pool.context->arena.free(address, size);
+        return 0;
+    }
+    pool.context->used += size;
+    return address;
+}
+
+void unreserve(Pool& pool, uint64_t address, size_t size) {
+    if (pool.on_host()) {
+        free_host(address, size);
+        return;
+    }
+    if (pool.file != nullptr) pool.file->unback(*pool.context, address, size);
+    pool.context->arena.discard(address, size);
+    pool.context->arena.free(address, size);
+    pool.context->used -= size;
+}
+
+// A new piece with room for `size` bytes, or the end.
+Pieces::iterator grow(Pool& pool, size_t size) {
+    const size_t pages = round_up(size, kPage);
+    const bool fits =
+        pool.max_size == 0 || (pool.used + size <= pool.max_size &&
+                               pool.reserved + pages <= round_up(pool.max_size, kPage));
+    const uint64_t address = fits && pages >= size ? reserve(pool, pages) : 0;
+    if (address == 0) return pool.pieces.end();
+    pool.reserved += pages;
+    pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+    Piece piece;
+    piece.size = pages;
+    return pool.pieces.emplace(address, std::move(piece)).first;
+}
+
+// Every pool: those with handles, and those that devices have from the beginning.
+std::vector<std::shared_ptr<Pool>> all_pools() {
+    std::vector<std::shared_ptr<Pool>> pools;
+    for (const auto& [handle, pool] : state().pools.live()) pools.push_back(pool);
+    return pools;
+}
+
+}  // namespace
+
+Pool::Pool(Context& context_, const CUmemPoolProps& props)
+    : context(&context_),
+      location(props.location),
+      handle_types(props.handleTypes),
+      max_size(props.maxSize) {
+    if (!on_host()) access[context->ordinal] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+int Pool::access_of(int ordinal) const {
+    const auto found = access.find(ordinal);
+    return found == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
+}
+
+uint8_t* Pool::bytes(uint64_t address) const {
+    return on_host() ? reinterpret_cast<uint8_t*>(address) : context->arena.alias(address);
+}
+
+Pool::~Pool() {
+    for (const auto& [address, piece] : pieces) unreserve(*this, address, piece.size);
+}
+
+std::shared_ptr<Pool> find_pool(const Call& call, CUmemoryPool handle, CUresult* code) {
+    const uint64_t number = number_of(handle);
+    auto pool = state().pools.find(number);
+    if (pool == nullptr) {
+        *code = call.misuse(CUDA_ERROR_INVALID_VALUE, "pool %p %s", static_cast<void*>(handle),
+                            state().pools.why_not(number));
+    }
+    return pool;
+}
+
+const Pool* pool_with_free(uint64_t address) {
+    for (const auto& entry : state().pools.live()) {
+        const auto& pieces = entry.second->pieces;
+        auto piece = pieces.upper_bound(address);
+        if (piece == pieces.begin()) continue;
+        --piece;
+        if (address - piece->first < piece->second.size && !piece->second.used) {
+            return entry.second.get();
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<Block> take(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
+                            std::vector<std::shared_ptr<PoolOperation>>* waits) {
+    const size_t length = round_up(size, Arena::kGrain);
+    if (length < size) return nullptr;
+    if (pool->max_size != 0 && pool->used + length > pool->max_size) return nullptr;
+    auto piece = find_free(*pool, stream, length, Sure::kOrdered);
+    if (piece == pool->pieces.end() && pool->allows(Reuse::kOpportunistic)) {
+        piece = find_free(*pool, stream, length, Sure::kHappened);
+    }
+    if (piece == pool->pieces.end()) piece = grow(*pool, length);
+    // To wait for another stream is the last resort.
+    if (piece == pool->pieces.end() && pool->allows(Reuse::kInternalDependencies)) {
+        piece = find_free(*pool, stream, length, Sure::kAnything);
+    }
+    if (piece == pool->pieces.end()) return nullptr;
+    piece = cut(*pool, piece, length);
+    for (const auto& release : piece->second.releases) {
+        if (release->done || release->stream == stream.handle) continue;
+        waits->push_back(release);
+        merge(&stream.known, release->before);
+        merge(&stream.known, {{release->stream, release->number}});
+    }
+    piece->second.used = true;
+    piece->second.releases.clear();
+    pool->used += length;
+    pool->used_high = std::max(pool->used_high, pool->used);
+    auto block = std::make_shared<Block>(BlockKind::kPooled, pool->context, piece->first, size,
+                                         pool->bytes(piece->first));
+    block->pool = pool;
+    add_block(block);
+    return block;
+}
+
+void give_back(const Block& block, std::shared_ptr<PoolOperation> release) {
+    Pool& pool = *block.pool;
+    pool.used -= round_up(block.size, Arena::kGrain);
+    if (!pool.imported) {
+        Piece& piece = pool.pieces.at(block.address);
+        piece.used = false;
+        if (release != nullptr) piece.releases.push_back(std::move(release));
+        if (pool.file != nullptr) pool.file->forget(block.address);
+    }
+    state().blocks.erase(block.address);
+}
+
+bool make_room(Context& context, size_t size) {
+    const auto has_room = [&] {
+        return context.used <= context.total && size <= context.total - context.used;
+    };
+    if (has_room()) return true;
+    for (const auto& pool : all_pools()) {
+        if (pool->context == &context && !pool->on_host()) trim(*pool, 0);
+    }
+    return has_room();
+}
+
+void trim(Pool& pool, uint64_t keep) {
+    if (pool.imported) return;
+    settle(pool);
+    // From the end, so that what is taken next is found in few pages.
+    for (auto piece = pool.pieces.end(); piece != pool.pieces.begin() && pool.reserved > keep;) {
+        --piece;
+        if (piece->second.used || !piece->second.releases.empty()) continue;
+        const uint64_t start = round_up(piece->first, kPage);
+        const uint64_t end = (piece->first + piece->second.size) & ~uint64_t{kPage - 1};
+        if (start >= end) continue;
+        const size_t size =
+            std::min<uint64_t>(end - start, (pool.reserved - keep) & ~uint64_t{kPage - 1});
+        if (size == 0) break;
+        const uint64_t cut_at = end - size;
+        const size_t tail = piece->first + piece->second.size - end;
+        if (tail != 0) {
+            Piece rest;
+            rest.size = tail;
+            pool.pieces.emplace(end, std::move(rest));
+        }
+        piece->second.size = cut_at - piece->first;
+        if (piece->second.size == 0) piece = pool.pieces.erase(piece);
+        unreserve(pool, cut_at, size);
+        pool.reserved -= size;
+    }
+}
+
+void observe(const Clock& clock) {
+    merge(&state().observed, clock);
+    for (const auto& pool : all_pools()) {
+        settle(*pool);
+        if (pool->reserved > pool->threshold) trim(*pool, pool->threshold);
+    }
+}
+
+void check_order(const Call& call, const Stream& stream, const Block& block) {
+    const PoolOperation* const taken = block.taken.get();
+    if (taken == nullptr || taken->done || taken->stream == stream.handle ||
+        is_after(stream.known, *taken)) {
+        return;
+    }
+    call.misuse(CUDA_SUCCESS,
+                "0x%llx is used in stream 0x%llx before stream 0x%llx has taken it from its pool; "
+                "cuStreamWaitEvent",
+                ull{block.address}, ull{stream.handle}, ull{taken->stream});
+}
+
+void drop_pools(Context& context, bool is_leak) {
+    State& all = state();
+    std::vector<uint64_t> mine;
+    for (const auto& [handle, pool] : all.pools.live()) {
+        if (pool->context != &context || pool->on_host()) continue;
+        mine.push_back(handle);
+        if (is_leak && !pool->is_default) {
+            char text[120];
+            snprintf(text, sizeof text,
+                     "memory pool 0x%llx of device %d, destroyed with its context", ull{handle},
+                     context.ordinal);
+            all.orphans.push_back(text);
+        }
+    }
+    for (const uint64_t handle : mine) all.pools.remove(handle);
+    context.default_pool = nullptr;
+    context.current_pool = nullptr;
+}
+
+}  // namespace fake
