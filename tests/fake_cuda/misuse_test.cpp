@@ -187,7 +187,8 @@ TEST_F(FakeCuda, CallsAreCounted) {
 TEST(OldDriver, LacksWhatCameLater) {
     void* const library = dlopen(FAKE_CUDA_OLD_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(nullptr, library) << dlerror();
-    for (const char* name : {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2"}) {
+    for (const char* name :
+         {"cuEventElapsedTime_v2", "cuStreamWaitValue32_v2", "cuMemPoolCreate", "cuMemFreeAsync"}) {
         EXPECT_EQ(nullptr, dlsym(library, name)) << name;
     }
     for (const char* name : {"cuEventElapsedTime", "cuStreamWaitValue32", "cuMemAlloc_v2"}) {

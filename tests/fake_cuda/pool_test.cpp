@@ -1,0 +1,484 @@
+// Memory pools of the test double.
+
+#include "pool_fixture.h"
+
+#include <atomic>
+#include <thread>
+
+namespace {
+
+using ::testing::ExitedWithCode;
+using Bytes = std::vector<uint8_t>;
+
+TEST_F(Pools, ABlockIsThereForWhatComesAfterItInItsStream) {
+    fakeCudaHold();
+    const CUdeviceptr block = take(1000, stream);
+    EXPECT_EQ(0u, block % 256);
+    OK(cuMemsetD8Async(block, 7, 1000, stream));
+    OK(cuMemFreeAsync(block, stream));
+    const CUdeviceptr again = take(1000, stream);
+    EXPECT_EQ(block, again) << "the same stream may have it at once";
+    fakeCudaRelease();
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(Bytes(1000, 0xCB), read(again, 1000)) << "new memory holds rubbish";
+    OK(cuMemFreeAsync(again, stream));
+}
+
+TEST_F(Pools, MemoryIsReusedBehindAnEventThatCameAfterTheFree) {
+    allow_only(kFollowEvents);
+    fakeCudaHold();
+    const CUdeviceptr block = take(kMiB, stream);
+    OK(cuMemFreeAsync(block, stream));
+    EXPECT_FALSE(reuses(block, kMiB, second)) << "nothing orders the two";
+    order(stream, second);
+    EXPECT_TRUE(reuses(block, kMiB, second));
+    fakeCudaRelease();
+    OK(cuCtxSynchronize());
+}
+
+TEST_F(Pools, AnEventFromBeforeTheFreeOrdersNothing) {
+    allow_only(kFollowEvents);
+    fakeCudaHold();
+    const CUdeviceptr block = take(kMiB, stream);
+    order(stream, second);
+    OK(cuMemFreeAsync(block, stream));
+    EXPECT_FALSE(reuses(block, kMiB, second));
+    fakeCudaRelease();
+    OK(cuCtxSynchronize());
+}
+
+TEST_F(Pools, OrderIsTransitive) {
+    allow_only(kFollowEvents);
+    CUstream third = nullptr;
+    OK(cuStreamCreate(&third, CU_STREAM_NON_BLOCKING));
+    fakeCudaHold();
+    const CUdeviceptr block = take(kMiB, stream);
+    OK(cuMemFreeAsync(block, stream));
+    order(stream, third);
+    EXPECT_FALSE(reuses(block, kMiB, second));
+    order(third, second);
+    EXPECT_TRUE(reuses(block, kMiB, second));
+    fakeCudaRelease();
+    OK(cuCtxSynchronize());
+    OK(cuStreamDestroy_v2(third));
+}
+
+TEST_F(Pools, WithoutTheSwitchEventsChangeNothing) {
+    allow_only(0);
+    fakeCudaHold();
+    const CUdeviceptr block = take(kMiB, stream);
+    OK(cuMemFreeAsync(block, stream));
+    order(stream, second);
+    EXPECT_FALSE(reuses(block, kMiB, second));
+    fakeCudaRelease();
+    OK(cuCtxSynchronize());
+}
+
+TEST_F(Pools, AFreeThatHasHappenedIsReusedWhereThatIsAllowed) {
+    for (const bool allowed : {false, true}) {
+        allow_only(allowed ? kOpportunistic : 0);
+        fakeCudaHold();
+        const CUdeviceptr block = take(kMiB, stream);
+        OK(cuMemFreeAsync(block, stream));
+        const CUdeviceptr other = take(kMiB, second);
+        EXPECT_NE(block, other) << "it has not happened yet";
+        fakeCudaRelease();
+        while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
+        EXPECT_EQ(allowed, reuses(block, kMiB, second));
+        OK(cuMemFreeAsync(other, second));
+        // Whoever has waited for it needs no switch.
+        set(kThreshold, UINT64_MAX);
+        OK(cuCtxSynchronize());
+        allow_only(0);
+        EXPECT_TRUE(reuses(block, kMiB, second));
+        OK(cuCtxSynchronize());
+        OK(cuMemPoolTrimTo(pool, 0));
+        set(kThreshold, 0);
+    }
+}
+
+TEST_F(Pools, WhereMemoryHasRunOutAStreamWaitsForAnother) {
+    for (const bool allowed : {false, true}) {
+        CUmemPoolProps wanted = props();
+        wanted.maxSize = 2 * kMiB;
+        OK(cuMemPoolDestroy(pool));
+        pool = create(wanted);
+        allow_only(allowed ? kInternalDependencies : 0);
+        fakeCudaHold();
+        const CUdeviceptr block = take(2 * kMiB, stream);
+        OK(cuMemsetD8Async(block, 1, 2 * kMiB, stream));
+        OK(cuMemFreeAsync(block, stream));
+        CUdeviceptr other = 0;
+        EXPECT_EQ(allowed ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY,
+                  cuMemAllocFromPoolAsync(&other, kMiB, pool, second));
+        if (allowed) {
+            EXPECT_EQ(block, other);
+            OK(cuMemsetD8Async(other, 2, kMiB, second));
+        }
+        fakeCudaRelease();
+        OK(cuStreamSynchronize(second));
+        if (allowed) {
+            EXPECT_EQ(Bytes(kMiB, 2), read(other, kMiB)) << "the free came before";
+            OK(cuMemFreeAsync(other, second));
+        }
+        OK(cuCtxSynchronize());
+    }
+}
+
+TEST_F(Pools, CountsAreExact) {
+    fakeCudaHold();
+    const CUdeviceptr first = take(1, stream);
+    EXPECT_EQ(512u, get(kUsed));
+    EXPECT_EQ(2 * kMiB, get(kReserved));
+    const CUdeviceptr large = take(3 * kMiB, stream);
+    EXPECT_EQ(512 + 3 * kMiB, get(kUsed));
+    EXPECT_EQ(6 * kMiB, get(kReserved));
+    OK(cuMemFreeAsync(first, stream));
+    EXPECT_EQ(3 * kMiB, get(kUsed));
+    EXPECT_EQ(512 + 3 * kMiB, get(kUsedHigh));
+    set(kUsedHigh, 0);
+    EXPECT_EQ(3 * kMiB, get(kUsedHigh)) << "it starts again from what is used now";
+    fakeCudaRelease();
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(4 * kMiB, get(kReserved)) << "what nobody uses goes back";
+    EXPECT_EQ(6 * kMiB, get(kReservedHigh));
+    set(kReservedHigh, 0);
+    EXPECT_EQ(4 * kMiB, get(kReservedHigh));
+    OK(cuMemFreeAsync(large, stream));
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(0u, get(kReserved));
+    EXPECT_EQ(0u, get(kUsed));
+    uint64_t value = 1;
+    for (const Attribute attribute : {kReservedHigh, kUsedHigh, kReserved, kUsed}) {
+        EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolSetAttribute(pool, attribute, &value));
+    }
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolGetAttribute(pool, 9, &value));
+    expected_misuses = 5;
+}
+
+TEST_F(Pools, AboveTheThresholdMemoryGoesBackWithTheNextWait) {
+    CUevent event = nullptr;
+    OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    const auto free_both = [&] {
+        const CUdeviceptr blocks[] = {take(2 * kMiB, stream), take(2 * kMiB, stream)};
+        for (const CUdeviceptr block : blocks) OK(cuMemFreeAsync(block, stream));
+        OK(cuEventRecord(event, stream));
+        while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
+        EXPECT_EQ(4 * kMiB, get(kReserved)) << "a question is no wait";
+    };
+    set(kThreshold, 3 * kMiB);
+    free_both();
+    OK(cuStreamSynchronize(second));
+    EXPECT_EQ(4 * kMiB, get(kReserved)) << "nor is a wait for something else";
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(4 * kMiB, get(kReserved)) << "3 MiB are to stay, in pages of 2";
+    set(kThreshold, 2 * kMiB);
+    OK(cuStreamSynchronize(second));
+    EXPECT_EQ(2 * kMiB, get(kReserved));
+    set(kThreshold, 0);
+    free_both();
+    OK(cuEventSynchronize(event));
+    EXPECT_EQ(0u, get(kReserved));
+    free_both();
+    OK(cuCtxSynchronize());
+    EXPECT_EQ(0u, get(kReserved));
+    OK(cuEventDestroy_v2(event));
+}
+
+TEST_F(Pools, TrimmingKeepsWhatIsInUseAndWhatItIsTold) {
+    set(kThreshold, UINT64_MAX);
+    const CUdeviceptr kept = take(2 * kMiB, stream);
+    fakeCudaHold();
+    const CUdeviceptr freed = take(6 * kMiB, stream);
+    OK(cuMemFreeAsync(freed, stream));
+    OK(cuMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(8 * kMiB, get(kReserved)) << "nobody has waited for the free";
+    fakeCudaRelease();
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(8 * kMiB, get(kReserved));
+    OK(cuMemPoolTrimTo(pool, 8 * kMiB));
+    EXPECT_EQ(8 * kMiB, get(kReserved));
+    OK(cuMemPoolTrimTo(pool, 5 * kMiB));
+    EXPECT_EQ(6 * kMiB, get(kReserved));
+    OK(cuMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(2 * kMiB, get(kReserved));
+    OK(cuMemFreeAsync(kept, stream));
+}
+
+TEST_F(Pools, AMaximumSizeHolds) {
+    CUmemPoolProps wanted = props();
+    wanted.maxSize = 3 * kMiB;
+    OK(cuMemPoolDestroy(pool));
+    pool = create(wanted);
+    const CUdeviceptr block = take(3 * kMiB, stream);
+    CUdeviceptr none = 0;
+    EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, 1, pool, stream));
+    EXPECT_EQ(3 * kMiB, get(kUsed));
+    EXPECT_EQ(4 * kMiB, get(kReserved));
+    OK(cuMemFreeAsync(block, stream));
+    EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, 3 * kMiB + 1, pool, stream));
+    EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, SIZE_MAX, pool, stream));
+}
+
+TEST_F(Pools, WhoeverNeedsMemoryGetsWhatPoolsDoNotUse) {
+    size_t available = 0;
+    size_t total = 0;
+    OK(cuMemGetInfo_v2(&available, &total));
+    ASSERT_EQ(available, total);
+    set(kThreshold, UINT64_MAX);
+    const CUdeviceptr block = take(total / 2, stream);
+    OK(cuMemFreeAsync(block, stream));
+    CUdeviceptr memory = 0;
+    EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2(&memory, total)) << "it may be in use";
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemGetInfo_v2(&available, &total));
+    EXPECT_EQ(total / 2, available);
+    OK(cuMemAlloc_v2(&memory, total));
+    EXPECT_EQ(0u, get(kReserved));
+    CUdeviceptr none = 0;
+    EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, 1, pool, stream));
+    OK(cuMemFree_v2(memory));
+}
+
+TEST_F(Pools, ADestroyedPoolEndsWithItsLastBlock) {
+    const CUdeviceptr block = take(2 * kMiB, stream);
+    OK(cuMemPoolDestroy(pool));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(pool));
+    pool = nullptr;
+    OK(cuMemsetD8Async(block, 1, 2 * kMiB, stream));
+    size_t available = 0;
+    size_t total = 0;
+    OK(cuMemGetInfo_v2(&available, &total));
+    EXPECT_EQ(total - 2 * kMiB, available);
+    OK(cuMemFreeAsync(block, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemGetInfo_v2(&available, &total));
+    EXPECT_EQ(total, available);
+    expected_misuses = 1;
+}
+
+TEST_F(Pools, ADeviceHasADefaultPoolAndACurrentOne) {
+    CUmemoryPool of_device = nullptr;
+    CUmemoryPool current = nullptr;
+    OK(cuDeviceGetDefaultMemPool(&of_device, 0));
+    OK(cuDeviceGetMemPool(&current, 0));
+    EXPECT_EQ(of_device, current);
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(of_device));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuDeviceSetMemPool(1, pool)) << "it is on device 0";
+    OK(cuDeviceSetMemPool(0, pool));
+    OK(cuDeviceGetMemPool(&current, 0));
+    EXPECT_EQ(pool, current);
+    CUdeviceptr block = 0;
+    OK(cuMemAllocAsync(&block, 100, stream));
+    EXPECT_EQ(512u, get(kUsed));
+    OK(cuMemFreeAsync(block, stream));
+    OK(cuMemPoolDestroy(pool));
+    pool = nullptr;
+    OK(cuDeviceGetMemPool(&current, 0));
+    EXPECT_EQ(of_device, current);
+    expected_misuses = 2;
+}
+
+TEST_F(Pools, TheOrdinaryFreeTakesABlockAtOnce) {
+    const CUdeviceptr block = take(kMiB, stream);
+    OK(cuStreamSynchronize(stream));
+    OK(cuMemFree_v2(block));
+    EXPECT_EQ(0u, get(kUsed));
+    allow_only(0);
+    EXPECT_TRUE(reuses(block, kMiB, second)) << "everything is over, its caller says";
+    fakeCudaHold();
+    const CUdeviceptr early = take(kMiB, stream);
+    OK(cuMemFree_v2(early));
+    expected_misuses = 1;
+    fakeCudaRelease();
+}
+
+TEST_F(Pools, WrongFreesAreFound) {
+    const CUdeviceptr block = take(1000, stream);
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(block + 512, stream));
+    OK(cuMemFreeAsync(block, stream));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(block, stream));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(block));
+    const CUdeviceptr other = allocate(1000);
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(other, stream)) << "not of a pool";
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(0, stream));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 0, 1, stream));
+    CUdeviceptr none = 0;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&none, 0, pool, stream));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(nullptr, 1, pool, stream));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&none, 1, nullptr, stream));
+    OK(cuMemFree_v2(other));
+    expected_misuses = 9;
+}
+
+TEST_F(Pools, AUseThatNothingPutsBehindTheAllocationIsFound) {
+    fakeCudaHold();
+    const CUdeviceptr block = take(1000, stream);
+    OK(cuMemsetD8Async(block, 0, 1000, second));
+    expected_misuses = 1;
+    order(stream, second);
+    OK(cuMemsetD8Async(block, 0, 1000, second));
+    fakeCudaRelease();
+    OK(cuCtxSynchronize());
+    OK(cuMemFreeAsync(block, stream));
+}
+
+TEST_F(Pools, AUseThatNothingPutsBeforeTheFreeIsFound) {
+    static std::atomic<bool> open{false};
+    const auto gate = [](void*) {
+        while (!open) std::this_thread::yield();
+    };
+    const CUdeviceptr block = take(1000, stream);
+    OK(cuStreamSynchronize(stream));
+    OK(cuLaunchHostFunc(second, gate, nullptr));
+    OK(cuMemsetD8Async(block, 0, 1000, second));
+    OK(cuMemFreeAsync(block, stream));
+    OK(cuStreamSynchronize(stream));
+    expected_misuses = 1;
+    open = true;
+    OK(cuStreamSynchronize(second));
+}
+
+TEST_F(Pools, NothingIsSaidOfMemoryThatWasGivenBack) {
+    const CUdeviceptr block = take(1000, stream);
+    CUmemoryPool of = nullptr;
+    OK(cuPointerGetAttribute(&of, 17, block + 999));
+    EXPECT_EQ(pool, of);
+    size_t size = 0;
+    OK(cuPointerGetAttribute(&size, 12, block));
+    EXPECT_EQ(1000u, size);
+    OK(cuMemFreeAsync(block, stream));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&size, 12, block));
+    expected_misuses = 1;
+}
+
+TEST_F(Pools, OtherDevicesNeedAccess) {
+    CUcontext other = nullptr;
+    OK(cuDevicePrimaryCtxRetain(&other, 1));
+    OK(cuCtxSetCurrent(other));
+    CUstream stream_of_other = nullptr;
+    OK(cuStreamCreate(&stream_of_other, CU_STREAM_NON_BLOCKING));
+    CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    int flags = 9;
+    OK(cuMemPoolGetAccess(&flags, pool, &access.location));
+    EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_NONE, flags);
+    CUdeviceptr block = take(1000, stream_of_other);
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 0, 1000, stream_of_other));
+    OK(cuMemPoolSetAccess(pool, &access, 1));
+    OK(cuMemPoolGetAccess(&flags, pool, &access.location));
+    EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, flags);
+    OK(cuMemsetD8Async(block, 0, 1000, stream_of_other));
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    OK(cuMemPoolSetAccess(pool, &access, 1));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 0, 1000, stream_of_other));
+    access.location.id = 0;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolSetAccess(pool, &access, 1)) << "its own device";
+    access.location.id = 2;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolSetAccess(pool, &access, 1)) << "no such device";
+    OK(cuMemFreeAsync(block, stream_of_other));
+    OK(cuStreamSynchronize(stream_of_other));
+    OK(cuStreamDestroy_v2(stream_of_other));
+    OK(cuCtxSetCurrent(context));
+    OK(cuDevicePrimaryCtxRelease_v2(1));
+    expected_misuses = 4;
+}
+
+TEST_F(Pools, MemoryOfTheHostIsForTheHostToo) {
+    for (const int type : {CU_MEM_LOCATION_TYPE_HOST, CU_MEM_LOCATION_TYPE_HOST_NUMA}) {
+        CUmemPoolProps wanted = props();
+        wanted.location = {type, 0};
+        OK(cuMemPoolDestroy(pool));
+        pool = create(wanted);
+        const CUdeviceptr block = take(1000, stream);
+        OK(cuMemsetD8Async(block, 4, 1000, stream));
+        OK(cuStreamSynchronize(stream));
+        EXPECT_EQ(4, *reinterpret_cast<uint8_t*>(block + 999));
+        int flags = 9;
+        CUmemLocation host{CU_MEM_LOCATION_TYPE_HOST, 0};
+        OK(cuMemPoolGetAccess(&flags, pool, &host));
+        EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, flags);
+        OK(cuMemFreeAsync(block, stream));
+        OK(cuStreamSynchronize(stream));
+        EXPECT_EQ(0u, get(kReserved));
+    }
+}
+
+TEST_F(Pools, WhatNoPoolCanBeIsRefused) {
+    CUmemoryPool made = nullptr;
+    const auto refused = [&](CUresult code, auto change) {
+        CUmemPoolProps wanted = props();
+        change(&wanted);
+        EXPECT_EQ(code, cuMemPoolCreate(&made, &wanted));
+    };
+    using Props = CUmemPoolProps;
+    const CUresult invalid = CUDA_ERROR_INVALID_VALUE;
+    refused(invalid, [](Props* p) { p->allocType = 2; });
+    refused(invalid, [](Props* p) { p->reserved[53] = 1; });
+    refused(CUDA_ERROR_INVALID_DEVICE, [](Props* p) { p->location.id = 2; });
+    expected_misuses = 3;
+    refused(invalid, [](Props* p) { p->location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT; });
+    refused(invalid, [](Props* p) { p->location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 1}; });
+    refused(invalid, [](Props* p) {
+        p->location.type = CU_MEM_LOCATION_TYPE_HOST;
+        p->handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    });
+    refused(CUDA_ERROR_NOT_SUPPORTED, [](Props* p) { p->handleTypes = CU_MEM_HANDLE_TYPE_FABRIC; });
+}
+
+TEST_F(Pools, LeftPoolsAndBlocksAreLeaks) {
+    const CUdeviceptr block = take(1234, stream);
+    char text[1000] = "";
+    EXPECT_EQ(5, fakeCudaLeaks(text, sizeof text)) << text;
+    EXPECT_NE(nullptr, strstr(text, "memory pool")) << text;
+    EXPECT_NE(nullptr, strstr(text, "of 1234 bytes")) << text;
+    OK(cuMemFreeAsync(block, stream));
+}
+
+TEST_F(Pools, AResetTakesThePools) {
+    take(1234, stream);
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    reset = true;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolTrimTo(pool, 0));
+    expected_misuses = 1;
+}
+
+TEST_F(Pools, TheBlocksOfADestroyedStreamAreReused) {
+    allow_only(0);
+    CUstream third = nullptr;
+    OK(cuStreamCreate(&third, CU_STREAM_NON_BLOCKING));
+    const CUdeviceptr block = take(kMiB, third);
+    OK(cuMemFreeAsync(block, third));
+    OK(cuStreamDestroy_v2(third));
+    OK(cuCtxSynchronize());
+    const CUdeviceptr again = take(kMiB, stream);
+    OK(cuMemFreeAsync(again, stream));
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(2 * kMiB, get(kReservedHigh)) << "nothing was left behind that needed more";
+}
+
+TEST_F(Pools, CallsAndTheirWorkFailOnDemand) {
+    ASSERT_EQ(0, fakeCudaFail("cuMemAllocFromPoolAsync:1:2,cuMemFreeAsync:1:999"));
+    CUdeviceptr block = 0;
+    EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&block, 1, pool, stream));
+    block = take(1, stream);
+    EXPECT_EQ(CUDA_ERROR_UNKNOWN, cuMemFreeAsync(block, stream));
+    OK(cuMemFreeAsync(block, stream));
+}
+
+// In a process of its own, which reads its settings.
+TEST(NoPools, CanBeHadAsFromAnOldDevice) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(
+        {
+            setenv("FAKE_CUDA_MEMORY_POOLS", "0", 1);
+            int supported = 9;
+            CUmemoryPool pool = nullptr;
+            const bool none = cuInit(0) == 0 && cuDeviceGetAttribute(&supported, 115, 0) == 0 &&
+                              supported == 0 &&
+                              cuDeviceGetDefaultMemPool(&pool, 0) == CUDA_ERROR_NOT_SUPPORTED;
+            exit(none ? 0 : 1);
+        },
+        ExitedWithCode(0), "");
+}
+
+}  // namespace
