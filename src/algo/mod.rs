@@ -7,6 +7,7 @@ mod chunked;
 pub mod completion;
 pub mod event_count;
 pub mod float;
+pub mod heap;
 pub mod mix;
 pub mod pool;
 pub mod published;

@@ -13,15 +13,29 @@
 //! All methods may be called by any thread at any time. Locks are held for short and while
 //! [`Order`]'s methods run, which therefore take none but the innermost, and never call the pool.
 
-mod ledger;
+#[cfg(debug_assertions)]
+mod check;
+mod memory;
+#[cfg(all(test, not(loom)))]
+mod model;
+mod pending;
+#[cfg(all(test, not(loom)))]
+mod properties;
+mod search;
+mod segments;
 
-use super::sync::Mutex;
-use ledger::Ledger;
+use std::ops::{Deref, DerefMut};
+
+use super::spin_lock::{Guard, SpinLock};
+use memory::Memory;
 
 /// Blocks start at multiples of this and are counted as multiples of it.
 pub const GRAIN: usize = 512;
 /// Segments start at multiples of this and have multiples of it.
 pub const GRANULE: usize = 2 << 20;
+
+/// Bytes that a block, or a segment, has at most.
+pub const MOST: usize = 1 << 40;
 
 /// Names a stream. No two streams of a pool's life have the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +89,8 @@ pub struct Freed {
 /// No memory that may be used now is large enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// Bytes that the next segment has to have at least. [`usize::MAX`]: no segment can do.
+    /// Bytes that the next segment has to have at least. [`usize::MAX`]: none can do, because the
+    /// request was for more than [`MOST`].
     pub least: usize,
     /// Bytes that it had better have.
     pub better: usize,
@@ -96,14 +111,19 @@ pub struct Stats {
 
 /// A pool.
 pub struct Pool {
-    ledger: Mutex<Ledger>,
+    memory: SpinLock<Memory>,
 }
 
 impl Pool {
     /// A pool without memory.
     #[expect(clippy::new_without_default, reason = "as its siblings")]
     pub fn new() -> Self {
-        Self { ledger: Mutex::new(Ledger::new()) }
+        Self { memory: SpinLock::new(Memory::new()) }
+    }
+
+    #[inline]
+    fn memory(&self) -> Checked<'_> {
+        Checked(self.memory.lock())
     }
 
     /// Takes a block of at least `len` bytes, valid for what is submitted to `stream` from now on:
@@ -115,7 +135,7 @@ impl Pool {
         stream: StreamKey,
         order: &impl Order,
     ) -> Result<Taken, Shortage> {
-        self.ledger.lock().alloc(len, stream, order)
+        self.memory().alloc(len, stream, order)
     }
 
     /// As [`Self::alloc`], when nothing could be added: also memory that another stream has freed
@@ -126,58 +146,92 @@ impl Pool {
         stream: StreamKey,
         order: &impl Order,
     ) -> Option<(Taken, Option<Freed>)> {
-        self.ledger.lock().alloc_behind(len, stream, order)
+        self.memory().alloc_behind(len, stream, order)
     }
 
     /// Adds memory. It does not overlap what the pool has.
     pub fn add_segment(&self, segment: Segment) {
-        self.ledger.lock().add_segment(segment);
+        self.memory().add_segment(segment);
     }
 
     /// Takes back the block with this note, which `stream` uses up to `position`.
     pub fn free(&self, note: u32, stream: StreamKey, position: u64) {
-        self.ledger.lock().free(note, Some(Freed { stream, position }));
+        self.memory().free(note, Some(Freed { stream, position }));
     }
 
     /// Takes back the block with this note, which nothing uses any more.
     pub fn free_now(&self, note: u32) {
-        self.ledger.lock().free(note, None);
+        self.memory().free(note, None);
     }
 
     /// The stream is gone, and all that it did has happened: nobody is asked about it any more.
     pub fn forget(&self, stream: StreamKey) {
-        self.ledger.lock().forget(stream);
+        self.memory().forget(stream);
     }
 
     /// Takes out segments that are entirely free, as `order` knows, while at least `keep` bytes
     /// remain. A release threshold is a `keep` at each synchronize.
     pub fn release(&self, keep: u64, order: &impl Order) -> Vec<Segment> {
-        self.ledger.lock().release(keep, order)
+        self.memory().release(keep, order)
     }
 
     /// Takes out all segments, whatever is in them: the memory goes elsewhere, or with the device.
     pub fn drain(&self) -> Vec<Segment> {
-        self.ledger.lock().drain()
+        self.memory().drain()
     }
 
     /// How many blocks are taken.
     pub fn live(&self) -> usize {
-        self.ledger.lock().live()
+        self.memory().live()
+    }
+
+    /// Where the block with this note is, with what it has beyond what was asked for.
+    #[cfg(test)]
+    fn extent(&self, note: u32) -> (usize, usize) {
+        self.memory().extent(note)
     }
 
     /// What it has now.
     pub fn stats(&self) -> Stats {
-        self.ledger.lock().stats()
+        self.memory().stats()
     }
 
     /// The most reserved bytes are counted from the current ones on.
     pub fn reset_reserved_high(&self) {
-        self.ledger.lock().reset_reserved_high();
+        self.memory().reset_reserved_high();
     }
 
     /// The most used bytes are counted from the current ones on.
     pub fn reset_used_high(&self) {
-        self.ledger.lock().reset_used_high();
+        self.memory().reset_used_high();
+    }
+}
+
+/// A pool's memory for one step, after which debug builds look whether all is well.
+struct Checked<'a>(Guard<'a, Memory>);
+
+impl Deref for Checked<'_> {
+    type Target = Memory;
+
+    #[inline]
+    fn deref(&self) -> &Memory {
+        &self.0
+    }
+}
+
+impl DerefMut for Checked<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Memory {
+        &mut self.0
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Checked<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.0.check();
+        }
     }
 }
 

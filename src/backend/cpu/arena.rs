@@ -1,7 +1,7 @@
 //! Cuts memory up: units of 4 KiB by [`Heap`], and below 4 KiB slots of 512 bytes and its
 //! multiples inside slabs of 64 KiB. Bookkeeping only, as in the heap.
 
-use super::heap::Heap;
+use crate::algo::heap::Heap;
 
 /// Granularity of everything from 4 KiB on.
 pub(super) const UNIT: u64 = 4096;
@@ -62,12 +62,12 @@ impl Arena {
 
     /// Adds memory: multiples of [`UNIT`].
     pub(super) fn add_region(&mut self, offset: u64, len: u64) {
-        self.heap.add_region((offset / UNIT) as u32, (len / UNIT) as u32);
+        self.heap.add_region(offset / UNIT, (len / UNIT) as u32);
     }
 
     /// Takes a region out; it must be entirely free, else false.
     pub(super) fn remove_region(&mut self, offset: u64, len: u64) -> bool {
-        self.heap.remove_region((offset / UNIT) as u32, (len / UNIT) as u32)
+        self.heap.remove_region(offset / UNIT, (len / UNIT) as u32)
     }
 
     /// Bytes in pieces that are out.
@@ -80,7 +80,7 @@ impl Arena {
         self.heap
             .free_ranges((len / UNIT) as u32)
             .into_iter()
-            .map(|(start, len)| (u64::from(start) * UNIT, u64::from(len) * UNIT))
+            .map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
     }
 
     /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, else 4 KiB or 2 MiB).
@@ -97,7 +97,7 @@ impl Arena {
         } else {
             let units = u32::try_from(len.div_ceil(UNIT)).ok()?;
             let (node, start) = self.heap.take(units, (align / UNIT).max(1) as u32)?;
-            Piece { offset: u64::from(start) * UNIT, len: u64::from(units) * UNIT, note: node }
+            Piece { offset: start * UNIT, len: u64::from(units) * UNIT, note: node }
         };
         self.used += piece.len;
         Some(piece)
@@ -113,7 +113,7 @@ impl Arena {
             self.give_slot(offset, note & !SMALL)?
         };
         let (start, len) = self.heap.give(node);
-        Some((u64::from(start) * UNIT, u64::from(len) * UNIT))
+        Some((start * UNIT, u64::from(len) * UNIT))
     }
 
     /// Gives the empty slabs that were kept to the heap; true if there was one.
@@ -169,7 +169,7 @@ impl Arena {
         let slots = (SLAB / (class as u64 * GRAIN)) as u32;
         let slab = Slab {
             node,
-            start: u64::from(start) * UNIT,
+            start: start * UNIT,
             class,
             free: all_slots(slots),
             slots,

@@ -23,7 +23,6 @@ mod device;
 mod event;
 mod executor;
 mod fence;
-mod heap;
 mod host_access;
 mod host_ranges;
 mod info;

@@ -1,0 +1,62 @@
+//! What has to be so after each step; debug builds look.
+
+use super::memory::Memory;
+use super::pending::NONE;
+use super::{GRAIN, Stats};
+
+impl Memory {
+    /// Checks everything, in large pools now and then only.
+    pub(super) fn check(&mut self) {
+        const SMALL: usize = 128;
+        self.unchecked += 1;
+        if self.unchecked > (self.live + self.pending.blocks) / SMALL {
+            self.unchecked = 0;
+            self.check_all();
+        }
+    }
+
+    fn check_all(&self) {
+        let (mut live, mut used, mut blocks, mut pending) = (0, 0, 0, 0);
+        let mut end = 0;
+        for (&start, island) in &self.islands {
+            assert!(start >= end, "islands overlap");
+            let mut len = 0;
+            self.heap.check(island.region, |node| {
+                len += u64::from(self.heap.len_of(node));
+                let of = self.heap.of(node);
+                if self.heap.is_free(node) || self.fresh.iter().any(|fresh| fresh.node == node) {
+                } else if of.slot == NONE {
+                    assert!(of.used != 0 && of.used <= self.heap.len_of(node));
+                    live += 1;
+                    used += u64::from(of.used) * GRAIN as u64;
+                } else {
+                    blocks += 1;
+                    pending += u64::from(self.heap.len_of(node));
+                }
+            });
+            end = start + len;
+            assert_eq!(end, island.end);
+        }
+        assert_eq!((live, used), (self.live, self.stats.used));
+        assert_eq!((blocks, pending), (self.pending.blocks, self.pending.units));
+        let queued = self.pending.busy().map(|(slot, _)| self.check_queue(slot)).sum::<usize>();
+        assert_eq!(queued, blocks);
+        let reserved: u64 = self.segments.values().map(|segment| segment.len as u64).sum();
+        assert_eq!(reserved, self.stats.reserved);
+        let islands = self.islands.iter().map(|(start, island)| island.end - start).sum::<u64>();
+        assert_eq!(islands * GRAIN as u64, reserved);
+        let Stats { reserved_high, used_high, .. } = self.stats;
+        assert!(reserved <= reserved_high && used <= used_high);
+    }
+
+    /// How many blocks a stream has pending.
+    fn check_queue(&self, slot: u32) -> usize {
+        let mut last = 0;
+        let queued = self.pending.of_slot(&self.heap, slot).inspect(|&node| {
+            let of = self.heap.of(node);
+            assert!(of.slot == slot && of.position >= last, "not in order of age");
+            last = of.position;
+        });
+        queued.count()
+    }
+}

@@ -1,0 +1,262 @@
+//! All of a pool's memory, under one lock.
+
+use std::collections::BTreeMap;
+
+use super::pending::{Block, NONE, Pending, Queue};
+use super::search;
+use super::segments::Island;
+use super::{Freed, GRAIN, MOST, Order, Segment, Shortage, Stats, StreamKey, Taken};
+use crate::algo::heap::Heap;
+
+/// Pending bytes above which those that have passed become plain without need.
+const CACHED: u64 = 64 << 20;
+/// How many blocks do so at a time.
+const SETTLED_AT_ONCE: usize = 16;
+/// A block that was freed may be longer by this part than what it is given for: cutting the rest
+/// off costs more than it is worth.
+const SLACK: u32 = 16;
+/// So many frees wait for the next allocation to look at them.
+const FRESH: usize = 64;
+
+pub(super) struct Memory {
+    pub(super) heap: Heap<Block>,
+    /// What was freed last, not looked at yet.
+    pub(super) fresh: Vec<Fresh>,
+    pub(super) pending: Pending,
+    /// By their first unit.
+    pub(super) segments: BTreeMap<u64, Segment>,
+    pub(super) islands: BTreeMap<u64, Island>,
+    /// Units of the shortest segment that there was.
+    pub(super) shortest: u32,
+    /// Which queue is asked next whether it has passed.
+    turn: u32,
+    /// Pending blocks that may be looked at one by one.
+    pub(super) scans: usize,
+    pub(super) live: usize,
+    pub(super) stats: Stats,
+    /// Steps since the last check.
+    #[cfg(debug_assertions)]
+    pub(super) unchecked: usize,
+}
+
+/// A block that was freed since the last allocation.
+#[derive(Clone, Copy)]
+pub(super) struct Fresh {
+    pub(super) node: u32,
+    len: u32,
+    freed: Freed,
+}
+
+/// Units for a request; more than [`MOST`] bytes have never room.
+#[inline]
+pub(super) fn units_for(len: usize) -> Option<u32> {
+    (len <= MOST).then(|| len.max(1).div_ceil(GRAIN) as u32)
+}
+
+impl Memory {
+    pub(super) fn new() -> Self {
+        Self {
+            heap: Heap::new(),
+            fresh: Vec::with_capacity(FRESH),
+            pending: Pending::new(),
+            segments: BTreeMap::new(),
+            islands: BTreeMap::new(),
+            shortest: u32::MAX,
+            turn: 0,
+            scans: search::SCANS,
+            live: 0,
+            stats: Stats::default(),
+            #[cfg(debug_assertions)]
+            unchecked: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn alloc(
+        &mut self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Result<Taken, Shortage> {
+        let Some(wanted) = units_for(len) else {
+            return Err(Shortage { least: usize::MAX, better: usize::MAX });
+        };
+        if let Some(node) = self.find_fresh(wanted, stream) {
+            return Ok(self.taken(node, wanted));
+        }
+        self.sort_fresh(|stream| order.passed(stream));
+        if self.pending.units > CACHED / GRAIN as u64 {
+            self.settle_some(order);
+        }
+        let node = match self.find(wanted, stream) {
+            Some(node) => node,
+            None => self.search(wanted, stream, order)?,
+        };
+        Ok(self.taken(node, wanted))
+    }
+
+    /// What the stream itself has freed just now, if it is neither too short nor much too long: a
+    /// program that frees and allocates in turn has its block back without more.
+    #[inline]
+    fn find_fresh(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
+        let snug = |fresh: &Fresh| {
+            fresh.len.wrapping_sub(wanted) <= wanted / SLACK && fresh.freed.stream == stream
+        };
+        let at = self.fresh.iter().rposition(snug)?;
+        Some(self.fresh.swap_remove(at).node)
+    }
+
+    /// What was freed since the last allocation becomes plain if it has passed, else pending.
+    #[inline]
+    pub(super) fn sort_fresh(&mut self, passed: impl Fn(StreamKey) -> Option<u64>) {
+        for i in 0..self.fresh.len() {
+            let Fresh { node, freed, .. } = self.fresh[i];
+            if passed(freed.stream).is_some_and(|position| freed.position <= position) {
+                self.heap.give(node);
+            } else {
+                self.pending.put(&mut self.heap, node, freed.stream, freed.position);
+            }
+        }
+        self.fresh.clear();
+    }
+
+    /// What the stream has freed, or plain memory, whichever fits better.
+    #[inline]
+    pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
+        let plain = self.heap.fit(wanted);
+        if self.pending.blocks == 0 {
+            return plain.map(|(_, node)| self.heap.take_from(node, wanted));
+        }
+        let slot = self.pending.slot_of(stream);
+        let queue = slot.and_then(|slot| self.pending.queue(slot));
+        let own = queue.and_then(|queue| self.heap.fit_in(&queue.bins, wanted));
+        match (own, plain) {
+            (Some((bin, node)), plain) if plain.is_none_or(|(other, _)| bin <= other) => {
+                Some(self.take_pending(node, wanted))
+            }
+            (_, Some((_, node))) => Some(self.heap.take_from(node, wanted)),
+            _ => None,
+        }
+    }
+
+    /// Takes `wanted` units, or slightly more, of a pending block.
+    #[inline]
+    pub(super) fn take_pending(&mut self, node: u32, wanted: u32) -> u32 {
+        if self.heap.len_of(node) - wanted <= wanted / SLACK {
+            self.pending.take(&mut self.heap, node);
+            return node;
+        }
+        self.pending.take_front(&mut self.heap, node, wanted)
+    }
+
+    #[inline]
+    pub(super) fn taken(&mut self, node: u32, wanted: u32) -> Taken {
+        let of = self.heap.of_mut(node);
+        (of.slot, of.used) = (NONE, wanted);
+        let len = wanted as usize * GRAIN;
+        self.live += 1;
+        self.stats.used += len as u64;
+        self.stats.used_high = self.stats.used_high.max(self.stats.used);
+        Taken { addr: self.heap.start_of(node) as usize * GRAIN, len, note: node }
+    }
+
+    #[inline]
+    pub(super) fn free(&mut self, note: u32, freed: Option<Freed>) {
+        let used = self.heap.of(note).used;
+        self.live -= 1;
+        self.stats.used -= u64::from(used) * GRAIN as u64;
+        match freed {
+            Some(freed) => {
+                if self.fresh.len() == FRESH {
+                    self.sort_fresh(|_| None);
+                }
+                let len = self.heap.len_of(note);
+                self.fresh.push(Fresh { node: note, len, freed });
+            }
+            None => {
+                self.heap.give(note);
+            }
+        }
+    }
+
+    pub(super) fn forget(&mut self, stream: StreamKey) {
+        self.sort_fresh(|_| None);
+        if let Some(slot) = self.pending.slot_of(stream) {
+            self.settle_queue(slot, u64::MAX, usize::MAX);
+            self.pending.remove_slot(slot);
+        }
+    }
+
+    /// What a stream has freed up to `position` becomes plain, as far as `most` blocks: how many.
+    fn settle_queue(&mut self, slot: u32, position: u64, most: usize) -> usize {
+        for settled in 0..most {
+            let oldest = self.pending.queue(slot).and_then(Queue::oldest);
+            let Some(node) = oldest.filter(|&node| self.heap.of(node).position <= position) else {
+                return settled;
+            };
+            self.pending.take(&mut self.heap, node);
+            self.heap.give(node);
+        }
+        most
+    }
+
+    /// All that has passed becomes plain: whether something has.
+    pub(super) fn settle(&mut self, order: &impl Order) -> bool {
+        let mut settled = 0;
+        self.sort_fresh(|_| None);
+        for slot in 0..self.pending.slots() {
+            let queue = self.pending.queue(slot).filter(|queue| queue.oldest().is_some());
+            if let Some(position) = queue.and_then(|queue| order.passed(queue.key)) {
+                settled += self.settle_queue(slot, position, usize::MAX);
+            }
+        }
+        settled != 0
+    }
+
+    /// Some of what has passed becomes plain; each stream has its turn.
+    #[cold]
+    fn settle_some(&mut self, order: &impl Order) {
+        for _ in 0..self.pending.slots() {
+            self.turn = (self.turn + 1) % self.pending.slots();
+            let queue = self.pending.queue(self.turn).filter(|queue| queue.oldest().is_some());
+            if let Some(queue) = queue {
+                if let Some(position) = order.passed(queue.key) {
+                    self.settle_queue(self.turn, position, SETTLED_AT_ONCE);
+                }
+                return;
+            }
+        }
+    }
+
+    pub(super) fn drain(&mut self) -> Vec<Segment> {
+        let Stats { reserved_high, used_high, .. } = self.stats;
+        let segments = std::mem::take(&mut self.segments).into_values().collect();
+        *self = Self::new();
+        self.stats = Stats { reserved_high, used_high, ..Stats::default() };
+        segments
+    }
+
+    pub(super) fn live(&self) -> usize {
+        self.live
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        self.stats
+    }
+
+    pub(super) fn reset_reserved_high(&mut self) {
+        self.stats.reserved_high = self.stats.reserved;
+    }
+
+    pub(super) fn reset_used_high(&mut self) {
+        self.stats.used_high = self.stats.used;
+    }
+}
+
+#[cfg(test)]
+impl Memory {
+    pub(super) fn extent(&self, note: u32) -> (usize, usize) {
+        let start = self.heap.start_of(note) as usize;
+        (start * GRAIN, self.heap.len_of(note) as usize * GRAIN)
+    }
+}

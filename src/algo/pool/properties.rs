@@ -1,0 +1,284 @@
+//! Any order of calls: the pool does nothing that the model forbids, and finds what there is.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::model::Model;
+use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey, Taken};
+
+const STREAMS: usize = 4;
+/// Where segments are: some follow one another.
+const PLACES: usize = 12;
+
+/// What the streams have done.
+#[derive(Clone, Default)]
+struct Streams {
+    /// They are new ones when they are forgotten.
+    keys: [u64; STREAMS],
+    submitted: [u64; STREAMS],
+    passed: [Option<u64>; STREAMS],
+    followed: [Option<u64>; STREAMS],
+}
+
+impl Streams {
+    fn index(&self, key: StreamKey) -> usize {
+        let found = self.keys.iter().position(|&of| of == key.0);
+        found.expect("nobody asks about streams that are gone")
+    }
+
+    fn key(&self, index: usize) -> StreamKey {
+        StreamKey(self.keys[index])
+    }
+
+    fn has_passed(&self, freed: Freed) -> bool {
+        self.passed(freed.stream).is_some_and(|position| freed.position <= position)
+    }
+
+    fn is_usable(&self, freed: Freed, stream: StreamKey) -> bool {
+        freed.stream == stream
+            || self.has_passed(freed)
+            || self.followed(freed.stream).is_some_and(|position| freed.position <= position)
+    }
+}
+
+impl Order for Streams {
+    fn passed(&self, stream: StreamKey) -> Option<u64> {
+        self.passed[self.index(stream)]
+    }
+
+    fn followed(&self, stream: StreamKey) -> Option<u64> {
+        self.followed[self.index(stream)]
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Alloc {
+        len: usize,
+        stream: usize,
+        behind: bool,
+    },
+    Free {
+        pick: usize,
+        stream: Option<usize>,
+    },
+    /// A stream submits something, and gets somewhere.
+    Work {
+        stream: usize,
+        passes: Option<u64>,
+    },
+    /// What the allocating streams know of another one from now on.
+    Follow {
+        stream: usize,
+        position: Option<u64>,
+    },
+    Forget {
+        stream: usize,
+    },
+    Add {
+        place: usize,
+        granules: usize,
+    },
+    Release {
+        keep: u64,
+    },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let stream = 0..STREAMS;
+    let len = prop_oneof![
+        3 => 1usize..20 * GRAIN,
+        2 => 1usize..GRANULE / 2,
+        1 => GRANULE / 2..3 * GRANULE,
+    ];
+    prop_oneof![
+        8 => (len, stream.clone(), any::<bool>())
+            .prop_map(|(len, stream, behind)| Step::Alloc { len, stream, behind }),
+        6 => (any::<usize>(), prop::option::weighted(0.9, stream.clone()))
+            .prop_map(|(pick, stream)| Step::Free { pick, stream }),
+        2 => (stream.clone(), prop::option::of(0..40u64))
+            .prop_map(|(stream, passes)| Step::Work { stream, passes }),
+        1 => (stream.clone(), prop::option::of(0..40u64))
+            .prop_map(|(stream, position)| Step::Follow { stream, position }),
+        1 => stream.prop_map(|stream| Step::Forget { stream }),
+        1 => (0..PLACES, 1..4usize).prop_map(|(place, granules)| Step::Add { place, granules }),
+        1 => (0..10 * GRANULE as u64).prop_map(|keep| Step::Release { keep }),
+    ]
+}
+
+#[derive(Default)]
+struct Run {
+    pool: Option<Pool>,
+    model: Model,
+    streams: Streams,
+    live: Vec<(Taken, usize)>,
+    places: HashMap<usize, Segment>,
+    next_key: u64,
+}
+
+impl Run {
+    fn new() -> Self {
+        let mut run = Self { pool: Some(Pool::new()), ..Self::default() };
+        for stream in 0..STREAMS {
+            run.new_stream(stream);
+        }
+        run
+    }
+
+    fn new_stream(&mut self, stream: usize) {
+        self.next_key += 1;
+        self.streams.keys[stream] = self.next_key;
+        self.streams.submitted[stream] = 0;
+        self.streams.passed[stream] = None;
+        self.streams.followed[stream] = None;
+    }
+
+    fn step(&mut self, step: &Step) {
+        let pool = self.pool.take().expect("between steps it is there");
+        self.step_on(&pool, step);
+        assert_eq!(pool.stats(), self.model.stats);
+        assert_eq!(pool.live(), self.live.len());
+        self.pool = Some(pool);
+    }
+
+    fn step_on(&mut self, pool: &Pool, step: &Step) {
+        match *step {
+            Step::Alloc { len, stream, behind } => {
+                let key = self.streams.key(stream);
+                if behind {
+                    self.alloc_behind(pool, len, key);
+                } else {
+                    self.alloc(pool, len, key);
+                }
+            }
+            Step::Free { pick, stream } if !self.live.is_empty() => {
+                let (taken, _) = self.live.swap_remove(pick % self.live.len());
+                let freed = stream.map(|stream| Freed {
+                    stream: self.streams.key(stream),
+                    position: self.streams.submitted[stream],
+                });
+                match freed {
+                    Some(Freed { stream, position }) => pool.free(taken.note, stream, position),
+                    None => pool.free_now(taken.note),
+                }
+                self.model.free(taken.addr, freed);
+            }
+            Step::Free { .. } => {}
+            Step::Work { stream, passes } => {
+                self.streams.submitted[stream] += 1;
+                let position = passes.map(|passes| passes.min(self.streams.submitted[stream]));
+                self.streams.passed[stream] = self.streams.passed[stream].max(position);
+            }
+            Step::Follow { stream, position } => self.streams.followed[stream] = position,
+            Step::Forget { stream } => {
+                let key = self.streams.key(stream);
+                pool.forget(key);
+                self.model.settle(|freed| freed.stream == key);
+                self.new_stream(stream);
+            }
+            Step::Add { place, granules } => self.add(pool, place, granules),
+            Step::Release { keep } => self.release(pool, keep),
+        }
+    }
+
+    fn take(&mut self, pool: &Pool, taken: Taken, len: usize, usable: impl Fn(Freed) -> bool) {
+        assert_eq!(taken.len, len.next_multiple_of(GRAIN));
+        let (addr, whole) = pool.extent(taken.note);
+        assert_eq!(addr, taken.addr);
+        assert!(whole >= taken.len && whole - taken.len <= taken.len / 8);
+        self.model.take(addr, whole, taken.len, usable);
+        self.live.push((taken, len));
+    }
+
+    fn alloc(&mut self, pool: &Pool, len: usize, key: StreamKey) {
+        let streams = self.streams.clone();
+        let usable = |freed| streams.is_usable(freed, key);
+        match pool.alloc(len, key, &streams) {
+            Ok(taken) => self.take(pool, taken, len, usable),
+            Err(shortage) => {
+                assert!(shortage.least >= len && shortage.least % GRANULE == 0);
+                assert!(!self.model.has(len, usable), "{len} bytes are there");
+            }
+        }
+    }
+
+    fn alloc_behind(&mut self, pool: &Pool, len: usize, key: StreamKey) {
+        let streams = self.streams.clone();
+        let usable = |freed| streams.is_usable(freed, key);
+        match pool.alloc_behind(len, key, &streams) {
+            Some((taken, wait)) => {
+                assert!(wait.is_none() || !self.model.has(len, usable), "a wait without need");
+                let waited = |freed: Freed| {
+                    wait.is_some_and(|wait| {
+                        wait.stream == freed.stream && freed.position <= wait.position
+                    })
+                };
+                self.take(pool, taken, len, |freed| usable(freed) || waited(freed));
+            }
+            None => {
+                for other in self.model.streams() {
+                    let usable = |freed: Freed| usable(freed) || freed.stream == other;
+                    assert!(!self.model.has(len, usable), "{len} bytes are there");
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, pool: &Pool, place: usize, granules: usize) {
+        let mut taken =
+            self.places.iter().flat_map(|(&place, segment)| place..place + segment.len / GRANULE);
+        if taken.any(|other| (place..place + granules).contains(&other)) {
+            return;
+        }
+        let addr = (100 + place) * GRANULE;
+        let segment = Segment { addr, len: granules * GRANULE, token: place as u64 };
+        pool.add_segment(segment);
+        self.model.add_segment(segment);
+        self.places.insert(place, segment);
+    }
+
+    fn release(&mut self, pool: &Pool, keep: u64) {
+        let before = self.model.stats.reserved;
+        let released = pool.release(keep, &self.streams);
+        let streams = &self.streams;
+        self.model.settle(|freed| streams.has_passed(freed));
+        for segment in &released {
+            assert!(self.model.is_free(segment), "{segment:?} is in use");
+            assert_eq!(self.places.remove(&(segment.token as usize)), Some(*segment));
+            self.model.remove_segment(segment);
+        }
+        assert!(released.is_empty() || self.model.stats.reserved >= keep);
+        // What is left over is in use, or would be too much.
+        for segment in self.model.segments() {
+            let rest = self.model.stats.reserved - segment.len as u64;
+            assert!(rest < keep || !self.model.is_free(&segment), "{segment:?} of {before}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #[test]
+    fn nothing_forbidden_is_done_and_what_there_is_is_found(
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        let mut run = Run::new();
+        let pool = run.pool.take().expect("just made");
+        run.add(&pool, 3, 3);
+        run.pool = Some(pool);
+        for step in &steps {
+            run.step(step);
+        }
+        // At the end all of it can be had back.
+        let pool = run.pool.take().expect("between steps it is there");
+        for (taken, _) in run.live.drain(..) {
+            pool.free_now(taken.note);
+        }
+        for stream in 0..STREAMS {
+            pool.forget(run.streams.key(stream));
+        }
+        prop_assert_eq!(pool.release(0, &run.streams).len(), run.places.len());
+        prop_assert_eq!(pool.stats().reserved, 0);
+    }
+}

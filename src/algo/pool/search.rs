@@ -1,0 +1,175 @@
+//! Where memory is looked for when nothing fits at once: what other streams have freed, and
+//! neighbours that are enough together.
+
+use super::memory::{Memory, units_for};
+use super::pending::{Block, NONE, Queue};
+use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey, Taken};
+
+/// Segments have at least this many bytes, if they can be had.
+const SEGMENT: usize = 32 << 20;
+/// Blocks of a stream that are looked at one by one where another follows some of them only.
+const FOLLOWED: usize = 64;
+/// How many pending blocks are looked at for neighbours, in total, before that has to be earned:
+/// otherwise thousands of them, behind a stream that stands still, would be looked at for each
+/// allocation.
+pub(super) const SCANS: usize = 4096;
+/// What one allocation that needs new memory earns.
+const EARNED: usize = 64;
+/// So many are always looked at.
+const SCANNED_ANYWAY: usize = 64;
+/// Neighbouring ranges: the first, and how many units they have.
+#[derive(Clone, Copy)]
+struct Run {
+    first: u32,
+    len: u64,
+}
+
+impl Memory {
+    /// When nothing fits at once.
+    #[cold]
+    pub(super) fn search(
+        &mut self,
+        wanted: u32,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Result<u32, Shortage> {
+        let followed = self.followed(stream, order);
+        if let Some(node) = self.find_followed(wanted, &followed) {
+            return Ok(self.take_pending(node, wanted));
+        }
+        if self.settle(order)
+            && let Some(node) = self.find(wanted, stream)
+        {
+            return Ok(node);
+        }
+        self.scans = (self.scans + EARNED).min(SCANS);
+        if self.pending.blocks <= self.scans.max(SCANNED_ANYWAY) {
+            self.scans = self.scans.saturating_sub(self.pending.blocks);
+            if let Some(run) = self.find_run(wanted, &followed) {
+                return Ok(self.take_run(run, wanted, NONE).0);
+            }
+        }
+        let least = (wanted as usize * GRAIN).next_multiple_of(GRANULE);
+        Err(Shortage { least, better: least.max(SEGMENT) })
+    }
+
+    pub(super) fn alloc_behind(
+        &mut self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<(Taken, Option<Freed>)> {
+        self.scans = self.pending.blocks.max(self.scans);
+        if let Ok(taken) = self.alloc(len, stream, order) {
+            return Some((taken, None));
+        }
+        let wanted = units_for(len)?;
+        let fit = |(_, queue): (u32, &Queue)| self.heap.fit_in(&queue.bins, wanted);
+        if let Some((_, node)) = self.pending.busy().filter_map(fit).min() {
+            let Block { slot, position, .. } = *self.heap.of(node);
+            let wait = self.pending.queue(slot).map(|queue| Freed { stream: queue.key, position });
+            let node = self.take_pending(node, wanted);
+            return Some((self.taken(node, wanted), wait));
+        }
+        let mut usable = self.followed(stream, order);
+        let others: Vec<(u32, StreamKey)> =
+            self.pending.busy().map(|(slot, queue)| (slot, queue.key)).collect();
+        for (slot, key) in others {
+            let followed = usable[slot as usize].replace(u64::MAX);
+            if let Some(run) = self.find_run(wanted, &usable) {
+                let (node, position) = self.take_run(run, wanted, slot);
+                let wait = position.map(|position| Freed { stream: key, position });
+                return Some((self.taken(node, wanted), wait));
+            }
+            usable[slot as usize] = followed;
+        }
+        None
+    }
+
+    /// Up to which position a stream may have the pending blocks of each slot.
+    fn followed(&self, stream: StreamKey, order: &impl Order) -> Vec<Option<u64>> {
+        let mut followed = vec![None; self.pending.slots() as usize];
+        for (slot, queue) in self.pending.busy() {
+            followed[slot as usize] =
+                if queue.key == stream { Some(u64::MAX) } else { order.followed(queue.key) };
+        }
+        followed
+    }
+
+    /// A block of a stream that is followed.
+    fn find_followed(&self, wanted: u32, followed: &[Option<u64>]) -> Option<u32> {
+        let of_slot = |(slot, queue): (u32, &Queue)| {
+            let limit = followed[slot as usize]?;
+            let newest = self.heap.of(queue.newest()?);
+            if newest.position <= limit {
+                return self.heap.fit_in(&queue.bins, wanted).map(|(_, node)| node);
+            }
+            let blocks = self.pending.of_slot(&self.heap, slot).take(FOLLOWED);
+            blocks
+                .take_while(|&node| self.heap.of(node).position <= limit)
+                .filter(|&node| self.heap.len_of(node) >= wanted)
+                .min_by_key(|&node| self.heap.len_of(node))
+        };
+        self.pending.busy().filter_map(of_slot).min_by_key(|&node| self.heap.len_of(node))
+    }
+
+    /// The shortest run of at least `wanted` units with usable pending blocks in it.
+    fn find_run(&self, wanted: u32, usable: &[Option<u64>]) -> Option<Run> {
+        let is_usable = |node: u32| {
+            let of = self.heap.of(node);
+            self.heap.is_taken(node)
+                && of.slot != NONE
+                && usable[of.slot as usize].is_some_and(|limit| of.position <= limit)
+        };
+        // Each run is looked at from its first pending block only.
+        let run_of = |node: u32| {
+            let before = self.heap.before(node);
+            let free = self.heap.is_free(before);
+            if is_usable(if free { self.heap.before(before) } else { before }) {
+                return None;
+            }
+            let first = if free { before } else { node };
+            let (mut last, mut len) = (first, 0);
+            while self.heap.is_free(last) || is_usable(last) {
+                len += u64::from(self.heap.len_of(last));
+                last = self.heap.after(last);
+            }
+            (len >= u64::from(wanted)).then_some(Run { first, len })
+        };
+        let slots = self.pending.busy().map(|(slot, _)| slot);
+        let blocks = slots.flat_map(|slot| self.pending.of_slot(&self.heap, slot));
+        blocks.filter(|&node| is_usable(node)).filter_map(run_of).min_by_key(|run| run.len)
+    }
+
+    /// Makes one block of the first `wanted` units of a run. Also the last position at which a
+    /// part of it was freed by the stream of `slot`.
+    fn take_run(&mut self, run: Run, wanted: u32, slot: u32) -> (u32, Option<u64>) {
+        let mut position = None;
+        let mut taken: Option<u32> = None;
+        let mut missing = wanted;
+        let mut next = run.first;
+        while missing != 0 {
+            let len = self.heap.len_of(next).min(missing);
+            missing -= len;
+            if self.heap.is_free(next) {
+                next = self.heap.take_from(next, len);
+            } else {
+                let of = self.heap.of(next);
+                if of.slot == slot {
+                    position = position.max(Some(of.position));
+                }
+                if self.heap.len_of(next) == len {
+                    self.pending.take(&mut self.heap, next);
+                } else {
+                    next = self.pending.take_front(&mut self.heap, next, len);
+                }
+            }
+            match taken {
+                Some(taken) => self.heap.absorb_after(taken),
+                None => taken = Some(next),
+            }
+            next = self.heap.after(taken.unwrap_or(next));
+        }
+        (taken.unwrap_or(run.first), position)
+    }
+}

@@ -1,0 +1,89 @@
+//! The segments of a pool. Those that follow one another in memory are one region of its heap, so
+//! that blocks may lie across their borders.
+
+use super::memory::Memory;
+use super::{GRAIN, Order, Segment};
+use crate::algo::heap::Region;
+
+/// Segments that follow one another in memory.
+pub(super) struct Island {
+    pub(super) end: u64,
+    pub(super) region: Region,
+}
+
+fn units(bytes: usize) -> u64 {
+    (bytes / GRAIN) as u64
+}
+
+impl Memory {
+    pub(super) fn add_segment(&mut self, segment: Segment) {
+        let start = units(segment.addr);
+        let len = u32::try_from(units(segment.len)).expect("segments are not that long");
+        self.shortest = self.shortest.min(len);
+        self.stats.reserved += segment.len as u64;
+        self.stats.reserved_high = self.stats.reserved_high.max(self.stats.reserved);
+        self.segments.insert(start, segment);
+        let region = self.heap.add_region(start, len);
+        self.add_island(start, start + u64::from(len), region);
+    }
+
+    /// Adds a region, joined with its neighbours.
+    fn add_island(&mut self, mut start: u64, mut end: u64, mut region: Region) {
+        let fits = |start: u64, end: u64| end - start <= u64::from(u32::MAX);
+        if let Some((&before, island)) = self.islands.range(..start).next_back()
+            && island.end == start
+            && fits(before, end)
+        {
+            region = self.heap.join(island.region, region);
+            self.islands.remove(&before);
+            start = before;
+        }
+        if let Some(island) = self.islands.get(&end)
+            && fits(start, island.end)
+        {
+            region = self.heap.join(region, island.region);
+            let behind = island.end;
+            self.islands.remove(&end);
+            end = behind;
+        }
+        self.islands.insert(start, Island { end, region });
+    }
+
+    pub(super) fn release(&mut self, keep: u64, order: &impl Order) -> Vec<Segment> {
+        let mut released = Vec::new();
+        if self.stats.reserved <= keep {
+            return released;
+        }
+        self.settle(order);
+        for (start, len) in self.heap.free_ranges(self.shortest) {
+            let end = start + u64::from(len);
+            let segments: Vec<Segment> =
+                self.segments.range(start..end).map(|(_, &segment)| segment).collect();
+            for segment in segments {
+                let inside = units(segment.addr) + units(segment.len) <= end;
+                if inside && self.stats.reserved - segment.len as u64 >= keep {
+                    self.remove_segment(segment);
+                    released.push(segment);
+                }
+            }
+        }
+        released
+    }
+
+    fn remove_segment(&mut self, segment: Segment) {
+        let start = units(segment.addr);
+        let len = units(segment.len);
+        self.segments.remove(&start);
+        self.stats.reserved -= segment.len as u64;
+        let around = self.islands.range(..=start).next_back().map(|(&start, _)| start);
+        let first = around.expect("segments are in islands");
+        let Island { end, region } = self.islands.remove(&first).expect("just found");
+        let (left, right) = self.heap.cut_out(region, start, len as u32);
+        if let Some(region) = left {
+            self.islands.insert(first, Island { end: start, region });
+        }
+        if let Some(region) = right {
+            self.islands.insert(start + len, Island { end, region });
+        }
+    }
+}
