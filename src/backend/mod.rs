@@ -51,7 +51,7 @@ pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     Pools,
 };
-pub use shared_memory::{ImportedMemory, SharedMemory};
+pub use shared_memory::SharedMemory;
 pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};
 pub use usage::{MemoryUsage, Usage};
 
@@ -143,13 +143,13 @@ pub trait Driver: Send + Sync {
     }
 
     /// What another process has exported to this descriptor, which stays the caller's: memory of the
-    /// open device with this ordinal, or of the host. What it is not: a fault that says so. Only
-    /// where there are no [`Self::pools`].
+    /// open device with this ordinal, or of the host, and where it is. What it is not: a fault that
+    /// says so. Only where there are no [`Self::pools`].
     fn import_memory(
         &self,
         _descriptor: BorrowedFd<'_>,
         _ordinal: u32,
-    ) -> Result<Arc<dyn ImportedMemory>> {
+    ) -> Result<(Box<dyn Pool>, PoolPlace)> {
         Err(shared_memory::only_pools())
     }
 

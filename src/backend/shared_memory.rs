@@ -1,15 +1,15 @@
 //! Memory that other processes can have as well, where the driver has no [pools](super::Pools) of
 //! its own: it lies in a file without a name, which travels as a descriptor.
 //!
-//! Blocks, here and there, are given back as others: by [`Device::free`](super::Device::free) or
-//! [`Driver::free_host`](super::Driver::free_host). What importers have stays readable for them
-//! whatever becomes of the exporter; once the exporter uses the memory again, its contents change.
+//! What importers have stays readable for them whatever becomes of the exporter; once the exporter
+//! uses the memory again, its contents change.
 
 use std::os::fd::OwnedFd;
 
-use super::{Block, Fault, FaultKind, PointerExport, PoolPlace, Result};
+use super::{Block, Fault, FaultKind, PointerExport, Result};
 
-/// Memory of this process that others can have.
+/// Memory of this process that others can have. Its blocks are given back as all others: by
+/// [`Device::free`](super::Device::free) or [`Driver::free_host`](super::Driver::free_host).
 pub trait SharedMemory: Send + Sync {
     /// A block of at least `len` bytes, a multiple of 2 MiB. It counts as all memory of its device.
     fn alloc(&self, len: usize) -> Result<Block>;
@@ -27,15 +27,6 @@ pub trait SharedMemory: Send + Sync {
     /// Nobody can import it, or more of it, any more. Happens with its drop, and with the end of the
     /// process, at the latest.
     fn close(&self);
-}
-
-/// Memory of another process.
-pub trait ImportedMemory: Send + Sync {
-    /// Where it is, in the numbers of this process.
-    fn place(&self) -> PoolPlace;
-
-    /// Maps a range, at an address of its own. It counts for no memory of the device here.
-    fn import_range(&self, export: &PointerExport) -> Result<Block>;
 }
 
 /// What a backend says to this whose driver shares pools.

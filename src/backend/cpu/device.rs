@@ -16,7 +16,7 @@ use super::memory::DeviceMemory;
 use super::operation::SHORT;
 use super::queue::Queue;
 use super::shared_file::SharedFile;
-use super::shared_memory::{IMPORTED, SharedDeviceMemory};
+use super::shared_memory::SharedDeviceMemory;
 use super::stream::CpuStream;
 use super::{Shared, copy, copy_2d, kernel};
 use crate::backend::usage::Counter;
@@ -172,10 +172,6 @@ impl Device for CpuDevice {
     }
 
     fn free(&self, block: Block) -> Result<()> {
-        if block.token & IMPORTED != 0 {
-            self.shared.imports.free(&self.shared, block);
-            return Ok(());
-        }
         self.memory.freed(&block);
         if block.token & MANAGED != 0 {
             // What the kernel refuses here only makes the guard weaker.

@@ -53,7 +53,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::timer::Timer;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ImportedMemory, Place, Result,
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Pool, PoolPlace, Result,
     SharedMemory, Span, probe,
 };
 use arena::HUGE;
@@ -67,7 +67,7 @@ use pinned::{HOST, HostMemory};
 use queue::Queue;
 use registered::Registered;
 use shared_file::ImportedFile;
-use shared_memory::{HostSegments, IMPORTED, ImportedFileMemory, Imports, MARKS, SharedHostMemory};
+use shared_memory::{HostSegments, IMPORTED, ImportedPool, Imports, MARKS, SharedHostMemory};
 use windows::Windows;
 
 /// How long [`Driver::shutdown`] waits for user code.
@@ -305,10 +305,6 @@ impl Driver for CpuDriver {
 
     fn free_host(&self, block: Block) -> Result<()> {
         self.reap(REAP);
-        if block.token & IMPORTED != 0 {
-            self.shared.imports.free(&self.shared, block);
-            return Ok(());
-        }
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
             self.give_host(block);
@@ -368,9 +364,11 @@ impl Driver for CpuDriver {
         &self,
         descriptor: BorrowedFd<'_>,
         ordinal: u32,
-    ) -> Result<Arc<dyn ImportedMemory>> {
+    ) -> Result<(Box<dyn Pool>, PoolPlace)> {
         let file = ImportedFile::open(descriptor)?;
-        Ok(Arc::new(ImportedFileMemory::new(Arc::clone(&self.shared), file, ordinal)?))
+        let pool = ImportedPool::new(Arc::clone(&self.shared), file, ordinal)?;
+        let place = pool.place();
+        Ok((Box::new(pool), place))
     }
 
     fn page_size(&self, block: Block) -> usize {

@@ -20,8 +20,10 @@ use super::memory::{DeviceMemory, SHARED};
 use super::pages::{self, Mapping};
 use super::pinned::{HOST, HostMemory};
 use super::shared_file::{ImportedFile, MEMORY, SharedFile};
+use crate::backend::usage::Counter;
 use crate::backend::{
-    Block, Fault, FaultKind, ImportedMemory, PointerExport, PoolPlace, Result, SharedMemory,
+    Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
+    Result, SharedMemory, Stream,
 };
 
 /// Marks a block as memory of another process, in its token.
@@ -216,6 +218,14 @@ struct Import {
     watch: Option<Watch>,
     #[expect(dead_code, reason = "dropping it unmaps the block")]
     mapping: Mapping,
+    /// Of its pool.
+    counter: Arc<Counter>,
+}
+
+impl Drop for Import {
+    fn drop(&mut self) {
+        self.counter.sub(self.len);
+    }
 }
 
 impl Imports {
@@ -266,14 +276,17 @@ impl Imports {
     }
 }
 
-/// Memory of another process.
-pub(super) struct ImportedFileMemory {
+/// What another process has exported: a pool out of which nothing is taken but what that process has
+/// given a name.
+pub(super) struct ImportedPool {
     shared: Arc<Shared>,
     file: ImportedFile,
     place: PoolPlace,
+    /// Bytes of it that are mapped here.
+    mapped: Arc<Counter>,
 }
 
-impl ImportedFileMemory {
+impl ImportedPool {
     /// `ordinal`: of the device that the memory has to be of, if it is of one.
     pub(super) fn new(shared: Arc<Shared>, file: ImportedFile, ordinal: u32) -> Result<Self> {
         let place = match file.place() {
@@ -292,16 +305,75 @@ impl ImportedFileMemory {
             }
             host => host,
         };
-        Ok(Self { shared, file, place })
+        Ok(Self { shared, file, place, mapped: Arc::default() })
+    }
+
+    /// Where its memory is, in the numbers of this process.
+    pub(super) fn place(&self) -> PoolPlace {
+        self.place
     }
 }
 
-impl ImportedMemory for ImportedFileMemory {
-    fn place(&self) -> PoolPlace {
-        self.place
+/// What nobody asks of an imported pool.
+fn not_of_an_import<T>(what: &str) -> Result<T> {
+    Err(Fault::new(FaultKind::Unsupported, format!("an imported pool has no {what}")))
+}
+
+impl Pool for ImportedPool {
+    fn alloc(&self, _len: usize, _stream: &dyn Stream) -> Result<Block> {
+        not_of_an_import("memory to give")
     }
 
-    fn import_range(&self, export: &PointerExport) -> Result<Block> {
+    /// At once: whatever has been queued keeps the memory.
+    fn free(&self, block: Block, _stream: &dyn Stream) -> Result<()> {
+        self.free_now(block)
+    }
+
+    fn free_now(&self, block: Block) -> Result<()> {
+        self.shared.imports.free(&self.shared, block);
+        Ok(())
+    }
+
+    fn get(&self, attribute: PoolAttribute) -> Result<u64> {
+        let mapped = self.mapped.read();
+        Ok(match attribute {
+            PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => mapped.current,
+            PoolAttribute::ReservedHigh | PoolAttribute::UsedHigh => mapped.peak,
+            // Nothing of it is used again, or kept.
+            PoolAttribute::FollowEventDependencies
+            | PoolAttribute::AllowOpportunistic
+            | PoolAttribute::AllowInternalDependencies
+            | PoolAttribute::ReleaseThreshold => 0,
+        })
+    }
+
+    fn set(&self, _attribute: PoolAttribute, _value: u64) -> Result<()> {
+        not_of_an_import("attributes to set")
+    }
+
+    /// There is nothing that is not in use.
+    fn trim(&self, _keep: usize) -> Result<()> {
+        Ok(())
+    }
+
+    /// All memory here is this process's, whichever device uses it.
+    fn set_access(&self, _ordinal: u32, _access: Access) -> Result<()> {
+        Ok(())
+    }
+
+    fn access(&self, _ordinal: u32) -> Result<Access> {
+        Ok(Access::ReadWrite)
+    }
+
+    fn export(&self) -> Result<PoolHandle<OwnedFd>> {
+        not_of_an_import("handle to export")
+    }
+
+    fn export_block(&self, _block: Block) -> Result<PointerExport> {
+        not_of_an_import("pointers to export")
+    }
+
+    fn import_block(&self, export: &PointerExport) -> Result<Block> {
         let imports = &self.shared.imports;
         imports.reap(super::REAP);
         let (offset, len) = self.file.locate(export)?;
@@ -337,7 +409,9 @@ impl ImportedMemory for ImportedFileMemory {
             host_access::taken(&block, len, ordinal);
             watch
         });
-        imports.live.lock().insert(addr, Import { len, watch, mapping });
+        self.mapped.add(len);
+        let counter = Arc::clone(&self.mapped);
+        imports.live.lock().insert(addr, Import { len, watch, mapping, counter });
         Ok(block)
     }
 }

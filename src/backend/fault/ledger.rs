@@ -17,12 +17,11 @@ pub(super) enum Kind {
     Registration,
     Module,
     SharedMemory,
-    ImportedMemory,
     Pool,
     PoolBlock,
 }
 
-const KINDS: [(Kind, &str); 11] = [
+const KINDS: [(Kind, &str); 10] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
@@ -31,7 +30,6 @@ const KINDS: [(Kind, &str); 11] = [
     (Kind::Registration, "registration"),
     (Kind::Module, "module"),
     (Kind::SharedMemory, "shared-memory"),
-    (Kind::ImportedMemory, "imported-memory"),
     (Kind::Pool, "pool"),
     (Kind::PoolBlock, "pool-block"),
 ];

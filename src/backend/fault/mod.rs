@@ -32,14 +32,14 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    Block, Device, DeviceInfo, Driver, Foreign, ImportedMemory, Pools, Result, SharedMemory,
+    Block, Device, DeviceInfo, Driver, Foreign, Pool, PoolPlace, Pools, Result, SharedMemory,
 };
 use device::FaultDevice;
 use ledger::Kind;
 use plan::Plan;
 pub use plan::Settings;
-use pool::FaultPools;
-use shared_memory::{FaultImportedMemory, FaultSharedMemory};
+use pool::{FaultPool, FaultPools};
+use shared_memory::FaultSharedMemory;
 use site::Site;
 
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
@@ -174,10 +174,10 @@ impl Driver for FaultDriver {
         &self,
         descriptor: BorrowedFd<'_>,
         ordinal: u32,
-    ) -> Result<Arc<dyn ImportedMemory>> {
+    ) -> Result<(Box<dyn Pool>, PoolPlace)> {
         self.plan.enter(Site::DriverImportMemory)?;
-        let inner = self.inner.import_memory(descriptor, ordinal)?;
-        Ok(FaultImportedMemory::new(inner, Arc::clone(&self.plan)))
+        let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
+        Ok((FaultPool::wrap(inner, &self.plan), place))
     }
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {

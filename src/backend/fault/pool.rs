@@ -28,29 +28,31 @@ impl FaultPools {
     fn inner(&self) -> &dyn Pools {
         self.driver.pools().expect("it had some when this was made")
     }
-
-    fn made(&self, inner: Box<dyn Pool>) -> Box<dyn Pool> {
-        self.plan.ledger.made(Kind::Pool);
-        Box::new(FaultPool { inner, plan: Arc::clone(&self.plan) })
-    }
 }
 
 impl Pools for FaultPools {
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>> {
         self.plan.enter(Site::PoolsCreate)?;
-        Ok(self.made(self.inner().create(options)?))
+        Ok(FaultPool::wrap(self.inner().create(options)?, &self.plan))
     }
 
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
         self.plan.enter(Site::PoolsImport)?;
-        Ok(self.made(self.inner().import(handle, ordinal)?))
+        Ok(FaultPool::wrap(self.inner().import(handle, ordinal)?, &self.plan))
     }
 }
 
 /// A pool whose calls are counted and fail as planned.
-struct FaultPool {
+pub(super) struct FaultPool {
     inner: Box<dyn Pool>,
     plan: Arc<Plan>,
+}
+
+impl FaultPool {
+    pub(super) fn wrap(inner: Box<dyn Pool>, plan: &Arc<Plan>) -> Box<dyn Pool> {
+        plan.ledger.made(Kind::Pool);
+        Box::new(Self { inner, plan: Arc::clone(plan) })
+    }
 }
 
 impl Pool for FaultPool {

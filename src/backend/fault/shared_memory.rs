@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ledger::Kind;
 use super::plan::Plan;
 use super::site::Site;
-use crate::backend::{Block, ImportedMemory, PointerExport, PoolPlace, Result, SharedMemory};
+use crate::backend::{Block, PointerExport, Result, SharedMemory};
 
 /// Memory of this process whose calls are counted and fail as planned.
 pub(super) struct FaultSharedMemory {
@@ -53,40 +53,5 @@ impl SharedMemory for FaultSharedMemory {
 impl Drop for FaultSharedMemory {
     fn drop(&mut self) {
         self.plan.ledger.released(Kind::SharedMemory);
-    }
-}
-
-/// Memory of another process whose calls are counted and fail as planned.
-pub(super) struct FaultImportedMemory {
-    inner: Arc<dyn ImportedMemory>,
-    plan: Arc<Plan>,
-}
-
-impl FaultImportedMemory {
-    pub(super) fn new(inner: Arc<dyn ImportedMemory>, plan: Arc<Plan>) -> Arc<Self> {
-        plan.ledger.made(Kind::ImportedMemory);
-        Arc::new(Self { inner, plan })
-    }
-}
-
-impl ImportedMemory for FaultImportedMemory {
-    fn place(&self) -> PoolPlace {
-        self.inner.place()
-    }
-
-    fn import_range(&self, export: &PointerExport) -> Result<Block> {
-        self.plan.enter(Site::ImportedMemoryImportRange)?;
-        let block = self.inner.import_range(export)?;
-        self.plan.ledger.made(match self.inner.place() {
-            PoolPlace::Device(_) => Kind::DeviceBlock,
-            PoolPlace::Host | PoolPlace::HostNode(_) => Kind::HostBlock,
-        });
-        Ok(block)
-    }
-}
-
-impl Drop for FaultImportedMemory {
-    fn drop(&mut self) {
-        self.plan.ledger.released(Kind::ImportedMemory);
     }
 }

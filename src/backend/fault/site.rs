@@ -82,7 +82,6 @@ sites! {
     SharedMemoryAlloc "shared_memory.alloc" OutOfDeviceMemory,
     SharedMemoryExport "shared_memory.export" Driver,
     SharedMemoryExportRange "shared_memory.export_range" Driver,
-    ImportedMemoryImportRange "imported_memory.import_range" OutOfHostMemory,
     PoolsCreate "pools.create" OutOfDeviceMemory,
     PoolsImport "pools.import" Driver,
     PoolAlloc "pool.alloc" OutOfDeviceMemory,
@@ -113,7 +112,7 @@ const QUEUED: [Site; 9] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 22] = [
+pub const INFALLIBLE: [(&str, &str); 21] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
@@ -135,7 +134,6 @@ pub const INFALLIBLE: [(&str, &str); 22] = [
     ("event.as_any", "the decorator itself"),
     ("shared_memory.withdraw", "a note"),
     ("shared_memory.close", "gives up; there is nothing to refuse"),
-    ("imported_memory.place", "known since it was imported"),
 ];
 
 impl Site {

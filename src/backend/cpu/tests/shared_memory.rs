@@ -8,12 +8,14 @@ use super::super::pages;
 use super::super::shared_file::{MEMORY, SharedFile};
 use super::memory::access;
 use super::*;
-use crate::backend::{FaultKind, ImportedMemory, PointerExport, PoolPlace, SharedMemory};
+use crate::backend::{FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory};
 
 const HUGE: usize = 2 * MIB;
 
-fn import(bench: &Bench, descriptor: impl AsFd) -> Arc<dyn ImportedMemory> {
-    bench.driver.import_memory(descriptor.as_fd(), 0).unwrap()
+fn import(bench: &Bench, descriptor: impl AsFd) -> Box<dyn Pool> {
+    let (pool, place) = bench.driver.import_memory(descriptor.as_fd(), 0).unwrap();
+    assert_eq!(place, PoolPlace::Device(0));
+    pool
 }
 
 /// Why the driver does not import this.
@@ -24,8 +26,8 @@ fn refused(descriptor: BorrowedFd<'_>) -> String {
     fault.text().to_owned()
 }
 
-fn refused_range(imported: &Arc<dyn ImportedMemory>, name: &PointerExport) -> String {
-    let fault = imported.import_range(name).unwrap_err();
+fn refused_name(imported: &dyn Pool, name: &PointerExport) -> String {
+    let fault = imported.import_block(name).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::InvalidArgument);
     fault.text().to_owned()
 }
@@ -52,8 +54,7 @@ fn what_one_side_writes_the_other_one_reads() {
         assert_eq!(shared.export_range(at, len).unwrap(), name, "the same name again");
 
         let imported = import(importer, shared.export().unwrap());
-        assert_eq!(imported.place(), PoolPlace::Device(0));
-        let there = imported.import_range(&name).unwrap();
+        let there = imported.import_block(&name).unwrap();
         assert_eq!((there.len, there.addr % 4096), (len, 768));
         assert_eq!(importer.read(there.addr, len), vec![2; len]);
 
@@ -63,11 +64,15 @@ fn what_one_side_writes_the_other_one_reads() {
         assert_eq!(exporter.read(at + len, 1), [1], "nothing behind it was written");
 
         // The same again is at another address; each is given back by itself.
-        let again = imported.import_range(&name).unwrap();
+        let again = imported.import_block(&name).unwrap();
         assert_ne!(again.addr, there.addr);
-        importer.device.free(there).unwrap();
+        let mapped = || imported.get(PoolAttribute::UsedCurrent).unwrap();
+        assert_eq!(mapped(), 2 * len as u64);
+        imported.free_now(there).unwrap();
         assert_eq!(importer.read(again.addr, len), vec![3; len]);
-        importer.device.free(again).unwrap();
+        assert_eq!(mapped(), len as u64);
+        imported.free_now(again).unwrap();
+        assert_eq!(mapped(), 0);
         assert_eq!(importer.driver.shared.imports.count(), 0);
     });
 }
@@ -81,9 +86,10 @@ fn only_the_exporter_pays() {
         assert_eq!((block.len, block.addr % HUGE), (4 * MIB, 0));
         assert_eq!((free(exporter), used(exporter)), (total - (4 << 20), 4 << 20));
         let name = shared.export_range(block.addr, block.len).unwrap();
-        let there = import(importer, shared.export().unwrap()).import_range(&name).unwrap();
+        let imported = import(importer, shared.export().unwrap());
+        let there = imported.import_block(&name).unwrap();
         assert_eq!((free(importer), used(importer)), (total, 0));
-        importer.device.free(there).unwrap();
+        imported.free_now(there).unwrap();
         exporter.device.free(block).unwrap();
         assert_eq!((free(exporter), used(exporter)), (total, 0));
 
@@ -113,7 +119,7 @@ fn importers_see_nothing_of_what_comes_after() {
         exporter.device.fill(fill(block.addr, block.len, 1)).unwrap();
         let descriptor = shared.export().unwrap();
         let name = shared.export_range(block.addr, block.len).unwrap();
-        let there = import(importer, &descriptor).import_range(&name).unwrap();
+        let there = import(importer, &descriptor).import_block(&name).unwrap();
         assert!(file_bytes(&descriptor) >= 4 << 20);
 
         exporter.device.free(block).unwrap();
@@ -137,18 +143,18 @@ fn names_end_with_their_range() {
             [0, 4096].map(|at| shared.export_range(block.addr + at, 4096).unwrap());
         shared.withdraw(block.addr);
         shared.withdraw(block.addr + 512);
-        assert!(refused_range(&imported, &first).contains("freed"));
-        imported.import_range(&second).unwrap();
+        assert!(refused_name(&*imported, &first).contains("freed"));
+        imported.import_block(&second).unwrap();
 
         // The next range at the same place, of the same length, has another name, ...
         let third = shared.export_range(block.addr, 4096).unwrap();
         assert_ne!(third, first);
-        assert!(refused_range(&imported, &first).contains("freed"));
-        imported.import_range(&third).unwrap();
+        assert!(refused_name(&*imported, &first).contains("freed"));
+        imported.import_block(&third).unwrap();
         // ... as has one of another length.
         let longer = shared.export_range(block.addr, 8192).unwrap();
-        assert!(refused_range(&imported, &third).contains("freed"));
-        imported.import_range(&longer).unwrap();
+        assert!(refused_name(&*imported, &third).contains("freed"));
+        imported.import_block(&longer).unwrap();
     });
 }
 
@@ -159,9 +165,9 @@ fn what_was_closed_stays_readable_and_lets_nobody_in() {
         let descriptor = shared.export().unwrap();
         let name = shared.export_range(block.addr, block.len).unwrap();
         let imported = import(importer, &descriptor);
-        let there = imported.import_range(&name).unwrap();
+        let there = imported.import_block(&name).unwrap();
         shared.close();
-        assert!(refused_range(&imported, &name).contains("no more"));
+        assert!(refused_name(&*imported, &name).contains("no more"));
         assert!(refused(descriptor.as_fd()).contains("no more"));
         assert_eq!(importer.read(there.addr, there.len), vec![5; 4 * MIB]);
         // Its own side goes on, too.
@@ -179,15 +185,14 @@ fn what_ends_with_its_exporter_is_readable_until_it_is_freed() {
     let descriptor = shared.export().unwrap();
     let name = shared.export_range(block.addr, block.len).unwrap();
     let imported = import(&importer, &descriptor);
-    let there = imported.import_range(&name).unwrap();
+    let there = imported.import_block(&name).unwrap();
     // Without a close, and without a free.
     exporter.device.close().unwrap();
     drop(shared);
-    assert!(refused_range(&imported, &name).contains("no more"));
+    assert!(refused_name(&*imported, &name).contains("no more"));
     assert_eq!(importer.read(there.addr, there.len), vec![6; HUGE]);
-    drop(imported);
     assert_eq!(importer.read(there.addr, there.len), vec![6; HUGE]);
-    importer.device.free(there).unwrap();
+    imported.free_now(there).unwrap();
     assert_eq!(importer.driver.shared.imports.count(), 0);
 }
 
@@ -196,13 +201,14 @@ fn queued_operations_keep_what_was_imported() {
     both_sides(|exporter, shared, block, importer| {
         exporter.device.fill(fill(block.addr, block.len, 7)).unwrap();
         let name = shared.export_range(block.addr, block.len).unwrap();
-        let there = import(importer, shared.export().unwrap()).import_range(&name).unwrap();
+        let imported = import(importer, shared.export().unwrap());
+        let there = imported.import_block(&name).unwrap();
         let stream = importer.stream();
         let copied = importer.alloc(there.len);
         let gate = Gate::close(&stream);
         let (dst, src) = (device(copied.addr, there.len), device(there.addr, there.len));
         stream.copy(copy(dst, src)).unwrap();
-        importer.device.free(there).unwrap();
+        imported.free(there, &*stream).unwrap();
         assert_eq!(importer.driver.shared.imports.count(), 1);
         gate.open();
         sync(&stream);
@@ -216,7 +222,7 @@ fn queued_operations_keep_what_was_imported() {
 fn addresses_around_an_import_are_stale() {
     both_sides(|_, shared, block, importer| {
         let name = shared.export_range(block.addr + 4096 + 512, 1024).unwrap();
-        let there = import(importer, shared.export().unwrap()).import_range(&name).unwrap();
+        let there = import(importer, shared.export().unwrap()).import_block(&name).unwrap();
         for addr in [there.addr - 512, there.addr + there.len] {
             assert_eq!(importer.driver.foreign(addr), Foreign::Stale);
         }
@@ -231,7 +237,7 @@ fn in_guard_mode_the_host_cannot_reach_it() {
     };
     both_sides(|exporter, shared, block, importer| {
         let name = shared.export_range(block.addr, block.len).unwrap();
-        let there = import(importer, shared.export().unwrap()).import_range(&name).unwrap();
+        let there = import(importer, shared.export().unwrap()).import_block(&name).unwrap();
         for at in [0, 4 * MIB - 1] {
             assert_eq!(access(block.addr + at), expected(exporter));
             assert_eq!(access(there.addr + at), expected(importer));
@@ -257,8 +263,9 @@ fn a_device_has_to_be_the_same() {
     let device = driver.open(0).unwrap();
     let block = other.alloc(HUGE).unwrap();
     let name = other.export_range(block.addr, 4096).unwrap();
-    let imported = driver.import_memory(other.export().unwrap().as_fd(), 0).unwrap();
-    device.free(imported.import_range(&name).unwrap()).unwrap();
+    let (imported, _) = driver.import_memory(other.export().unwrap().as_fd(), 0).unwrap();
+    imported.free_now(imported.import_block(&name).unwrap()).unwrap();
+    device.close().unwrap();
 }
 
 #[test]
@@ -272,9 +279,10 @@ fn host_memory_is_shared_likewise() {
     // SAFETY: the blocks are live, and the host's.
     unsafe { bytes(block.addr).write_bytes(8, block.len) };
     let name = shared.export_range(block.addr + 512, block.len - 1024).unwrap();
-    let imported = import(&importer, shared.export().unwrap());
-    assert_eq!(imported.place(), PoolPlace::HostNode(0));
-    let there = imported.import_range(&name).unwrap();
+    let descriptor = shared.export().unwrap();
+    let (imported, place) = importer.driver.import_memory(descriptor.as_fd(), 0).unwrap();
+    assert_eq!(place, PoolPlace::HostNode(0));
+    let there = imported.import_block(&name).unwrap();
     assert_eq!(there.len, block.len - 1024);
     // SAFETY: likewise.
     let read = unsafe { std::slice::from_raw_parts(bytes(there.addr), there.len) };
@@ -284,12 +292,12 @@ fn host_memory_is_shared_likewise() {
     let next = shared.alloc(HUGE).unwrap();
     assert_ne!(next.addr, block.addr);
     shared.withdraw(block.addr + 512);
-    assert!(refused_range(&imported, &name).contains("freed"));
+    assert!(refused_name(&*imported, &name).contains("freed"));
     for block in [next, block, blocks[2]] {
         exporter.driver.free_host(block).unwrap();
     }
     assert!(file_bytes(&shared.export().unwrap()) < 1 << 20);
-    importer.driver.free_host(there).unwrap();
+    imported.free_now(there).unwrap();
     assert_eq!(importer.driver.shared.imports.count(), 0);
 }
 
@@ -358,15 +366,15 @@ fn damaged_and_foreign_names_are_refused() {
         shared.export_range(block.addr, 4096).unwrap()
     });
     let imported = import(&bench, shared.export().unwrap());
-    assert!(refused_range(&imported, &others).contains("another pool"));
-    assert!(refused_range(&imported, &[0; 64]).contains("not those of an exported pointer"));
+    assert!(refused_name(&*imported, &others).contains("another pool"));
+    assert!(refused_name(&*imported, &[0; 64]).contains("not those of an exported pointer"));
     for at in 0..name.len() {
         let mut damaged = name;
         damaged[at] ^= 1;
-        let text = refused_range(&imported, &damaged);
+        let text = refused_name(&*imported, &damaged);
         assert!(text.contains("not those of an exported pointer"), "{at}: {text}");
     }
-    imported.import_range(&name).unwrap();
+    imported.import_block(&name).unwrap();
 }
 
 #[test]
