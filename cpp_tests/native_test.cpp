@@ -36,6 +36,37 @@ void DriverFill(void* stream, void* address, unsigned char value, size_t size) {
     Driver("cuMemsetD8Async", reinterpret_cast<unsigned long long>(address), value, size, stream);
 }
 
+// Memory that another library has from the driver, of each kind.
+struct OthersMemory {
+    static constexpr size_t kSize = 3 * 4096;
+    enum Kind { kOnDevice, kManaged, kPinned };
+
+    explicit OthersMemory(Kind kind) : kind(kind) {
+        MakeCurrent();
+        if (kind == kOnDevice) Driver("cuMemAlloc_v2", &address, kSize);
+        if (kind == kManaged) Driver("cuMemAllocManaged", &address, kSize, 1u);
+        if (kind == kPinned) Driver("cuMemHostAlloc", &address, kSize, 0u);
+    }
+    ~OthersMemory() { Free(); }
+    void Free() {
+        MakeCurrent();
+        if (address != 0 && kind == kPinned) Driver("cuMemFreeHost", At(0));
+        if (address != 0 && kind != kPinned) Driver("cuMemFree_v2", address);
+        address = 0;
+    }
+    void* At(size_t offset) const { return reinterpret_cast<void*>(address + offset); }
+
+    Kind kind;
+    unsigned long long address = 0;
+};
+
+aclrtMemLocation LocationOf(const void* address) {
+    auto attributes = Poison<aclrtPtrAttributes>();
+    ACL_EXPECT_OK(aclrtPointerGetAttributes(address, &attributes));
+    EXPECT_EQ(attributes.pageSize, 0u) << "of others nobody here says";
+    return attributes.location;
+}
+
 class Native : public WithDevice {
   protected:
     void* const kBefore = reinterpret_cast<void*>(uintptr_t{0x5a5a});
@@ -307,6 +338,58 @@ TEST_F(NativeCuda, NotInsideHostFunctions) {
     EXPECT_EQ(seen.get, ACL_ERROR_RT_PARAM_INVALID);
     EXPECT_EQ(seen.wrap, ACL_ERROR_RT_PARAM_INVALID);
     Driver("cuStreamDestroy_v2", native);
+}
+
+TEST_F(NativeCuda, MemoryOfOthersIsKnown) {
+    const struct {
+        OthersMemory::Kind kind;
+        aclrtMemLocationType type;
+    } kinds[] = {{OthersMemory::kOnDevice, ACL_MEM_LOCATION_TYPE_DEVICE},
+                 {OthersMemory::kManaged, ACL_MEM_LOCATION_TYPE_MANAGED},
+                 {OthersMemory::kPinned, ACL_MEM_LOCATION_TYPE_HOST}};
+    for (const auto& [kind, type] : kinds) {
+        SCOPED_TRACE(kind);
+        OthersMemory memory(kind);
+        for (const size_t offset : {size_t{0}, size_t{5000}, OthersMemory::kSize - 1}) {
+            EXPECT_EQ(LocationOf(memory.At(offset)).type, type);
+            EXPECT_EQ(LocationOf(memory.At(offset)).id, 0u);
+            auto base = Poison<void*>();
+            auto size = Poison<size_t>();
+            ACL_OK(aclrtMemGetAddressRange(memory.At(offset), &base, &size));
+            EXPECT_EQ(base, memory.At(0));
+            // Drivers may round up.
+            EXPECT_GE(size, OthersMemory::kSize);
+        }
+        void* const freed = memory.At(5000);
+        memory.Free();
+        auto base = Poison<void*>();
+        auto size = Poison<size_t>();
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtMemGetAddressRange(freed, &base, &size),
+                         "no live allocation");
+        EXPECT_TRUE(IsPoison(base) && IsPoison(size));
+        EXPECT_EQ(LocationOf(freed).type, ACL_MEM_LOCATION_TYPE_UNREGISTERED);
+    }
+}
+
+TEST_F(NativeCuda, MemoryOfOthersIsCopiedAndFilled) {
+    constexpr size_t kSize = OthersMemory::kSize;
+    for (const auto kind : {OthersMemory::kOnDevice, OthersMemory::kManaged}) {
+        SCOPED_TRACE(kind);
+        OthersMemory memory(kind), pinned(OthersMemory::kPinned);
+        Stream stream;
+        std::vector<unsigned char> from(kSize, 0x21), to(kSize);
+        ACL_OK(aclrtMemcpy(memory.At(0), kSize, from.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE));
+        ACL_OK(aclrtMemsetAsync(memory.At(4096), 4096, 0x22, 4096, stream));
+        ACL_OK(aclrtMemcpyAsync(pinned.At(0), kSize, memory.At(0), kSize, ACL_MEMCPY_DEVICE_TO_HOST,
+                                stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclrtMemcpy(to.data(), kSize, pinned.At(0), kSize, ACL_MEMCPY_HOST_TO_HOST));
+        std::fill(from.begin() + 4096, from.begin() + 8192, static_cast<unsigned char>(0x22));
+        EXPECT_EQ(to, from);
+        // It is not this library's to give back.
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFree(memory.At(0)));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(pinned.At(0)));
+    }
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ PROBES = {
     # "Does the driver know this address?" A driver that does not answer does not know it, and it
     # counts as ordinary host memory.
     "driver.foreign",
+    "driver.foreign_block",
 }
 
 

@@ -5093,12 +5093,13 @@ aclError aclrtGetMemUsageInfo(int32_t deviceId,
                               size_t *outputNum);
 
 /**
- * Where an address lives: anywhere inside an allocation of this library, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED)
- * in memory that it does not know, which is no error. Needs no current context.
+ * Where an address lives: anywhere inside an allocation of this library, on CUDA also of another library that has
+ * it from the driver, or (ACL_MEM_LOCATION_TYPE_UNREGISTERED) in memory that nobody here knows, which is no error.
+ * Needs no current context.
  *
  * @param ptr the address; it is not read.
  * @param attributes receives location type and device id, and the page size in bytes that the system
- * confirms (0 for unknown memory).
+ * confirms (0 for memory of others).
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000:
  * called inside a host function. Thread-safe. Follows aclrtPointerGetAttributes of the Ascend runtime API.
  */
@@ -5108,12 +5109,13 @@ aclError aclrtPointerGetAttributes(const void *ptr,
 /**
  * Start and length of the allocation that an address lies in. Needs no current context.
  *
- * @param ptr an address anywhere inside an allocation of device or page-locked host memory; it is not read.
+ * @param ptr an address anywhere inside an allocation of device or page-locked host memory; it is not read. On
+ * CUDA also inside one that another library of the process has from the driver.
  * @param pbase receives the start, as the call that allocated gave it.
  * @param psize receives the bytes that may be used from there: the size asked for rounded up to 32 bytes,
- * and the readable bytes after it if the allocation has them.
+ * and the readable bytes after it if the allocation has them. Of another library's, what the driver says.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: in
- * no live allocation of this library, or called inside a host function. Thread-safe. Follows
+ * no live allocation, or called inside a host function. Thread-safe. Follows
  * aclrtMemGetAddressRange of the Ascend runtime API.
  */
 aclError aclrtMemGetAddressRange(void *ptr,

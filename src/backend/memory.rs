@@ -47,6 +47,17 @@ pub enum Foreign {
     Stale,
 }
 
+/// What another library in the process has from the same driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignBlock {
+    /// First byte.
+    pub base: usize,
+    /// Length in bytes.
+    pub len: usize,
+    /// Host and devices use it at the same address.
+    pub is_managed: bool,
+}
+
 /// A checked range of memory: `len` bytes at `addr`, all of it in `place`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {

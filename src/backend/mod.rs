@@ -46,7 +46,7 @@ pub use host_fn::{HostFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Kernel, Launch, Module};
 pub use managed_memory::{Advice, Home};
-pub use memory::{Block, Foreign, PagePolicy, Place, Span};
+pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     Pools,
@@ -127,6 +127,10 @@ pub trait Driver: Send + Sync {
 
     /// What there is at an address that the core does not know.
     fn foreign(&self, addr: usize) -> Foreign;
+
+    /// The allocation of another library that an address lies in; `None` where [`Self::foreign`] does
+    /// not call it known, or the driver does not tell.
+    fn foreign_block(&self, addr: usize) -> Option<ForeignBlock>;
 
     /// The driver's own number of the device with this ordinal; `None` where no driver is below.
     fn native_device(&self, ordinal: u32) -> Option<i32>;

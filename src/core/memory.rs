@@ -12,7 +12,7 @@ use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
 use super::{hooked_memory, host_register, managed_memory, memory_hook, runtime, thread};
-use crate::backend::{self, Foreign, MemoryUsage, PagePolicy, Place, Span, Usage};
+use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage};
 
 /// aclrtMalloc: device memory of the current device. The address.
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
@@ -414,7 +414,10 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
     let Some(allocation) = Allocation::known(addr) else {
         let location = match session.driver.foreign(addr) {
-            Foreign::Known(Place::Device(id)) => Location::Device(id),
+            Foreign::Known(Place::Device(id)) => match session.driver.foreign_block(addr) {
+                Some(block) if block.is_managed => Location::Managed(id),
+                _ => Location::Device(id),
+            },
             Foreign::Known(Place::Pinned) => Location::Host,
             _ => Location::Unregistered,
         };
@@ -448,13 +451,21 @@ pub fn usage(id: i32) -> Result<Vec<(&'static str, Usage)>> {
 /// aclrtMemGetAddressRange: start and length of the allocation that `addr` lies in.
 pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     thread::refuse_inside_host_function()?;
-    match Allocation::known(addr) {
-        Some(allocation) => Ok((allocation.base, allocation.len)),
+    if let Some(allocation) = Allocation::known(addr) {
+        return Ok((allocation.base, allocation.len));
+    }
+    match foreign_block(addr) {
+        Some(block) => Ok((block.base, block.len)),
         None => Err(Error::param_invalid(format_args!(
-            "ptr {addr:#x} is in no live allocation of this library: never allocated here, freed, or gone \
-             with its device"
+            "ptr {addr:#x} is in no live allocation of this library, nor of another one that uses the same \
+             driver: never allocated, freed, or gone with its device"
         ))),
     }
+}
+
+/// What another library has allocated at `addr`.
+fn foreign_block(addr: usize) -> Option<ForeignBlock> {
+    runtime::existing_session()?.driver.foreign_block(addr)
 }
 
 /// aclrtCheckMemType: whether all addresses lie in memory of one of the types in `mem_type`.
@@ -512,7 +523,10 @@ pub fn check_reach(argument: &str, span: &Span, device: &Device) -> Result<()> {
 /// Whether the host and all devices use this address.
 #[cold]
 pub fn is_managed(addr: usize) -> bool {
-    Allocation::find(addr).is_some_and(|found| matches!(found.kind, Kind::Managed(_)))
+    match Allocation::find(addr) {
+        Some(found) => matches!(found.kind, Kind::Managed(_)),
+        None => foreign_block(addr).is_some_and(|block| block.is_managed),
+    }
 }
 
 #[cold]

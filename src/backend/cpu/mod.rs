@@ -53,8 +53,8 @@ use parking_lot::{Mutex, RwLock};
 
 use super::timer::Timer;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Pool, PoolPlace, Result,
-    SharedMemory, Span, probe,
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Place, Pool,
+    PoolPlace, Result, SharedMemory, Span, probe,
 };
 use arena::HUGE;
 use busy::Busy;
@@ -349,6 +349,11 @@ impl Driver for CpuDriver {
             None if windows::was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
             _ => Foreign::Unknown,
         }
+    }
+
+    /// Nobody else has memory from this driver.
+    fn foreign_block(&self, _addr: usize) -> Option<ForeignBlock> {
+        None
     }
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {

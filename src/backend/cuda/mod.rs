@@ -2,25 +2,25 @@
 //!
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
-//! contexts, `peer` who may use whose memory, `owned` what memory is ours, `pool_pages` what pools of
-//! memory have had, `pending` memory that queued work still uses, `workers` threads for host
-//! functions, `timed_wait` ends waits that take too long, `clock` makes times of the driver's
-//! differences, and `utilization` asks NVML.
+//! contexts, `peer` who may use whose memory, `owned` what memory is ours, `foreign` what is others',
+//! `pool_pages` what pools of memory have had, `pending` memory that queued work still uses,
+//! `workers` threads for host functions, `timed_wait` ends waits that take too long, `clock` makes
+//! times of the driver's differences, and `utilization` asks NVML.
 
 use std::collections::HashMap;
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use cudarc::driver::sys::{CUcontext, CUdeviceptr, CUmemorytype, CUpointer_attribute};
+use cudarc::driver::sys::CUcontext;
 use parking_lot::Mutex;
 
 use self::context::{Context, Contexts, Raw, device_of};
 use self::device::DeviceState;
 use self::driver::{Api, Outcome};
 use self::memory::{Padding, Pinned};
-use self::owned::{Origin, Owned};
+use self::owned::Owned;
 use self::peer::Peers;
 use self::pending::Pending;
 use self::pool::KnownPools;
@@ -30,8 +30,8 @@ use self::utilization::Monitor;
 use self::workers::Workers;
 use super::timer::Timer;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, Place, Pools, Result,
-    inside_host_function, probe,
+    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Pools, Result,
+    inside_host_function,
 };
 
 mod clock;
@@ -42,6 +42,7 @@ mod device;
 mod driver;
 mod error;
 mod event;
+mod foreign;
 mod host_fn;
 mod info;
 mod kernel;
@@ -372,37 +373,6 @@ impl DriverState {
         self.note_refusal(self.release_context(&context));
         Some(outcome)
     }
-
-    /// Where the driver says that an address lives, if it knows it.
-    fn place_of(&self, addr: usize) -> Option<Place> {
-        let (mut kind, mut ordinal): (c_uint, c_int) = (0, 0);
-        let ask = |api: &Api| -> Outcome {
-            let addr = addr as CUdeviceptr;
-            let (kind_of, ordinal_of) = (
-                CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE as c_int,
-                CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL as c_int,
-            );
-            // SAFETY: places for the answers, of the size that each attribute has.
-            unsafe {
-                api.pointer_get_attribute((&raw mut kind).cast::<c_void>(), kind_of, addr)?;
-                api.pointer_get_attribute((&raw mut ordinal).cast::<c_void>(), ordinal_of, addr)
-            }
-        };
-        // An address that the driver does not know gives an error, as does a failed context.
-        self.in_some_context(ask)?.ok()?;
-        const HOST: c_uint = CUmemorytype::CU_MEMORYTYPE_HOST as c_uint;
-        const DEVICE: c_uint = CUmemorytype::CU_MEMORYTYPE_DEVICE as c_uint;
-        const UNIFIED: c_uint = CUmemorytype::CU_MEMORYTYPE_UNIFIED as c_uint;
-        match kind {
-            HOST => Some(Place::Pinned),
-            DEVICE | UNIFIED => {
-                // On a device that is not used here only other libraries have memory.
-                let number = u32::try_from(ordinal).ok()?;
-                self.contexts.ordinal(number).map(Place::Device)
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Driver for CudaDriver {
@@ -463,20 +433,11 @@ impl Driver for CudaDriver {
     }
 
     fn foreign(&self, addr: usize) -> Foreign {
-        match self.0.owned().origin(addr) {
-            // Being given back, or not yet given out.
-            Some(Origin::Allocated) => return Foreign::Stale,
-            // Being given back, which changes nothing for its owner.
-            Some(Origin::Registered) => return Foreign::Unknown,
-            None if self.0.known_pools().contains(addr) => return Foreign::Stale,
-            None => {}
-        }
-        match self.0.place_of(addr) {
-            Some(place) => Foreign::Known(place),
-            // The driver does not remember what it has freed, and keeps the host from it.
-            None if self.0.owned().was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
-            None => Foreign::Unknown,
-        }
+        foreign::at(&self.0, addr)
+    }
+
+    fn foreign_block(&self, addr: usize) -> Option<ForeignBlock> {
+        foreign::block_at(&self.0, addr)
     }
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {

@@ -32,7 +32,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    Block, Device, DeviceInfo, Driver, Foreign, Pool, PoolPlace, Pools, Result, SharedMemory,
+    Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pool, PoolPlace, Pools, Result,
+    SharedMemory,
 };
 use device::FaultDevice;
 use ledger::Kind;
@@ -162,6 +163,11 @@ impl Driver for FaultDriver {
             Ok(()) => self.inner.foreign(addr),
             Err(_) => Foreign::Unknown,
         }
+    }
+
+    fn foreign_block(&self, addr: usize) -> Option<ForeignBlock> {
+        self.plan.enter(Site::DriverForeignBlock).ok()?;
+        self.inner.foreign_block(addr)
     }
 
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {

@@ -43,6 +43,7 @@ sites! {
     DriverRegisterHost "driver.register_host" OutOfHostMemory,
     DriverUnregisterHost "driver.unregister_host" Driver,
     DriverForeign "driver.foreign" Driver,
+    DriverForeignBlock "driver.foreign_block" Driver,
     DriverShareHost "driver.share_host" OutOfHostMemory,
     DriverImportMemory "driver.import_memory" Driver,
     DeviceFreeMemory "device.free_memory" Driver,

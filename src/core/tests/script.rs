@@ -9,7 +9,8 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
-    Foreign, Kernel, MemoryUsage, Module, PagePolicy, Result, Span, Stream, StreamOptions,
+    Foreign, ForeignBlock, Kernel, MemoryUsage, Module, PagePolicy, Result, Span, Stream,
+    StreamOptions,
 };
 use crate::core::runtime;
 
@@ -244,6 +245,10 @@ impl Driver for ScriptDriver {
 
     fn foreign(&self, addr: usize) -> Foreign {
         if addr == STALE { Foreign::Stale } else { Foreign::Unknown }
+    }
+
+    fn foreign_block(&self, _addr: usize) -> Option<ForeignBlock> {
+        None
     }
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {

@@ -168,6 +168,14 @@ fn the_driver_knows_where_the_memory_of_others_is() {
     let expected =
         [Foreign::Known(Place::Device(0)), Foreign::Known(Place::Pinned), Foreign::Unknown];
     assert_eq!(places(), expected);
+    let [first, second, none] = addrs.map(|addr| setup.driver.foreign_block(addr));
+    for (found, block) in [(first, on_device), (second, pinned)] {
+        let found = found.unwrap();
+        // Padding is a part of it for the driver.
+        let is_inside = found.base <= block.addr && block.addr + 8192 <= found.base + found.len;
+        assert!(is_inside && !found.is_managed, "{found:?}, {block:?}");
+    }
+    assert_eq!(none, None);
     // Also on a thread that has no context yet.
     std::thread::scope(|scope| {
         scope.spawn(|| assert_eq!(places(), expected));
