@@ -14,15 +14,16 @@
 //! range it came for is gone. A range ends to exist when that number moves on, at one moment for
 //! all its addresses; it begins to exist page by page while `insert` runs.
 
+mod page;
 mod parking;
 
 use std::fmt;
-use std::ptr::NonNull;
 
-use super::chunked::{Blank, Chunked, boxed_blank};
-use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
-use super::sync::{Mutex, const_unless_loom};
+use super::chunked::{Blank, Chunked};
+use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
+use super::sync::{Mutex, MutexGuard, const_unless_loom};
 
+use page::{Node, Page};
 pub use parking::{Entry, Parked};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
@@ -31,11 +32,6 @@ const ADDRESS_BITS: u32 = if cfg!(loom) { PAGE_BITS + 2 } else { 48 };
 const PAGE_BITS: u32 = if cfg!(loom) { GRANULE_BITS + 7 } else { 21 };
 const PAGE_LEN: usize = 1 << PAGE_BITS;
 const GRANULE_BITS: u32 = 8;
-
-/// Granules of a page, the words of their bitmap, the words of the bitmap of words.
-const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
-const WORDS: usize = GRANULES / 64;
-const SUMMARIES: usize = WORDS.div_ceil(64);
 
 /// Pages come in chunks of 16 GiB of addresses.
 const PAGE_CHUNKS: usize = 1 << (ADDRESS_BITS - PAGE_BITS).div_ceil(2);
@@ -172,131 +168,6 @@ impl Record {
     }
 }
 
-/// 2 MiB of addresses.
-struct Page {
-    /// Made when the first range begins in the page, other than at its first byte.
-    node: AtomicPtr<Node>,
-    /// The record of the range that covers the page's first byte; 0: none.
-    cover: AtomicU32,
-}
-
-// SAFETY: atomics; all zeros is no node and no range.
-unsafe impl Blank for Page {
-    #[cfg(loom)]
-    fn blank() -> Self {
-        Self { node: AtomicPtr::new(std::ptr::null_mut()), cover: AtomicU32::new(0) }
-    }
-}
-
-impl Page {
-    #[inline]
-    fn node(&self) -> Option<&Node> {
-        // SAFETY: null, or made by `ensure_node`, and not freed before the map is dropped.
-        unsafe { self.node.load(Ordering::Acquire).as_ref() }
-    }
-
-    /// Under the lock.
-    fn ensure_node(&self) -> Option<&Node> {
-        if self.node.load(Ordering::Relaxed).is_null() {
-            self.node.store(boxed_blank()?.as_ptr(), Ordering::Release);
-        }
-        self.node()
-    }
-}
-
-/// The ranges that begin in a page, other than at its first byte.
-struct Node {
-    /// A bit per granule in which one begins.
-    starts: [AtomicU64; WORDS],
-    /// A bit per word of `starts` that is not 0.
-    summary: [AtomicU64; SUMMARIES],
-    /// The record of each; of granules without a start, anything.
-    records: [AtomicU32; GRANULES],
-}
-
-// SAFETY: atomics; all zeros is no start.
-unsafe impl Blank for Node {
-    #[cfg(loom)]
-    fn blank() -> Self {
-        Self {
-            starts: std::array::from_fn(|_| AtomicU64::new(0)),
-            summary: std::array::from_fn(|_| AtomicU64::new(0)),
-            records: std::array::from_fn(|_| AtomicU32::new(0)),
-        }
-    }
-}
-
-impl Node {
-    /// The last granule up to `granule` in which a range begins.
-    #[inline]
-    fn last_start(&self, granule: usize) -> Option<usize> {
-        let mut word = granule / 64;
-        let up_to_granule = u64::MAX >> (63 - granule % 64);
-        let mut bits = self.starts[word].load(Ordering::Acquire) & up_to_granule;
-        // More than one turn only when the summary is older than the word.
-        while bits == 0 {
-            word = self.last_word_before(word)?;
-            bits = self.starts[word].load(Ordering::Acquire);
-        }
-        Some(word * 64 + bits.ilog2() as usize)
-    }
-
-    #[inline]
-    fn last_word_before(&self, word: usize) -> Option<usize> {
-        let mut group = word / 64;
-        let below_word = (1 << (word % 64)) - 1;
-        let mut bits = self.summary[group].load(Ordering::Acquire) & below_word;
-        while bits == 0 {
-            group = group.checked_sub(1)?;
-            bits = self.summary[group].load(Ordering::Acquire);
-        }
-        Some(group * 64 + bits.ilog2() as usize)
-    }
-
-    /// The first granule from `granule` on in which a range begins. Under the lock.
-    fn first_start(&self, granule: usize) -> Option<usize> {
-        let mut from_granule = u64::MAX << (granule % 64);
-        (granule / 64..WORDS).find_map(|word| {
-            let bits = self.starts[word].load(Ordering::Relaxed) & from_granule;
-            from_granule = u64::MAX;
-            (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
-        })
-    }
-
-    /// Under the lock.
-    fn has_start(&self, granule: usize) -> bool {
-        self.starts[granule / 64].load(Ordering::Relaxed) & 1 << (granule % 64) != 0
-    }
-
-    /// Under the lock.
-    fn set_start(&self, granule: usize, record: u32) {
-        self.records[granule].store(record, Ordering::Release);
-        let word = granule / 64;
-        set_bit(&self.starts[word], granule % 64);
-        set_bit(&self.summary[word / 64], word % 64);
-    }
-
-    /// Under the lock.
-    fn clear_start(&self, granule: usize) {
-        let word = granule / 64;
-        if clear_bit(&self.starts[word], granule % 64) == 0 {
-            clear_bit(&self.summary[word / 64], word % 64);
-        }
-    }
-}
-
-/// Not an atomic read-modify-write: writers hold the lock.
-fn set_bit(word: &AtomicU64, bit: usize) {
-    word.store(word.load(Ordering::Relaxed) | 1 << bit, Ordering::Release);
-}
-
-/// As [`set_bit`]; returns what is left.
-fn clear_bit(word: &AtomicU64, bit: usize) -> u64 {
-    let left = word.load(Ordering::Relaxed) & !(1 << bit);
-    word.store(left, Ordering::Release);
-    left
-}
-
 fn page_of(addr: usize) -> usize {
     addr >> PAGE_BITS
 }
@@ -310,6 +181,7 @@ fn granule_of(addr: usize) -> usize {
 }
 
 /// Pages whose first byte the range covers.
+#[inline]
 fn covered_pages(range: &Range) -> impl Iterator<Item = usize> + use<> {
     range.base.div_ceil(PAGE_LEN)..page_of(range.last()) + 1
 }
@@ -350,17 +222,34 @@ impl AddressMap {
         if last >> ADDRESS_BITS != 0 {
             return Err(InsertError::Unaddressable);
         }
-        let mut state = self.state.lock();
+        let state = self.state.lock();
         if let Some(Range { base, len, .. }) = self.conflict(&range) {
             return Err(InsertError::Overlap { base, len });
         }
+        self.put(state, &range)
+    }
+
+    /// As [`Self::insert`], for whoever knows that no other range is in the way.
+    #[inline]
+    pub fn insert_disjoint(&self, range: Range) -> Result<(), InsertError> {
+        let state = self.state.lock();
+        debug_assert!(range.len != 0 && range.last() >> ADDRESS_BITS == 0);
+        debug_assert_eq!(self.conflict(&range), None);
+        self.put(state, &range)
+    }
+
+    /// Puts in what nothing is in the way of.
+    #[inline]
+    fn put(&self, mut state: MutexGuard<'_, State>, range: &Range) -> Result<(), InsertError> {
         // All memory first, so that a failure leaves nothing behind.
-        for chunk in page_of(range.base) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
+        let (first, last) = (page_of(range.base), page_of(range.last()));
+        for chunk in first / PAGE_CHUNK_LEN..=last / PAGE_CHUNK_LEN {
             self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
         }
+        let granule = granule_of(range.base);
         let node = match begins_page(range.base) {
             true => None,
-            false => Some(self.pages[page_of(range.base)].ensure_node().ok_or(InsertError::Full)?),
+            false => Some(self.pages[first].ensure_node(granule).ok_or(InsertError::Full)?),
         };
         let index = match state.free.pop() {
             Some(index) => index,
@@ -371,11 +260,11 @@ impl AddressMap {
             }
             None => return Err(InsertError::Full),
         };
-        self.records[index as usize].write(&range);
+        self.records[index as usize].write(range);
         if let Some(node) = node {
-            node.set_start(granule_of(range.base), index);
+            node.set_start(granule, index);
         }
-        for page in covered_pages(&range) {
+        for page in covered_pages(range) {
             self.pages[page].cover.store(index, Ordering::Release);
         }
         Ok(())
@@ -401,6 +290,17 @@ impl AddressMap {
             return None;
         }
         self.erase(&mut state, entry, &range).then_some(range)
+    }
+
+    /// Removes a range that was found as this entry; false if it was removed or parked since: of
+    /// several racing threads one hears true.
+    #[inline]
+    pub fn remove_entry(&self, entry: Entry, range: &Range) -> bool {
+        let parked = self.park(entry);
+        if parked.is_some() {
+            self.detach(&mut self.state.lock(), entry.index(), range);
+        }
+        parked.is_some()
     }
 
     /// Changes the owner's words of the range that begins exactly here; false when there is none. A
@@ -465,8 +365,7 @@ impl AddressMap {
     /// parked, that may contain the address.
     #[inline(always)]
     fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
-        let record_at =
-            move |node: &Node, start: usize| read(node.records[start].load(Ordering::Acquire));
+        let record_at = move |node: &Node, start: usize| read(node.record(start)?);
         let page = self.pages.get(page_of(addr))?;
         if let Some(node) = page.node() {
             let granule = granule_of(addr);
@@ -497,22 +396,23 @@ impl AddressMap {
         if at_base.is_some() {
             return at_base;
         }
-        let record = |index: &AtomicU32| Some(contents(index.load(Ordering::Relaxed)));
         // No range contains the base: one in the way begins behind it.
         let first = page_of(range.base);
         for number in first..=page_of(range.last()) {
             let Some(page) = self.pages.get(number) else { continue };
-            if number > first && page.cover.load(Ordering::Relaxed) != 0 {
-                return record(&page.cover);
+            let cover = page.cover.load(Ordering::Relaxed);
+            if number > first && cover != 0 {
+                return Some(contents(cover));
             }
             let Some(node) = page.node() else { continue };
             let granule = if number == first { granule_of(range.base) } else { 0 };
             if number == first && !begins_page(range.base) && node.has_start(granule) {
-                return record(&node.records[granule]);
+                return node.record(granule).map(contents);
             }
             if let Some(start) = node.first_start(granule) {
                 // Ranges behind this one are no nearer.
-                return record(&node.records[start]).filter(|other| other.base <= range.last());
+                let next = node.record(start).map(contents);
+                return next.filter(|other| other.base <= range.last());
             }
         }
         None
@@ -528,6 +428,7 @@ impl AddressMap {
     }
 
     /// Takes the range of a record that is not live out of the pages; the record is free.
+    #[inline]
     fn detach(&self, state: &mut State, index: u32, range: &Range) {
         if !begins_page(range.base)
             && let Some(node) = self.pages[page_of(range.base)].node()
@@ -544,17 +445,6 @@ impl AddressMap {
 impl Default for AddressMap {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Drop for AddressMap {
-    fn drop(&mut self) {
-        for (_, page) in self.pages.iter() {
-            if let Some(node) = NonNull::new(page.node.load(Ordering::Acquire)) {
-                // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
-                drop(unsafe { Box::from_raw(node.as_ptr()) });
-            }
-        }
     }
 }
 
