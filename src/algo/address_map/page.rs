@@ -149,12 +149,21 @@ impl Node {
     }
 
     /// The first granule from `granule` on in which a range begins. Under the lock.
+    #[inline]
     pub(super) fn first_start(&self, granule: usize) -> Option<usize> {
-        let mut from_granule = u64::MAX << (granule % 64);
-        (granule / 64..WORDS).find_map(|word| {
-            let bits = self.words[word].starts.load(Ordering::Relaxed) & from_granule;
-            from_granule = u64::MAX;
-            (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
+        let starts = |word: usize| self.words[word].starts.load(Ordering::Relaxed);
+        let word = granule / 64;
+        let from_granule = starts(word) & u64::MAX << (granule % 64);
+        if from_granule != 0 {
+            return Some(word * 64 + from_granule.trailing_zeros() as usize);
+        }
+        // Two shifts, because one by 64 is none.
+        let mut behind_word = u64::MAX << (word % 64) << 1;
+        (word / 64..SUMMARIES).find_map(|group| {
+            let words = self.summary[group].load(Ordering::Relaxed) & behind_word;
+            behind_word = u64::MAX;
+            let word = group * 64 + words.trailing_zeros() as usize;
+            (words != 0).then(|| word * 64 + starts(word).trailing_zeros() as usize)
         })
     }
 
