@@ -7,6 +7,8 @@
 class Pools : public FakeCuda {
   protected:
     static constexpr size_t kMiB = size_t{1} << 20;
+    // What a pool has from its device at a time.
+    static constexpr size_t kPage = 32 * kMiB;
 
     enum Attribute {
         kFollowEvents = 1,

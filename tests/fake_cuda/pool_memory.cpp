@@ -17,7 +17,7 @@ using ull = unsigned long long;
 using Pieces = std::map<uint64_t, Piece>;
 
 // What a pool has from its device, and gives back, is a multiple of this.
-constexpr size_t kPage = size_t{2} << 20;
+constexpr size_t kPage = size_t{32} << 20;
 
 // How sure it has to be that the frees of a piece are over.
 enum class Sure {
@@ -36,8 +36,19 @@ bool is_usable(const Pool& pool, const Stream& stream, const Piece& piece, Sure 
     return !piece.used && std::all_of(piece.releases.begin(), piece.releases.end(), over);
 }
 
-// The first of the pieces side by side that have `size` bytes together and fit best.
-Pieces::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+// The piece that fits best. So as few frees as possible come before what is taken.
+Pieces::iterator find_piece(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    auto best = pool.pieces.end();
+    for (auto piece = pool.pieces.begin(); piece != pool.pieces.end(); ++piece) {
+        const bool fits = piece->second.size >= size &&
+                          (best == pool.pieces.end() || piece->second.size < best->second.size);
+        if (fits && is_usable(pool, stream, piece->second, sure)) best = piece;
+    }
+    return best;
+}
+
+// The first of several pieces side by side that have `size` bytes together and fit best.
+Pieces::iterator find_pieces(Pool& pool, const Stream& stream, size_t size, Sure sure) {
     auto best = pool.pieces.end();
     size_t best_size = SIZE_MAX;
     auto first = pool.pieces.begin();
@@ -63,6 +74,11 @@ Pieces::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure s
     }
     consider();
     return best;
+}
+
+Pieces::iterator find_free(Pool& pool, const Stream& stream, size_t size, Sure sure) {
+    const auto found = find_piece(pool, stream, size, sure);
+    return found != pool.pieces.end() ? found : find_pieces(pool, stream, size, sure);
 }
 
 // Makes one piece of `size` bytes, which begins at `first`. Its frees are all those of its parts.
@@ -134,9 +150,7 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
 // A new piece with room for `size` bytes, or the end.
 Pieces::iterator grow(Pool& pool, size_t size) {
     const size_t pages = round_up(size, kPage);
-    const bool fits =
-        pool.max_size == 0 || (pool.used + size <= pool.max_size &&
-                               pool.reserved + pages <= round_up(pool.max_size, kPage));
+    const bool fits = pool.max_size == 0 || pool.reserved + pages <= round_up(pool.max_size, kPage);
     const uint64_t address = fits && pages >= size ? reserve(pool, pages) : 0;
     if (address == 0) return pool.pieces.end();
     pool.reserved += pages;
@@ -202,8 +216,8 @@ const Pool* pool_with_free(uint64_t address) {
 std::shared_ptr<Block> take(const std::shared_ptr<Pool>& pool, Stream& stream, size_t size,
                             std::vector<std::shared_ptr<PoolOperation>>* waits) {
     const size_t length = round_up(size, Arena::kGrain);
-    if (length < size) return nullptr;
-    if (pool->max_size != 0 && pool->used + length > pool->max_size) return nullptr;
+    const size_t most = round_up(pool->max_size, Arena::kGrain);
+    if (length < size || (most != 0 && pool->used + length > most)) return nullptr;
     auto piece = find_free(*pool, stream, length, Sure::kOrdered);
     if (piece == pool->pieces.end() && pool->allows(Reuse::kOpportunistic)) {
         piece = find_free(*pool, stream, length, Sure::kHappened);

@@ -78,19 +78,19 @@ TEST_F(Pools, AFreeThatHasHappenedIsReusedWhereThatIsAllowed) {
     for (const bool allowed : {false, true}) {
         allow_only(allowed ? kOpportunistic : 0);
         fakeCudaHold();
-        const CUdeviceptr block = take(kMiB, stream);
+        const CUdeviceptr block = take(kPage, stream);
         OK(cuMemFreeAsync(block, stream));
-        const CUdeviceptr other = take(kMiB, second);
+        const CUdeviceptr other = take(kPage, second);
         EXPECT_NE(block, other) << "it has not happened yet";
         fakeCudaRelease();
         while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
-        EXPECT_EQ(allowed, reuses(block, kMiB, second));
+        EXPECT_EQ(allowed, reuses(block, kPage, second));
         OK(cuMemFreeAsync(other, second));
         // Whoever has waited for it needs no switch.
         set(kThreshold, UINT64_MAX);
         OK(cuCtxSynchronize());
         allow_only(0);
-        EXPECT_TRUE(reuses(block, kMiB, second));
+        EXPECT_TRUE(reuses(block, kPage, second));
         OK(cuCtxSynchronize());
         OK(cuMemPoolTrimTo(pool, 0));
         set(kThreshold, 0);
@@ -100,13 +100,13 @@ TEST_F(Pools, AFreeThatHasHappenedIsReusedWhereThatIsAllowed) {
 TEST_F(Pools, WhereMemoryHasRunOutAStreamWaitsForAnother) {
     for (const bool allowed : {false, true}) {
         CUmemPoolProps wanted = props();
-        wanted.maxSize = 2 * kMiB;
+        wanted.maxSize = kPage;
         OK(cuMemPoolDestroy(pool));
         pool = create(wanted);
         allow_only(allowed ? kInternalDependencies : 0);
         fakeCudaHold();
-        const CUdeviceptr block = take(2 * kMiB, stream);
-        OK(cuMemsetD8Async(block, 1, 2 * kMiB, stream));
+        const CUdeviceptr block = take(kPage, stream);
+        OK(cuMemsetD8Async(block, 1, kPage, stream));
         OK(cuMemFreeAsync(block, stream));
         CUdeviceptr other = 0;
         EXPECT_EQ(allowed ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY,
@@ -125,25 +125,47 @@ TEST_F(Pools, WhereMemoryHasRunOutAStreamWaitsForAnother) {
     }
 }
 
+TEST_F(Pools, AWaitThatAPoolInsertsCoversWhatWasFreedBefore) {
+    CUmemPoolProps wanted = props();
+    wanted.maxSize = kPage;
+    OK(cuMemPoolDestroy(pool));
+    pool = create(wanted);
+    allow_only(kInternalDependencies);
+    set(kFollowEvents, 1);
+    fakeCudaHold();
+    const CUdeviceptr large = take(20 * kMiB, stream);
+    const CUdeviceptr small = take(12 * kMiB, stream);
+    OK(cuMemFreeAsync(large, stream));
+    OK(cuMemFreeAsync(small, stream));
+    const CUdeviceptr waited_for = take(12 * kMiB, second);
+    EXPECT_EQ(small, waited_for);
+    set(kInternalDependencies, 0);
+    const CUdeviceptr followed = take(20 * kMiB, second);
+    EXPECT_EQ(large, followed);
+    for (const CUdeviceptr block : {waited_for, followed}) OK(cuMemFreeAsync(block, second));
+    fakeCudaRelease();
+    OK(cuCtxSynchronize());
+}
+
 TEST_F(Pools, CountsAreExact) {
     fakeCudaHold();
     const CUdeviceptr first = take(1, stream);
     EXPECT_EQ(512u, get(kUsed));
-    EXPECT_EQ(2 * kMiB, get(kReserved));
-    const CUdeviceptr large = take(3 * kMiB, stream);
-    EXPECT_EQ(512 + 3 * kMiB, get(kUsed));
-    EXPECT_EQ(6 * kMiB, get(kReserved));
+    EXPECT_EQ(kPage, get(kReserved));
+    const CUdeviceptr large = take(kPage + 1, stream);
+    EXPECT_EQ(kPage + 1024, get(kUsed));
+    EXPECT_EQ(3 * kPage, get(kReserved));
     OK(cuMemFreeAsync(first, stream));
-    EXPECT_EQ(3 * kMiB, get(kUsed));
-    EXPECT_EQ(512 + 3 * kMiB, get(kUsedHigh));
+    EXPECT_EQ(kPage + 512, get(kUsed));
+    EXPECT_EQ(kPage + 1024, get(kUsedHigh));
     set(kUsedHigh, 0);
-    EXPECT_EQ(3 * kMiB, get(kUsedHigh)) << "it starts again from what is used now";
+    EXPECT_EQ(kPage + 512, get(kUsedHigh)) << "it starts again from what is used now";
     fakeCudaRelease();
     OK(cuStreamSynchronize(stream));
-    EXPECT_EQ(4 * kMiB, get(kReserved)) << "what nobody uses goes back";
-    EXPECT_EQ(6 * kMiB, get(kReservedHigh));
+    EXPECT_EQ(2 * kPage, get(kReserved)) << "what nobody uses goes back";
+    EXPECT_EQ(3 * kPage, get(kReservedHigh));
     set(kReservedHigh, 0);
-    EXPECT_EQ(4 * kMiB, get(kReservedHigh));
+    EXPECT_EQ(2 * kPage, get(kReservedHigh));
     OK(cuMemFreeAsync(large, stream));
     OK(cuStreamSynchronize(stream));
     EXPECT_EQ(0u, get(kReserved));
@@ -160,21 +182,21 @@ TEST_F(Pools, AboveTheThresholdMemoryGoesBackWithTheNextWait) {
     CUevent event = nullptr;
     OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     const auto free_both = [&] {
-        const CUdeviceptr blocks[] = {take(2 * kMiB, stream), take(2 * kMiB, stream)};
+        const CUdeviceptr blocks[] = {take(kPage, stream), take(kPage, stream)};
         for (const CUdeviceptr block : blocks) OK(cuMemFreeAsync(block, stream));
         OK(cuEventRecord(event, stream));
         while (cuStreamQuery(stream) != CUDA_SUCCESS) std::this_thread::yield();
-        EXPECT_EQ(4 * kMiB, get(kReserved)) << "a question is no wait";
+        EXPECT_EQ(2 * kPage, get(kReserved)) << "a question is no wait";
     };
-    set(kThreshold, 3 * kMiB);
+    set(kThreshold, kPage + 1);
     free_both();
     OK(cuStreamSynchronize(second));
-    EXPECT_EQ(4 * kMiB, get(kReserved)) << "nor is a wait for something else";
+    EXPECT_EQ(2 * kPage, get(kReserved)) << "nor is a wait for something else";
     OK(cuStreamSynchronize(stream));
-    EXPECT_EQ(4 * kMiB, get(kReserved)) << "3 MiB are to stay, in pages of 2";
-    set(kThreshold, 2 * kMiB);
+    EXPECT_EQ(2 * kPage, get(kReserved)) << "less would be too little";
+    set(kThreshold, kPage);
     OK(cuStreamSynchronize(second));
-    EXPECT_EQ(2 * kMiB, get(kReserved));
+    EXPECT_EQ(kPage, get(kReserved));
     set(kThreshold, 0);
     free_both();
     OK(cuEventSynchronize(event));
@@ -187,21 +209,21 @@ TEST_F(Pools, AboveTheThresholdMemoryGoesBackWithTheNextWait) {
 
 TEST_F(Pools, TrimmingKeepsWhatIsInUseAndWhatItIsTold) {
     set(kThreshold, UINT64_MAX);
-    const CUdeviceptr kept = take(2 * kMiB, stream);
+    const CUdeviceptr kept = take(kPage, stream);
     fakeCudaHold();
-    const CUdeviceptr freed = take(6 * kMiB, stream);
+    const CUdeviceptr freed = take(3 * kPage, stream);
     OK(cuMemFreeAsync(freed, stream));
     OK(cuMemPoolTrimTo(pool, 0));
-    EXPECT_EQ(8 * kMiB, get(kReserved)) << "nobody has waited for the free";
+    EXPECT_EQ(4 * kPage, get(kReserved)) << "nobody has waited for the free";
     fakeCudaRelease();
     OK(cuStreamSynchronize(stream));
-    EXPECT_EQ(8 * kMiB, get(kReserved));
-    OK(cuMemPoolTrimTo(pool, 8 * kMiB));
-    EXPECT_EQ(8 * kMiB, get(kReserved));
-    OK(cuMemPoolTrimTo(pool, 5 * kMiB));
-    EXPECT_EQ(6 * kMiB, get(kReserved));
+    EXPECT_EQ(4 * kPage, get(kReserved));
+    OK(cuMemPoolTrimTo(pool, 4 * kPage));
+    EXPECT_EQ(4 * kPage, get(kReserved));
+    OK(cuMemPoolTrimTo(pool, 2 * kPage + 1));
+    EXPECT_EQ(3 * kPage, get(kReserved));
     OK(cuMemPoolTrimTo(pool, 0));
-    EXPECT_EQ(2 * kMiB, get(kReserved));
+    EXPECT_EQ(kPage, get(kReserved));
     OK(cuMemFreeAsync(kept, stream));
 }
 
@@ -214,7 +236,7 @@ TEST_F(Pools, AMaximumSizeHolds) {
     CUdeviceptr none = 0;
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, 1, pool, stream));
     EXPECT_EQ(3 * kMiB, get(kUsed));
-    EXPECT_EQ(4 * kMiB, get(kReserved));
+    EXPECT_EQ(kPage, get(kReserved));
     OK(cuMemFreeAsync(block, stream));
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, 3 * kMiB + 1, pool, stream));
     EXPECT_EQ(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocFromPoolAsync(&none, SIZE_MAX, pool, stream));
@@ -241,15 +263,15 @@ TEST_F(Pools, WhoeverNeedsMemoryGetsWhatPoolsDoNotUse) {
 }
 
 TEST_F(Pools, ADestroyedPoolEndsWithItsLastBlock) {
-    const CUdeviceptr block = take(2 * kMiB, stream);
+    const CUdeviceptr block = take(kPage, stream);
     OK(cuMemPoolDestroy(pool));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(pool));
     pool = nullptr;
-    OK(cuMemsetD8Async(block, 1, 2 * kMiB, stream));
+    OK(cuMemsetD8Async(block, 1, kPage, stream));
     size_t available = 0;
     size_t total = 0;
     OK(cuMemGetInfo_v2(&available, &total));
-    EXPECT_EQ(total - 2 * kMiB, available);
+    EXPECT_EQ(total - kPage, available);
     OK(cuMemFreeAsync(block, stream));
     OK(cuStreamSynchronize(stream));
     OK(cuMemGetInfo_v2(&available, &total));
@@ -446,14 +468,14 @@ TEST_F(Pools, TheBlocksOfADestroyedStreamAreReused) {
     allow_only(0);
     CUstream third = nullptr;
     OK(cuStreamCreate(&third, CU_STREAM_NON_BLOCKING));
-    const CUdeviceptr block = take(kMiB, third);
+    const CUdeviceptr block = take(kPage, third);
     OK(cuMemFreeAsync(block, third));
     OK(cuStreamDestroy_v2(third));
     OK(cuCtxSynchronize());
-    const CUdeviceptr again = take(kMiB, stream);
+    const CUdeviceptr again = take(kPage, stream);
     OK(cuMemFreeAsync(again, stream));
     OK(cuStreamSynchronize(stream));
-    EXPECT_EQ(2 * kMiB, get(kReservedHigh)) << "nothing was left behind that needed more";
+    EXPECT_EQ(kPage, get(kReservedHigh));
 }
 
 TEST_F(Pools, CallsAndTheirWorkFailOnDemand) {

@@ -330,11 +330,6 @@ impl Api {
         Ok(api)
     }
 
-    /// The driver knows pools; whether a device has any it is asked itself.
-    pub(super) fn has_pools(&self) -> bool {
-        self.functions.mem_pool_create.is_some()
-    }
-
     fn outcome(&self, call: &'static str, status: c_int) -> Outcome {
         if status == 0 {
             return Ok(());

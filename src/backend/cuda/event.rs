@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::CUevent_st;
@@ -15,16 +16,29 @@ use crate::backend::{Event, Fault, FaultKind, Result, Wait};
 pub(super) struct CudaEvent {
     device: Arc<DeviceState>,
     raw: Raw<CUevent_st>,
+    /// The stream of the latest record had something before it whose end depends on the program.
+    depends_on_program: AtomicBool,
 }
 
 impl CudaEvent {
     pub(super) fn new(device: &Arc<DeviceState>, timing: bool) -> Result<Self> {
         let raw = device.create_event(timing)?;
-        Ok(Self { device: Arc::clone(device), raw })
+        Ok(Self { device: Arc::clone(device), raw, depends_on_program: AtomicBool::new(false) })
     }
 
     pub(super) fn raw(&self) -> Raw<CUevent_st> {
         self.raw
+    }
+
+    /// It was recorded.
+    pub(super) fn note_record(&self, depends_on_program: bool) {
+        // Relaxed: the core records an event and waits for it in turn.
+        self.depends_on_program.store(depends_on_program, Ordering::Relaxed);
+    }
+
+    /// Whether its latest record happens only when the program lets it, perhaps.
+    pub(super) fn depends_on_program(&self) -> bool {
+        self.depends_on_program.load(Ordering::Relaxed)
     }
 
     /// As [`super::stream::CudaStream`] does it.

@@ -245,6 +245,7 @@ fn launch<F: Send + 'static>(
     function: F,
     done: Option<(usize, u32)>,
 ) -> Result<()> {
+    stream.note_dependence();
     let call = Box::into_raw(Box::new(Call {
         stream: Arc::clone(stream),
         function,

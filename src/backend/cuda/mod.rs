@@ -268,6 +268,12 @@ impl DriverState {
         self.streams.lock().push(Arc::clone(stream));
     }
 
+    /// Streams that have given memory back to pools since they were asked to settle that.
+    fn streams_with_frees(&self) -> Vec<Arc<StreamState>> {
+        let streams = self.streams.lock();
+        streams.iter().filter(|stream| stream.has_frees()).cloned().collect()
+    }
+
     /// Streams that may have work, as far as that is known without asking the driver.
     fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
         let streams = self.streams.lock();
@@ -444,8 +450,9 @@ impl Driver for CudaDriver {
         device_of(self.0.api(), self.0.number(ordinal)).ok()
     }
 
+    /// Also where the driver is too old for them: there are none then, and a text that says so.
     fn pools(&self) -> Option<&dyn Pools> {
-        self.0.has_pools().then_some(self)
+        Some(self)
     }
 
     fn page_size(&self, block: Block) -> usize {

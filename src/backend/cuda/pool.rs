@@ -128,13 +128,6 @@ impl DriverState {
         }
     }
 
-    /// Some device has pools.
-    pub(super) fn has_pools(&self) -> bool {
-        let supported = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
-        let has = |ordinal| self.device_attribute(ordinal, supported).is_ok_and(|has| has != 0);
-        self.api().has_pools() && (0..self.devices).any(has)
-    }
-
     /// Refuses what the device says that it does not have.
     fn check_pool(&self, ordinal: u32, sharing: PoolSharing) -> Result<()> {
         use CUdevice_attribute::*;
@@ -309,13 +302,17 @@ impl CudaPool {
         memory::plain_block(addr, len)
     }
 
-    /// The device has no memory left: what waits to be given back may help, once.
+    /// The device has no memory left: what is about to be free may help, once.
     #[cold]
     fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
         if fault.kind() != FaultKind::OutOfDeviceMemory {
             return Err(fault);
         }
         self.driver.reap_all();
+        for stream in self.driver.streams_with_frees() {
+            // What a stream refuses here it has to say for itself elsewhere.
+            stream.look(|stream| drop(stream.settle_frees()));
+        }
         self.take(len, stream).map_err(|fault| match &self.device {
             Some(device) => memory::explain(device, len, fault),
             None => fault,
@@ -337,6 +334,7 @@ impl Pool for CudaPool {
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
         let stream = CudaStream::of(stream)?;
         let freed = stream.state().submit_calls(|api| {
+            stream.state().note_free();
             // SAFETY: a live block of a pool, given back once, and a stream that lives.
             unsafe { api.mem_free_async(block.addr as CUdeviceptr, stream.state().raw().0) }
         });

@@ -42,6 +42,11 @@ pub(super) struct StreamState {
     shared: AtomicBool,
     /// It was given a copy from or to another device: it may use that one's memory.
     crosses: AtomicBool,
+    /// It was given something whose end depends on the program, and has not been seen to be past
+    /// it: user code, or a wait for what is behind some.
+    depends_on_program: AtomicBool,
+    /// See [`Self::has_frees`].
+    frees: AtomicBool,
     /// Nobody queues here any more: the [`CudaStream`] is gone.
     dropped: AtomicBool,
     /// Held for reading by whoever looks at somebody else's stream, for writing by whoever
@@ -111,6 +116,39 @@ impl StreamState {
     /// Its work may use memory of other devices.
     pub(super) fn crosses(&self) -> bool {
         self.crosses.load(Ordering::Relaxed)
+    }
+
+    /// The next operation ends when the program lets it. Before it is queued.
+    pub(super) fn note_dependence(&self) {
+        // Relaxed: who settles the stream holds the lock that is held while something is queued.
+        self.depends_on_program.store(true, Ordering::Relaxed);
+    }
+
+    /// The operation that is being queued gives memory back to a pool.
+    pub(super) fn note_free(&self) {
+        // Relaxed: whoever needs memory looks for what was given back before.
+        self.frees.store(true, Ordering::Relaxed);
+    }
+
+    /// It was given such an operation that nobody has [settled](Self::settle_frees).
+    pub(super) fn has_frees(&self) -> bool {
+        self.frees.load(Ordering::Relaxed)
+    }
+
+    /// Waits for frees of pools' memory, unless what is before them depends on the program.
+    pub(super) fn settle_frees(&self) -> Result<()> {
+        let submitting = self.submitting.lock();
+        if self.depends_on_program.load(Ordering::Relaxed) {
+            // Others may give it work at any time.
+            if self.shared.load(Ordering::Relaxed) || !self.is_idle()? {
+                return Ok(());
+            }
+            self.depends_on_program.store(false, Ordering::Relaxed);
+        }
+        let mark = Mark::new(self)?;
+        self.frees.store(false, Ordering::Relaxed);
+        drop(submitting);
+        mark.finish()
     }
 
     pub(super) fn is_dropped(&self) -> bool {
@@ -264,6 +302,8 @@ impl CudaStream {
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
+            depends_on_program: AtomicBool::new(adopted),
+            frees: AtomicBool::new(false),
             dropped: AtomicBool::new(false),
             destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),
@@ -375,7 +415,9 @@ impl Stream for CudaStream {
         let event = CudaEvent::of(&**event)?;
         // SAFETY: an event and a stream of the same open device.
         let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
-        self.told(self.0.submit_calls(record))
+        let recorded = self.0.submit_calls(record);
+        event.note_record(self.0.depends_on_program.load(Ordering::Relaxed));
+        self.told(recorded)
     }
 
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
@@ -384,6 +426,9 @@ impl Stream for CudaStream {
             && !event.is_complete()?
         {
             return self.told(timed_wait::queue(&self.0, event.raw(), limit));
+        }
+        if event.depends_on_program() {
+            self.0.note_dependence();
         }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
         let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };

@@ -15,11 +15,16 @@ const PRIVATE: PoolOptions =
 
 /// The driver's pools; `None`, and a line that says so, where it is too old for them.
 fn pools(setup: &Setup) -> Option<&dyn Pools> {
-    let pools = setup.driver.pools();
-    if pools.is_none() {
-        println!("skipped: this driver has no memory pools");
+    let pools = setup.driver.pools().unwrap();
+    match pools.create(PRIVATE) {
+        Ok(_) => Some(pools),
+        Err(fault) => {
+            assert_eq!(fault.kind(), FaultKind::Unsupported, "{}", fault.text());
+            assert!(fault.text().contains("use aclrtMalloc"), "{}", fault.text());
+            println!("skipped: {}", fault.text());
+            None
+        }
     }
-    pools
 }
 
 fn span(block: Block) -> Span {
@@ -177,6 +182,48 @@ fn a_pool_has_no_more_than_it_may() {
         pool.free(block, &*stream).unwrap();
     }
     wait(&stream);
+}
+
+#[test]
+fn frees_that_come_by_themselves_are_waited_for() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let Some(()) = fail("") else { return };
+    let total = setup.device.info().total_memory;
+    let (pool, first, second) = (pools.create(PRIVATE).unwrap(), setup.stream(), setup.stream());
+    pool.set(PoolAttribute::ReleaseThreshold, u64::MAX).unwrap();
+    for switch in [
+        PoolAttribute::FollowEventDependencies,
+        PoolAttribute::AllowOpportunistic,
+        PoolAttribute::AllowInternalDependencies,
+    ] {
+        pool.set(switch, 0).unwrap();
+    }
+    let len = total as usize - 64 * MIB;
+    let swap = |from: &Arc<dyn Stream>, block, to: &Arc<dyn Stream>| {
+        pool.free(block, &**from).unwrap();
+        pool.alloc(len, &**to)
+    };
+    let block = pool.alloc(len, &*first).unwrap();
+    fill(&first, Block { len: MIB, ..block }, 1);
+    let block = swap(&first, block, &second).unwrap();
+    // Not behind user code, nor behind what waits for that.
+    let gate = Gate::close(&second);
+    let out_of_memory = swap(&second, block, &first).unwrap_err();
+    assert_eq!(out_of_memory.kind(), FaultKind::OutOfDeviceMemory);
+    assert!(out_of_memory.text().contains("bytes are free"), "{}", out_of_memory.text());
+    gate.open();
+    wait_until("the stream to be idle", || second.is_idle().unwrap());
+    let block = pool.alloc(len, &*first).expect("the gate is behind it");
+    let (gate, event) = (Gate::close(&second), setup.device.create_event(false).unwrap());
+    second.record(&event).unwrap();
+    first.wait(&event, None).unwrap();
+    assert_eq!(swap(&first, block, &second).unwrap_err().kind(), FaultKind::OutOfDeviceMemory);
+    gate.open();
+    wait(&first);
+    let block = pool.alloc(len, &*second).unwrap();
+    pool.free(block, &*second).unwrap();
+    wait(&second);
 }
 
 #[test]
