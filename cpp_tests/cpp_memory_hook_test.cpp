@@ -176,6 +176,18 @@ TEST_F(CppMemoryHook, DebugPrintWritesToAStream) {
     EXPECT_FALSE(std::getline(lines, line));
 }
 
+TEST_F(CppMemoryHook, AProfileIsPrinted) {
+    std::ostringstream text;
+    {
+        const portacl::LineProfileHook hook(1, HookScope::thread);
+        const HostBuffer<char> buffer(2048);
+        hook.print_report(text);
+        EXPECT_EQ(hook.report(), text.str());
+    }
+    EXPECT_NE(text.str().find("_root (2.00 KiB in 1, 2.00 KiB in 1)"), std::string::npos)
+        << text.str();
+}
+
 TEST_F(CppMemoryHook, TheLimitEndsWithItsObject) {
     {
         const portacl::LimitHook limit(100);

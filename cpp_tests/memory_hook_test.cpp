@@ -2,6 +2,7 @@
 
 #include <portacl/portacl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -572,6 +573,71 @@ TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
     aclGetRecentErrMsg();
 }
 
+// Two places that allocate, by name.
+[[gnu::noinline]] void* AllocateSmall() {
+    void* memory = nullptr;
+    ACL_EXPECT_OK(aclrtMallocHost(&memory, 1000));
+    return memory;
+}
+[[gnu::noinline]] void* AllocateLarge() {
+    void* memory = nullptr;
+    ACL_EXPECT_OK(aclrtMallocHost(&memory, 100000));
+    return memory;
+}
+
+std::string Report(uint64_t id) {
+    size_t length = 0;
+    EXPECT_EQ(portaclMemoryHookReport(id, nullptr, 0, &length), ACL_SUCCESS);
+    std::string text(length + 1, '#');
+    EXPECT_EQ(portaclMemoryHookReport(id, text.data(), text.size(), nullptr), ACL_SUCCESS);
+    EXPECT_EQ(text.back(), '\0');
+    text.pop_back();
+    return text;
+}
+
+TEST_F(ReadyHook, AProfileNamesTheLinesThatAllocate) {
+    uint64_t id = 0;
+    ACL_OK(portaclMemoryHookRegisterLineProfile(0, PORTACL_MEMORY_HOOK_PROCESS, &id));
+    for (int i = 0; i < 3; ++i) ACL_OK(aclrtFreeHost(AllocateSmall()));
+    ACL_OK(aclrtFreeHost(AllocateLarge()));
+    const std::string report = Report(id);
+    std::istringstream lines(report);
+    std::string heading, root;
+    std::getline(lines, heading);
+    std::getline(lines, root);
+    // 3 x 1024 and 100000 bytes.
+    EXPECT_EQ(root, "_root (100.66 KiB in 4, 100.66 KiB in 4)") << report;
+    const size_t large = report.find("AllocateLarge"), small = report.find("AllocateSmall");
+    ASSERT_NE(large, std::string::npos) << report;
+    ASSERT_NE(small, std::string::npos) << report;
+    EXPECT_LT(large, small) << report;
+    const std::string line = report.substr(small, report.find('\n', small) - small);
+    EXPECT_NE(line.find("(3.00 KiB in 3, 3.00 KiB in 3)"), std::string::npos) << line;
+    EXPECT_NE(report.rfind("memory_hook_test.cpp:", small), std::string::npos) << report;
+    // Nothing of the library itself.
+    EXPECT_EQ(report.find("aclrtMallocHost"), std::string::npos) << report;
+    EXPECT_EQ(report.find("core::"), std::string::npos) << report;
+    ACL_OK(portaclMemoryHookUnregister(id));
+
+    ACL_OK(portaclMemoryHookRegisterLineProfile(1, PORTACL_MEMORY_HOOK_THREAD, &id));
+    ACL_OK(aclrtFreeHost(AllocateSmall()));
+    const std::string flat = Report(id);
+    EXPECT_EQ(std::count(flat.begin(), flat.end(), '\n'), 3) << flat;
+    char cut[5] = "####";
+    size_t length = 0;
+    ACL_OK(portaclMemoryHookReport(id, cut, 3, &length));
+    EXPECT_EQ(std::string(cut, 5), std::string("fi\0#\0", 5));
+    EXPECT_EQ(length, flat.size());
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemoryHookReport(id, cut, 0, nullptr));
+    ACL_OK(portaclMemoryHookUnregister(id));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookReport(id, cut, 3, nullptr));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM,
+              portaclMemoryHookRegisterLineProfile(0, static_cast<portaclMemoryHookScope>(2), &id));
+    Recorder silent(story, "silent");
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookReport(silent.id, cut, 3, nullptr));
+    aclGetRecentErrMsg();
+}
+
 // What a program does that knows nothing of hooks.
 void AllocateAndFree() {
     ACL_OK(aclInit(nullptr));
@@ -608,9 +674,37 @@ OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram,
     EXPECT_NE(output.find("\"kind\": \"pinned\"}"), std::string::npos) << output;
 }
 
+OWN_PROCESS_TEST(MemoryHookVariable, ProfilesAnyProgramThatFinalizes,
+                 {"PORTACL_MEMORY_HOOK", "profile:/proc/self/fd/2"}) {
+    testing::internal::CaptureStderr();
+    AllocateAndFree();
+    const std::string output = testing::internal::GetCapturedStderr();
+    EXPECT_NE(output.find("_root ("), std::string::npos) << output;
+    EXPECT_NE(output.find("AllocateAndFree"), std::string::npos) << output;
+}
+
+void AllocateAndExit() {
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtFreeHost(AllocateSmall()));
+}
+
+TEST(MemoryHookVariable, ProfilesAProgramThatEndsWithoutFinalize) {
+    const std::string path = testing::TempDir() + "portacl_profile_" + std::to_string(getpid());
+    RunInOwnProcess(AllocateAndExit,
+                    {{"PORTACL_MEMORY_HOOK", "profile:" + path}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    // In the process of its own there is nothing to read yet.
+    if (!std::getenv("PORTACL_TEST_OWN_PROCESS")) {
+        EXPECT_NE(text.str().find("AllocateSmall"), std::string::npos) << text.str();
+        std::remove(path.c_str());
+    }
+}
+
 OWN_PROCESS_TEST(MemoryHookVariable, RefusesWhatItDoesNotKnow, {"PORTACL_MEMORY_HOOK", "loud"}) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_MEMORY_HOOK", "loud",
-                     "debug", "log:FILE");
+                     "debug", "log:FILE", "profile:FILE");
 }
 
 OWN_PROCESS_TEST(MemoryHookVariable, RefusesAFileThatCannotBeWritten,

@@ -210,6 +210,52 @@ class LimitHook : public ScopedMemoryHook {
     }
 };
 
+/** The hook that adds up memory by the place in the program that asks for it, while this lives. */
+class LineProfileHook : public ScopedMemoryHook {
+  public:
+    /**
+     * Registers it.
+     *
+     * @param max_depth levels of the report below its root; 0: all.
+     * @param scope for this thread or for all.
+     * @param where the place of the call.
+     */
+    explicit LineProfileHook(std::size_t max_depth = 0, HookScope scope = HookScope::process,
+                             SourceLocation where = SourceLocation::current())
+        : ScopedMemoryHook(add(max_depth, scope, where)) {}
+
+    /**
+     * What was found out so far, as portaclMemoryHookReport tells it.
+     *
+     * @param where the place of the call.
+     * @return a tree of lines.
+     */
+    std::string report(SourceLocation where = SourceLocation::current()) const {
+        std::string text;
+        std::size_t length = 0;
+        check(portaclMemoryHookReport(get(), nullptr, 0, &length), where);
+        // Other threads may add to it meanwhile.
+        do {
+            text.resize(length + 1);
+            check(portaclMemoryHookReport(get(), text.data(), text.size(), &length), where);
+        } while (length >= text.size());
+        text.resize(length);
+        return text;
+    }
+
+    /** Prints report(). @param to where to. @param where the place of the call. */
+    void print_report(std::ostream& to, SourceLocation where = SourceLocation::current()) const {
+        to << report(where);
+    }
+
+  private:
+    static std::uint64_t add(std::size_t max_depth, HookScope scope, SourceLocation where) {
+        std::uint64_t id = 0;
+        check(portaclMemoryHookRegisterLineProfile(max_depth, to_c(scope), &id), where);
+        return id;
+    }
+};
+
 }  // namespace portacl
 
 #endif /* PORTACL_MEMORY_HOOK_HPP */

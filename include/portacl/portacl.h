@@ -553,6 +553,38 @@ aclError portaclMemoryHookRegisterLimit(size_t most,
                                         uint64_t *id);
 
 /**
+ * Registers the hook "LineProfileHook", which adds up what is allocated by the place in the program that calls for
+ * it: portaclMemoryHookReport gives the tree. The model is LineProfileHook of CuPy. Each allocation costs a walk up
+ * the stack; names are looked up when the report is made.
+ *
+ * @param maxDepth levels of the tree below its root; 0: all.
+ * @param scope for this thread or for all.
+ * @param id receives the number of the hook; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
+ * of this name is called for the same thread. Thread-safe.
+ */
+aclError portaclMemoryHookRegisterLineProfile(size_t maxDepth,
+                                              portaclMemoryHookScope scope,
+                                              uint64_t *id);
+
+/**
+ * Gives what a hook has found out so far. Of portaclMemoryHookRegisterLineProfile: a tree of lines
+ * `file:line:function (bytes in mallocs, bytes in allocs)`, two blanks deeper for each call, the callers first, what
+ * uses most before what uses less. Functions without debugging information have their name only, or an address.
+ *
+ * @param id the number of the hook.
+ * @param text receives a zero-terminated text, cut to `size` where it is longer; null: only the length is wanted.
+ * @param size bytes at `text`.
+ * @param length receives the length of the whole text without its zero; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that reports nothing;
+ * ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0. Thread-safe.
+ */
+aclError portaclMemoryHookReport(uint64_t id,
+                                 char *text,
+                                 size_t size,
+                                 size_t *length);
+
+/**
  * Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.
  *
  * @param moment what the hook was called about.

@@ -16,6 +16,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod at_exit;
 mod clock;
 pub mod cpu;
 pub mod cuda;
@@ -37,6 +38,7 @@ mod timer;
 mod transfer;
 mod usage;
 
+pub use at_exit::at_exit;
 pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;

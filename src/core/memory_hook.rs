@@ -8,21 +8,24 @@
 mod debug_print;
 mod json;
 mod limit;
+mod line_profile;
 mod logging;
+mod ready;
 mod registry;
 
 use std::cell::RefCell;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
-use std::io::stdout;
 use std::sync::Arc;
 
 pub use self::debug_print::DebugPrint;
 pub use self::json::to_json;
 pub use self::limit::Limit;
+pub use self::line_profile::LineProfile;
 pub use self::logging::Logging;
-pub use self::registry::{Entry, Info, Scope, list, register, unregister};
+pub use self::ready::{Ready, write_profile};
+pub use self::registry::{Entry, Info, Scope, list, register, report, unregister};
 use super::error::{Code, Error, Result};
 use crate::backend::thread_number;
 
@@ -119,6 +122,11 @@ pub trait MemoryHook: Send + Sync {
 
     /// It has happened, or has failed, or a hook that was asked later has refused it.
     fn after(&self, _moment: Moment, _event: &Event) {}
+
+    /// What it has found out, for people, if it is for finding out something.
+    fn report(&self) -> Option<String> {
+        None
+    }
 }
 
 thread_local! {
@@ -265,49 +273,6 @@ pub fn create_file(argument: &str, path: &OsStr) -> Result<File> {
             ),
         )
     })
-}
-
-/// What `PORTACL_MEMORY_HOOK` asks for, with the file it names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ready {
-    /// `debug`
-    DebugPrint,
-    /// `log:FILE`
-    Logging(OsString),
-}
-
-impl Ready {
-    /// What the variable may say.
-    pub const ALLOWED: &str = "debug or log:FILE";
-
-    /// Reads the value of the variable; `None`: it means nothing.
-    pub fn parse(value: &str) -> Option<Self> {
-        match value.split_once(':') {
-            None if value == "debug" => Some(Self::DebugPrint),
-            Some(("log", file)) if !file.is_empty() => Some(Self::Logging(file.into())),
-            _ => None,
-        }
-    }
-
-    /// Registers it for all threads, unless it is registered already.
-    pub fn register(&self) -> Result<()> {
-        let (name, hook): (_, Box<dyn MemoryHook>) = match self {
-            _ if list().iter().any(|info| info.name == self.name()) => return Ok(()),
-            Self::DebugPrint => ("DebugPrintHook", Box::new(DebugPrint::new(Box::new(stdout())))),
-            Self::Logging(file) => {
-                let to = create_file("PORTACL_MEMORY_HOOK: the file", file)?;
-                ("LoggingHook", Box::new(Logging::new(Box::new(to))))
-            }
-        };
-        register(name, Scope::Process, hook).map(drop)
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::DebugPrint => "DebugPrintHook",
-            Self::Logging(_) => "LoggingHook",
-        }
-    }
 }
 
 /// The number by which programs know the calling thread.

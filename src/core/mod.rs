@@ -4,6 +4,7 @@
 
 pub mod abort;
 pub mod allocation;
+pub mod call_site;
 pub mod config;
 pub mod context;
 pub mod data_buffer;

@@ -15,7 +15,7 @@ use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
-use super::{device, exception, life_callback, memory, report, thread};
+use super::{device, exception, life_callback, memory, memory_hook, report, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
@@ -136,6 +136,7 @@ fn end(life: MutexGuard<'_, ()>) -> Result<()> {
     drop(life);
     let told = callbacks.call();
     let open = announce_ends();
+    memory_hook::write_profile();
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
     let ended = end_session(&life);

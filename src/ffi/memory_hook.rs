@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::error::{Error, Result};
 use crate::core::memory_hook::{
-    self, DebugPrint, Event, Limit, Logging, MemoryHook, MemoryKind, Moment, Refusal, Scope,
+    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment, Refusal,
+    Scope,
 };
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
@@ -339,6 +340,62 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
     guard("portaclMemoryHookRegisterLimit", || {
         let hook = Box::new(Limit::new(most));
         write_id(id, memory_hook::register("LimitHook", self::scope(scope)?, hook)?);
+        Ok(())
+    })
+}
+
+/// Registers the hook "LineProfileHook", which adds up what is allocated by the place in the program that calls for
+/// it: portaclMemoryHookReport gives the tree. The model is LineProfileHook of CuPy. Each allocation costs a walk up
+/// the stack; names are looked up when the report is made.
+///
+/// @param maxDepth levels of the tree below its root; 0: all.
+/// @param scope for this thread or for all.
+/// @param id receives the number of the hook; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
+/// of this name is called for the same thread. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
+    maxDepth: usize,
+    scope: MaybeUninit<portaclMemoryHookScope>,
+    id: *mut u64,
+) -> aclError {
+    guard("portaclMemoryHookRegisterLineProfile", || {
+        let hook = Box::new(LineProfile::new(maxDepth));
+        write_id(id, memory_hook::register("LineProfileHook", self::scope(scope)?, hook)?);
+        Ok(())
+    })
+}
+
+/// Gives what a hook has found out so far. Of portaclMemoryHookRegisterLineProfile: a tree of lines
+/// `file:line:function (bytes in mallocs, bytes in allocs)`, two blanks deeper for each call, the callers first, what
+/// uses most before what uses less. Functions without debugging information have their name only, or an address.
+///
+/// @param id the number of the hook.
+/// @param text receives a zero-terminated text, cut to `size` where it is longer; null: only the length is wanted.
+/// @param size bytes at `text`.
+/// @param length receives the length of the whole text without its zero; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that reports nothing;
+/// ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookReport(
+    id: u64,
+    text: *mut c_char,
+    size: usize,
+    length: *mut usize,
+) -> aclError {
+    guard("portaclMemoryHookReport", || {
+        let report = memory_hook::report(id)?.ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "id {id} is a hook that has nothing to report; portaclMemoryHookRegisterLineProfile makes \
+                 one that has"
+            ))
+        })?;
+        if !text.is_null() {
+            self::text::Buffer::new("text", text, "size", size)?.write(&report);
+        }
+        if let Ok(out) = Out::new("length", length) {
+            out.write(report.len());
+        }
         Ok(())
     })
 }

@@ -26,14 +26,14 @@ mod stream;
 mod tests;
 
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::{
     Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pool, PoolPlace, Pools, Result,
-    SharedMemory,
+    SharedMemory, at_exit,
 };
 use device::FaultDevice;
 use ledger::Kind;
@@ -66,18 +66,10 @@ pub fn forget() {
 
 /// A program that ends without aclFinalize has its report, too.
 fn report_at_exit() {
-    extern "C" fn report() {
-        // Nothing may unwind from here, and a thread that was stopped may hold the lock.
-        let plan = PLAN.try_lock().and_then(|plan| plan.clone());
-        if let Some(plan) = plan {
+    at_exit(|| {
+        if let Some(plan) = PLAN.try_lock().and_then(|plan| plan.clone()) {
             plan.report();
         }
-    }
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: a function without arguments that lives as long as the library; the C library
-        // calls it before it unloads a shared one. Where there is no room for it, there is no report.
-        unsafe { libc::atexit(report) };
     });
 }
 

@@ -168,16 +168,25 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
 pub fn unregister(id: u64) -> Result<()> {
     let entry = {
         let mut entries = ENTRIES.lock();
-        let place = entries.iter().position(|entry| entry.id == id).ok_or_else(|| {
-            Error::param_invalid(format_args!(
-                "id {id} is no registered hook: never registered, or unregistered before"
-            ))
-        })?;
+        let place = entries.iter().position(|entry| entry.id == id);
+        let place = place.ok_or_else(|| unknown(id))?;
         COUNT.fetch_sub(1, Ordering::Relaxed);
         entries.remove(place)
     };
     entry.end();
     Ok(())
+}
+
+/// What a hook has found out, if it is for that.
+pub fn report(id: u64) -> Result<Option<String>> {
+    let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
+    entry.map(|entry| entry.hook.report()).ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: u64) -> Error {
+    Error::param_invalid(format_args!(
+        "id {id} is no registered hook: never registered, or unregistered before"
+    ))
 }
 
 /// All of them, in the order of their registration.

@@ -1,0 +1,31 @@
+//! What is still to be written when a program ends without aclFinalize.
+
+use std::panic::catch_unwind;
+use std::sync::Once;
+
+use parking_lot::Mutex;
+
+static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+
+/// Has a function called when the process ends normally, after those of the program, or when the
+/// library is unloaded. A second time changes nothing. Threads that were stopped may hold any lock
+/// then: it takes none that it has to wait for.
+pub fn at_exit(function: fn()) {
+    extern "C" fn run() {
+        let functions = FUNCTIONS.try_lock().map(|functions| functions.clone());
+        for function in functions.unwrap_or_default() {
+            // Nothing may unwind from here.
+            let _ = catch_unwind(function);
+        }
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: a function without arguments that lives as long as the library; the C library
+        // calls it before it unloads a shared one. Where there is no room for it, it is not called.
+        unsafe { libc::atexit(run) };
+    });
+    let mut functions = FUNCTIONS.lock();
+    if !functions.iter().any(|known| std::ptr::fn_addr_eq(*known, function)) {
+        functions.push(function);
+    }
+}

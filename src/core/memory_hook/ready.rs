@@ -1,0 +1,100 @@
+//! Hooks for programs that know nothing of them: `PORTACL_MEMORY_HOOK`.
+
+use std::ffi::OsString;
+use std::io::{Write, stdout};
+
+use parking_lot::Mutex;
+
+use super::{
+    DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report,
+};
+use crate::backend::at_exit;
+use crate::core::error::Result;
+
+/// What the variable asks for, with the file it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// `debug`
+    DebugPrint,
+    /// `log:FILE`
+    Logging(OsString),
+    /// `profile:FILE`
+    LineProfile(OsString),
+}
+
+/// Where the profile goes, by the number of its hook.
+static PROFILE: Mutex<Option<(u64, OsString)>> = Mutex::new(None);
+
+impl Ready {
+    /// What the variable may say.
+    pub const ALLOWED: &str = "debug, log:FILE or profile:FILE";
+
+    /// Reads the value of the variable; `None`: it means nothing.
+    pub fn parse(value: &str) -> Option<Self> {
+        match value.split_once(':') {
+            None if value == "debug" => Some(Self::DebugPrint),
+            Some(("log", file)) if !file.is_empty() => Some(Self::Logging(file.into())),
+            Some(("profile", file)) if !file.is_empty() => Some(Self::LineProfile(file.into())),
+            _ => None,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::DebugPrint => "DebugPrintHook",
+            Self::Logging(_) => "LoggingHook",
+            Self::LineProfile(_) => "LineProfileHook",
+        }
+    }
+
+    /// Registers it for all threads, unless it is registered already.
+    pub fn register(&self) -> Result<()> {
+        const FILE: &str = "PORTACL_MEMORY_HOOK: the file";
+        if list().iter().any(|info| info.name == self.name()) {
+            return Ok(());
+        }
+        let hook: Box<dyn MemoryHook> = match self {
+            Self::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
+            Self::Logging(file) => Box::new(Logging::new(Box::new(create_file(FILE, file)?))),
+            Self::LineProfile(file) => {
+                // Told now, not when the work of a long run is to be written.
+                create_file(FILE, file)?;
+                Box::new(LineProfile::new(0))
+            }
+        };
+        let id = register(self.name(), Scope::Process, hook)?;
+        if let Self::LineProfile(file) = self {
+            *PROFILE.lock() = Some((id, file.clone()));
+            at_exit(write_profile);
+        }
+        Ok(())
+    }
+}
+
+/// Writes the profile that the variable asked for, if it did; again whenever there is more to tell.
+pub fn write_profile() {
+    let Some(profile) = PROFILE.try_lock().and_then(|profile| profile.clone()) else { return };
+    let (id, file) = profile;
+    let Ok(Some(text)) = report(id) else { return };
+    let written = create_file("the profile", &file)
+        .map_err(|why| why.text().to_owned())
+        .and_then(|mut to| to.write_all(text.as_bytes()).map_err(|why| why.to_string()));
+    if let Err(why) = written {
+        eprintln!("portacl: the memory profile was not written: {why}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_the_variable() {
+        assert_eq!(Ready::parse("debug"), Some(Ready::DebugPrint));
+        assert_eq!(Ready::parse("log:/tmp/a:b"), Some(Ready::Logging("/tmp/a:b".into())));
+        assert_eq!(Ready::parse("profile:x"), Some(Ready::LineProfile("x".into())));
+        for wrong in ["", "log", "log:", "profile:", "debug:", "Debug", ":x", "other:x"] {
+            assert_eq!(Ready::parse(wrong), None, "{wrong}");
+        }
+    }
+}
