@@ -18,6 +18,27 @@
 
 namespace peers {
 
+// A number as torch.cuda.memory_stats tells it.
+struct Statistic {
+    std::int64_t current = 0, peak = 0, allocated = 0, freed = 0;
+
+    void Add(std::int64_t by) {
+        current += by;
+        peak = std::max(peak, current);
+        (by > 0 ? allocated : freed) += by > 0 ? by : -by;
+    }
+};
+
+// Blocks and their bytes: handed out, held by the program or by events, free parts of segments
+// that are in use; segments; and what was asked for before it was rounded.
+struct Statistics {
+    struct Blocks {
+        Statistic number, bytes;
+    };
+    Blocks allocations, active, inactive_split, segments;
+    Statistic requested_bytes;
+};
+
 class CachingAllocator {
   public:
     static constexpr bool kEndsWhole = true;
@@ -47,6 +68,7 @@ class CachingAllocator {
         Pool& pool = size <= kSmall ? small_ : large_;
         Block* block = TakeBest(pool, size, stream);
         if (!block) block = NewSegment(pool, size, stream);
+        if (block->IsSplit()) Count(pool, &Statistics::inactive_split, -1, block->size);
         const std::uint64_t rest = block->size - size;
         if (&pool == &small_ ? rest >= kUnit : rest > kSmall) {
             Block* remainder = new Block{block->address + size, rest, stream, &pool};
@@ -56,11 +78,14 @@ class CachingAllocator {
             block->after = remainder;
             block->size = size;
             pool.insert(remainder);
+            Count(pool, &Statistics::inactive_split, 1, rest);
         }
         block->live = true;
+        block->requested = bytes;
         live_.emplace(block->address, block);
-        allocated_ += block->size;
-        peak_allocated_ = std::max(peak_allocated_, allocated_);
+        Count(pool, &Statistics::allocations, 1, block->size);
+        Count(pool, &Statistics::active, 1, block->size);
+        CountRequested(pool, static_cast<std::int64_t>(bytes));
         return reinterpret_cast<void*>(block->address);
     }
 
@@ -71,7 +96,8 @@ class CachingAllocator {
         Block* block = found->second;
         live_.erase(found);
         block->live = false;
-        allocated_ -= block->size;
+        Count(*block->pool, &Statistics::allocations, -1, block->size);
+        CountRequested(*block->pool, -static_cast<std::int64_t>(block->requested));
         if (stream != block->stream) block->used_by.insert(stream);
         if (block->used_by.empty()) {
             Return(block);
@@ -93,7 +119,10 @@ class CachingAllocator {
 
     std::uint64_t Reserved() const { return upstream_.reserved(); }
     std::uint64_t PeakReserved() const { return upstream_.peak(); }
-    std::uint64_t PeakAllocated() const { return peak_allocated_; }
+    // Of small segments, of large ones, of all.
+    const Statistics& Small() const { return statistics_[0]; }
+    const Statistics& Large() const { return statistics_[1]; }
+    const Statistics& All() const { return statistics_[2]; }
     void EnterThread() const {}
     // For tests: the work of a stream.
     StreamClock& Clock(std::uint32_t stream) { return clocks_[stream]; }
@@ -109,6 +138,7 @@ class CachingAllocator {
                     continue;
                 }
                 upstream_.Give((*block)->size);
+                Count(*pool, &Statistics::segments, -1, (*block)->size);
                 delete *block;
                 block = pool->erase(block);
             }
@@ -134,9 +164,25 @@ class CachingAllocator {
         bool live = false;
         int events = 0;
         std::set<std::uint32_t> used_by{};
+        std::uint64_t requested = 0;
 
         bool Free() const { return !live && events == 0; }
+        bool IsSplit() const { return before || after; }
     };
+
+    // One block more, or less.
+    void Count(const Pool& pool, Statistics::Blocks Statistics::*which, int by,
+               std::uint64_t size) {
+        for (Statistics* counted : {&statistics_[&pool == &large_], &statistics_[2]}) {
+            Statistics::Blocks& blocks = counted->*which;
+            blocks.number.Add(by);
+            blocks.bytes.Add(by * static_cast<std::int64_t>(size));
+        }
+    }
+    void CountRequested(const Pool& pool, std::int64_t bytes) {
+        statistics_[&pool == &large_].requested_bytes.Add(bytes);
+        statistics_[2].requested_bytes.Add(bytes);
+    }
 
     static Block* TakeBest(Pool& pool, std::uint64_t size, std::uint32_t stream) {
         Block wanted{0, size, stream, nullptr};
@@ -154,12 +200,15 @@ class CachingAllocator {
         } else if (size >= kOwnSegment) {
             segment = RoundUp(size, kOwnUnit);
         }
+        Count(pool, &Statistics::segments, 1, segment);
         return new Block{upstream_.Take(segment), segment, stream, &pool};
     }
 
     void Return(Block* block) {
+        Count(*block->pool, &Statistics::active, -1, block->size);
         if (Block* before = block->before; before && before->Free()) {
             block->pool->erase(before);
+            Count(*block->pool, &Statistics::inactive_split, -1, before->size);
             block->address = before->address;
             block->size += before->size;
             block->before = before->before;
@@ -168,12 +217,14 @@ class CachingAllocator {
         }
         if (Block* after = block->after; after && after->Free()) {
             block->pool->erase(after);
+            Count(*block->pool, &Statistics::inactive_split, -1, after->size);
             block->size += after->size;
             block->after = after->after;
             if (block->after) block->after->before = block;
             delete after;
         }
         block->pool->insert(block);
+        if (block->IsSplit()) Count(*block->pool, &Statistics::inactive_split, 1, block->size);
     }
 
     void ReapEvents() {
@@ -193,7 +244,7 @@ class CachingAllocator {
     std::unordered_map<std::uint64_t, Block*> live_;
     // By stream: events in the order in which they were recorded, and the blocks that wait.
     std::map<std::uint32_t, std::deque<std::pair<std::uint64_t, Block*>>> waiting_;
-    std::uint64_t allocated_ = 0, peak_allocated_ = 0;
+    Statistics statistics_[3];
 };
 
 }  // namespace peers

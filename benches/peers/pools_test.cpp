@@ -171,7 +171,7 @@ TEST(CachingAllocator, RoundsTo512Bytes) {
     char* first = Bytes(pool.Allocate(1, 0));
     EXPECT_EQ(Bytes(pool.Allocate(513, 0)) - first, 512);
     EXPECT_EQ(Bytes(pool.Allocate(1, 0)) - first, 512 + 1024);
-    EXPECT_EQ(pool.PeakAllocated(), 2048u);
+    EXPECT_EQ(pool.All().allocations.bytes.peak, 2048);
 }
 
 TEST(CachingAllocator, SplitsALargeBlockOnlyIfMoreThanAMebibyteRemains) {
@@ -179,7 +179,7 @@ TEST(CachingAllocator, SplitsALargeBlockOnlyIfMoreThanAMebibyteRemains) {
     void* memory = pool.Allocate(12 * kMiB, 0);
     pool.Free(memory, 0);
     EXPECT_EQ(pool.Allocate(11 * kMiB, 0), memory);
-    EXPECT_EQ(pool.PeakAllocated(), 12 * kMiB);
+    EXPECT_EQ(pool.All().allocations.bytes.peak, 12 * kMiB);
     pool.Free(memory, 0);
     EXPECT_EQ(pool.Allocate(11 * kMiB - 512, 0), memory);
     // What remained serves large requests only.
@@ -236,6 +236,33 @@ TEST(CachingAllocator, EmptyCacheGivesWholeSegmentsBack) {
     pool.EmptyCache();
     EXPECT_EQ(pool.Reserved(), 0u);
     EXPECT_EQ(pool.PeakReserved(), 14 * kMiB);
+}
+
+TEST(CachingAllocator, CountsAsItsModelDoes) {
+    peers::CachingAllocator pool(2);
+    void* small = pool.Allocate(1000, 0);
+    void* large = pool.Allocate(3 * kMiB + 1, 0);
+    EXPECT_EQ(pool.Small().allocations.bytes.current, 1024);
+    EXPECT_EQ(pool.Large().allocations.bytes.current, 3 * kMiB + 512);
+    EXPECT_EQ(pool.All().requested_bytes.current, 1000 + 3 * kMiB + 1);
+    EXPECT_EQ(pool.All().segments.number.current, 2);
+    EXPECT_EQ(pool.Large().inactive_split.bytes.current, 17 * kMiB - 512);
+    pool.Clock(1).Hold();
+    pool.Free(large, 1);
+    // Freed, and held by an event.
+    EXPECT_EQ(pool.Large().allocations.number.current, 0);
+    EXPECT_EQ(pool.Large().active.number.current, 1);
+    pool.Clock(1).Finish();
+    pool.Free(small, 0);
+    pool.EmptyCache();
+    for (const auto* blocks : {&pool.All().allocations, &pool.All().active,
+                               &pool.All().inactive_split, &pool.All().segments}) {
+        EXPECT_EQ(blocks->number.current, 0);
+        EXPECT_EQ(blocks->bytes.current, 0);
+        EXPECT_EQ(blocks->bytes.allocated, blocks->bytes.freed);
+    }
+    EXPECT_EQ(pool.All().requested_bytes.current, 0);
+    EXPECT_EQ(pool.All().segments.bytes.peak, 22 * kMiB);
 }
 
 TEST(Trace, RandomAllocationsAreWhatTheirNameSays) {

@@ -20,8 +20,9 @@ mod parking;
 use std::fmt;
 
 use super::chunked::{Blank, Chunked};
+use super::spin_lock::{Guard, SpinLock};
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
-use super::sync::{Mutex, MutexGuard, const_unless_loom};
+use super::sync::const_unless_loom;
 
 use page::{Node, Page};
 pub use parking::{Entry, Parked};
@@ -198,7 +199,7 @@ struct State {
 pub struct AddressMap {
     pages: Chunked<Page, PAGE_CHUNKS, PAGE_CHUNK_LEN>,
     records: Chunked<Record, RECORD_CHUNKS, RECORD_CHUNK_LEN>,
-    state: Mutex<State>,
+    state: SpinLock<State>,
 }
 
 impl AddressMap {
@@ -208,7 +209,7 @@ impl AddressMap {
             Self {
                 pages: Chunked::new(),
                 records: Chunked::new(),
-                state: Mutex::new(State { free: Vec::new(), fresh: 1 }),
+                state: SpinLock::new(State { free: Vec::new(), fresh: 1 }),
             }
         }
     }
@@ -240,7 +241,7 @@ impl AddressMap {
 
     /// Puts in what nothing is in the way of.
     #[inline]
-    fn put(&self, mut state: MutexGuard<'_, State>, range: &Range) -> Result<(), InsertError> {
+    fn put(&self, mut state: Guard<'_, State>, range: &Range) -> Result<(), InsertError> {
         // All memory first, so that a failure leaves nothing behind.
         let (first, last) = (page_of(range.base), page_of(range.last()));
         for chunk in first / PAGE_CHUNK_LEN..=last / PAGE_CHUNK_LEN {
@@ -292,15 +293,17 @@ impl AddressMap {
         self.erase(&mut state, entry, &range).then_some(range)
     }
 
-    /// Removes a range that was found as this entry; false if it was removed or parked since: of
-    /// several racing threads one hears true.
+    /// Removes a range that was found as this entry, and is never parked; false if it was removed
+    /// since: of several racing threads one hears true.
     #[inline]
     pub fn remove_entry(&self, entry: Entry, range: &Range) -> bool {
-        let parked = self.park(entry);
-        if parked.is_some() {
-            self.detach(&mut self.state.lock(), entry.index(), range);
+        let Some(record) = self.records.get(entry.index() as usize) else { return false };
+        let mut state = self.state.lock();
+        let found = record.end(entry.sequence());
+        if found {
+            self.detach(&mut state, entry.index(), range);
         }
-        parked.is_some()
+        found
     }
 
     /// Changes the owner's words of the range that begins exactly here; false when there is none. A

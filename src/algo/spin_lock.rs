@@ -1,10 +1,13 @@
-//! A lock for a few instructions at a time: taking it is one locked instruction, letting it go a
-//! plain store. Who finds it taken usually has something better to do than to wait.
+//! A lock that is held for short: taking it is one locked instruction, letting it go a plain store.
 
 use std::ops::{Deref, DerefMut};
 
 use super::sync::atomic::{AtomicBool, Ordering};
 use super::sync::{Turns, UnsafeCell, const_unless_loom};
+
+/// How often to look for a lock that is held for some hundred instructions: about a microsecond.
+#[cfg(not(loom))]
+const LOOKS: usize = 32;
 
 /// A value that one thread at a time uses.
 pub struct SpinLock<T> {
@@ -36,8 +39,28 @@ impl<T> SpinLock<T> {
         taken.is_ok().then(|| Guard(self))
     }
 
-    /// Locks. Its holder may have been interrupted: between tries the processor is offered to it.
+    /// Locks.
+    #[inline]
     pub fn lock(&self) -> Guard<'_, T> {
+        match self.try_lock() {
+            Some(guard) => guard,
+            None => self.wait(),
+        }
+    }
+
+    #[cold]
+    fn wait(&self) -> Guard<'_, T> {
+        #[cfg(not(loom))]
+        for _ in 0..LOOKS {
+            std::hint::spin_loop();
+            // Only looked at, so that its holder keeps the cache line.
+            if !self.locked.load(Ordering::Relaxed)
+                && let Some(guard) = self.try_lock()
+            {
+                return guard;
+            }
+        }
+        // Its holder may have been interrupted: between tries the processor is offered to it.
         self.turns.wait_for(|| self.try_lock())
     }
 }

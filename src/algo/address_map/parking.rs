@@ -23,6 +23,10 @@ impl Entry {
     pub(super) fn index(self) -> u32 {
         self.index
     }
+
+    pub(super) fn sequence(self) -> u64 {
+        self.sequence
+    }
 }
 
 /// A parked range. Who has it makes it live again or takes it out of the map; forgotten, it stays
@@ -39,6 +43,17 @@ impl Record {
         self.sequence
             .compare_exchange(sequence, sequence + 2, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok()
+    }
+
+    /// As [`Self::park`], of a range that others end under the lock only, which the caller holds:
+    /// no locked instruction then.
+    #[inline]
+    pub(super) fn end(&self, sequence: u64) -> bool {
+        let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
+        if unchanged {
+            self.sequence.store(sequence + 2, Ordering::Release);
+        }
+        unchanged
     }
 }
 
