@@ -15,6 +15,8 @@
 
 #[cfg(debug_assertions)]
 mod check;
+#[cfg(all(test, not(loom)))]
+mod cost;
 mod memory;
 #[cfg(all(test, not(loom)))]
 mod model;
