@@ -1,3 +1,6 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 
@@ -112,6 +115,47 @@ TEST_F(Device, MemoryGoesWithItsDeviceWhichMayComeBack) {
     ASSERT_EQ(Plugin().init_device(&last), C_SUCCESS);
     const Memory memory(last.id, 4096, 9);
     EXPECT_TRUE(memory.Holds(9));
+}
+
+// What Paddle's destructors do in a child; the status tells which of them failed.
+int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, C_Stream stream,
+                    C_Event event) {
+    const Callbacks& p = Plugin();
+    if (p.set_device(device) != C_SUCCESS) return 1;
+    if (p.device_memory_deallocate(device, memory, 64) != C_SUCCESS) return 2;
+    if (p.host_memory_deallocate(device, pinned, 64) != C_SUCCESS) return 3;
+    if (p.unified_memory_deallocate(device, unified, 64) != C_SUCCESS) return 4;
+    if (p.destroy_event(device, event) != C_SUCCESS) return 5;
+    if (p.destroy_stream(device, stream) != C_SUCCESS) return 6;
+    if (p.deinit_device(device) != C_SUCCESS) return 7;
+    if (p.finalize() != C_SUCCESS) return 8;
+    return 0;
+}
+
+TEST_F(Device, AForkedChildGivesBackInSilenceAndTheParentKeepsAll) {
+    const Memory memory(0, 64, 3);
+    Stream stream(0);
+    void* pinned = nullptr;
+    void* unified = nullptr;
+    C_Event event = nullptr;
+    ASSERT_EQ(Plugin().host_memory_allocate(device(), &pinned, 64), C_SUCCESS);
+    ASSERT_EQ(Plugin().unified_memory_allocate(device(), &unified, 64), C_SUCCESS);
+    ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
+    ErrorOutput output;
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(GiveBackInChild(device(), memory.At(), pinned, unified, stream, event));
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(output.Take(), "");
+    EXPECT_TRUE(memory.Holds(3));
+    EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
+    EXPECT_EQ(Plugin().destroy_event(device(), event), C_SUCCESS);
+    EXPECT_EQ(Plugin().host_memory_deallocate(device(), pinned, 64), C_SUCCESS);
+    EXPECT_EQ(Plugin().unified_memory_deallocate(device(), unified, 64), C_SUCCESS);
 }
 
 }  // namespace

@@ -44,13 +44,16 @@ class Full : public WithTwoDevices {
 
 TEST_F(Full, IsRegisteredForThisDevice) {
     Plugin();
-    for (const C_DataType type : {BOOL, UINT8, INT8, UINT16, INT16, UINT32, INT32, UINT64, INT64,
-                                  FLOAT16, BFLOAT16, FLOAT32, FLOAT64}) {
+    for (const C_DataType type :
+         {BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64}) {
         const auto found = Kernels().find({"full", type});
         ASSERT_NE(found, Kernels().end()) << type;
         EXPECT_EQ(found->second.backend, "portacl");
         EXPECT_EQ(found->second.attributes, (std::vector<int>{11, 10, 12}));
         EXPECT_EQ(found->second.outputs, (std::vector<int>{1}));
+    }
+    for (const C_DataType type : {UINT16, UINT32, UINT64, COMPLEX64, COMPLEX128}) {
+        EXPECT_EQ(Kernels().count({"full", type}), 0u) << type;
     }
 }
 
@@ -58,11 +61,8 @@ TEST_F(Full, EveryType) {
     Expect<bool>(BOOL, {1}, true, 33);
     Expect<std::uint8_t>(UINT8, {200}, 200, 33);
     Expect<std::int8_t>(INT8, {-3}, -3, 33);
-    Expect<std::uint16_t>(UINT16, {60000}, 60000, 33);
     Expect<std::int16_t>(INT16, {-300}, -300, 33);
-    Expect<std::uint32_t>(UINT32, {4e9}, 4000000000u, 33);
     Expect<std::int32_t>(INT32, {-70000}, -70000, 33);
-    Expect<std::uint64_t>(UINT64, {0, UINT64_MAX - 5}, UINT64_MAX - 5, 33);
     Expect<std::int64_t>(INT64, {-1e15}, -1000000000000000, 33);
     Expect<float>(FLOAT32, {0.1}, 0.1f, 33);
     Expect<double>(FLOAT64, {0.1}, 0.1, 33);

@@ -76,9 +76,6 @@ bool PD_ScalarGetBoolData(Scalar* scalar) {
 std::int64_t PD_ScalarGetInt64Data(Scalar* scalar) {
     return static_cast<std::int64_t>(scalar->number);
 }
-std::uint64_t PD_ScalarGetUInt64Data(Scalar* scalar) {
-    return scalar->whole;
-}
 double PD_ScalarGetFloat64Data(Scalar* scalar) {
     return scalar->number;
 }

@@ -15,7 +15,6 @@ namespace paddle_test {
 // A scalar, a tensor and a device context as the double has them.
 struct Scalar {
     double number = 0;
-    std::uint64_t whole = 0;  // what does not fit a double
 };
 
 struct Tensor {

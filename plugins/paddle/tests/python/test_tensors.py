@@ -1,0 +1,169 @@
+"""Devices, copies, data types, tensors without elements."""
+
+import unittest
+
+import numpy
+import paddle
+
+from support import FIRST, SECOND, OnDevice
+
+
+class Devices(OnDevice):
+    def test_there_are_several(self):
+        self.assertEqual(paddle.device.get_all_custom_device_type(), ["portacl"])
+        devices = paddle.device.get_available_custom_device()
+        self.assertIn(FIRST, devices)
+        self.assertIn(SECOND, devices)
+
+    def test_set_and_get(self):
+        paddle.set_device(SECOND)
+        self.assertEqual(paddle.get_device(), SECOND)
+        self.assert_on(paddle.to_tensor([1.0]), SECOND)
+        paddle.set_device(FIRST)
+        self.assert_on(paddle.to_tensor([1.0]), FIRST)
+
+    def test_a_device_that_is_not_there(self):
+        with self.assertRaises(Exception):
+            paddle.to_tensor([1.0], place=paddle.CustomPlace("portacl", 4096))
+        self.assert_equal(paddle.to_tensor([1.0]), [1.0])
+
+    def test_synchronize(self):
+        paddle.device.synchronize(FIRST)
+        paddle.device.synchronize(SECOND)
+
+
+class Copies(OnDevice):
+    def test_between_two_devices_and_the_cpu(self):
+        for size in (1, 1000, 3_000_000):
+            expected = numpy.arange(size, dtype="float32")
+            here = paddle.to_tensor(expected)
+            there = here.to(SECOND)
+            back = there.to(FIRST)
+            on_cpu = there.cpu()
+            for tensor, device in ((here, FIRST), (there, SECOND), (back, FIRST), (on_cpu, "cpu")):
+                self.assert_on(tensor, device)
+                self.assert_equal(tensor, expected)
+
+    def test_a_copy_is_one(self):
+        tensor = paddle.to_tensor([1.0, 2.0])
+        copy = tensor.clone()
+        tensor[0] = 5.0
+        self.assert_equal(tensor, [5.0, 2.0])
+        self.assert_equal(copy, [1.0, 2.0])
+
+    def test_source_freed_right_after_a_copy_between_devices(self):
+        for round_ in range(20):
+            expected = numpy.full(200_000, round_, dtype="float32")
+            source = paddle.to_tensor(expected)
+            target = source.to(SECOND)
+            del source
+            other = paddle.to_tensor(numpy.full(200_000, -1, dtype="float32"))
+            self.assert_equal(target, expected)
+            del other
+
+    def test_from_numpy_and_back_while_the_source_changes(self):
+        source = numpy.zeros(100_000, dtype="int64")
+        for round_ in range(20):
+            source[:] = round_
+            tensor = paddle.to_tensor(source)
+            source[:] = -1
+            self.assertTrue((tensor.numpy() == round_).all())
+
+
+class DataTypes(OnDevice):
+    VALUES = {
+        "bool": [True, False, True],
+        "uint8": [0, 7, 255],
+        "int8": [-128, 0, 127],
+        "int16": [-30000, 0, 30000],
+        "int32": [-2_000_000_000, 0, 2_000_000_000],
+        "int64": [-(2**60), 0, 2**60],
+        "float16": [-1.5, 0.0, 65504.0],
+        "float32": [-1.5, 0.0, 3.4e38],
+        "float64": [-1.5, 0.0, 1.7e308],
+        "complex64": [1 + 2j, 0, -3j],
+        "complex128": [1 + 2j, 0, -3j],
+    }
+
+    def test_every_type_there_and_back(self):
+        for name, values in self.VALUES.items():
+            with self.subTest(name):
+                expected = numpy.array(values, dtype=name)
+                tensor = paddle.to_tensor(expected)
+                self.assertEqual(tensor.dtype, getattr(paddle, name))
+                self.assert_on(tensor, FIRST)
+                self.assert_equal(tensor, expected)
+                self.assert_equal(tensor.to(SECOND), expected)
+                self.assert_equal(tensor.cpu(), expected)
+
+    def test_bfloat16(self):
+        tensor = paddle.to_tensor([1.5, -2.0, 0.0], dtype="bfloat16")
+        self.assert_on(tensor, FIRST)
+        self.assert_equal(tensor.astype("float32"), [1.5, -2.0, 0.0])
+        self.assert_equal(tensor.to(SECOND).cpu().astype("float32"), [1.5, -2.0, 0.0])
+
+    def test_filling_every_type(self):
+        for name in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
+                     "float64"):
+            with self.subTest(name):
+                value = 1 if name == "bool" else 3
+                tensor = paddle.full([1000], value, dtype=name)
+                self.assert_on(tensor, FIRST)
+                self.assert_equal(tensor.astype("float64"), numpy.full(1000, value, dtype="float64"))
+                self.assert_equal(paddle.zeros([5], dtype=name).astype("float64"), numpy.zeros(5))
+
+    def test_filling_in_place(self):
+        tensor = paddle.to_tensor(numpy.arange(5000, dtype="float32"))
+        tensor.fill_(2.5)
+        self.assert_equal(tensor, numpy.full(5000, 2.5, dtype="float32"))
+        tensor.zero_()
+        self.assert_equal(tensor, numpy.zeros(5000, dtype="float32"))
+
+
+class Operators(OnDevice):
+    """They run on the CPU; what they give is on the device."""
+
+    def test_results_stay_on_the_device(self):
+        for device in (FIRST, SECOND):
+            paddle.set_device(device)
+            tensor = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+            product = paddle.matmul(tensor, tensor)
+            self.assert_on(product, device)
+            self.assert_equal(product, [[7.0, 10.0], [15.0, 22.0]])
+            self.assert_equal(product.sum(), 54.0)
+
+    def test_in_place(self):
+        tensor = paddle.to_tensor([1.0, 2.0])
+        tensor.add_(paddle.to_tensor([10.0, 10.0]))
+        self.assert_equal(tensor, [11.0, 12.0])
+        tensor.scale_(2.0)
+        self.assert_equal(tensor, [22.0, 24.0])
+        tensor[1] = 5.0
+        self.assert_equal(tensor, [22.0, 5.0])
+
+    def test_reductions_transposes_and_slices(self):
+        values = numpy.arange(24, dtype="float32").reshape(2, 3, 4)
+        tensor = paddle.to_tensor(values)
+        self.assert_equal(tensor.sum(axis=1), values.sum(axis=1))
+        self.assert_equal(tensor.transpose([2, 0, 1]), values.transpose(2, 0, 1))
+        self.assert_equal(tensor[:, 1:, ::2], values[:, 1:, ::2])
+        self.assert_equal(paddle.concat([tensor, tensor], axis=2), numpy.concatenate([values, values], 2))
+
+
+class NoElements(OnDevice):
+    def test_tensors_of_size_zero(self):
+        for shape in ([0], [0, 3], [2, 0, 4]):
+            with self.subTest(shape):
+                tensor = paddle.to_tensor(numpy.zeros(shape, dtype="float32"))
+                self.assertEqual(list(tensor.shape), shape)
+                self.assertEqual(list((tensor + 1.0).shape), shape)
+                self.assertEqual(list(tensor.to(SECOND).shape), shape)
+                self.assertEqual(list(tensor.cpu().numpy().shape), shape)
+                self.assertEqual(list(tensor.clone().shape), shape)
+
+    def test_filling_none(self):
+        self.assertEqual(list(paddle.full([0, 3], 1.0).shape), [0, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()
