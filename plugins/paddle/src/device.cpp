@@ -64,10 +64,8 @@ C_Status deinit_device(C_Device device) {
 C_Status set_device(C_Device device) {
     if (device == nullptr) return Refuse("set_device", "device is null");
     const aclError code = aclrtSetDevice(device->id);
-    // Paddle sets the device before it frees, also in a forked child.
-    if (code != ACL_SUCCESS && !InForkedChild()) return Answer("set_device", code);
-    chosen = device->id;
-    return C_SUCCESS;
+    if (code == ACL_SUCCESS) chosen = device->id;
+    return AnswerUnlessForked("set_device", code);
 }
 
 C_Status get_device(C_Device device) {
@@ -81,7 +79,7 @@ C_Status synchronize_device(C_Device device) {
     const Traced call("synchronize_device");
     aclError code = Enter(device);
     if (code == ACL_SUCCESS) code = aclrtSynchronizeDevice();
-    return Answer("synchronize_device", code);
+    return AnswerUnlessForked("synchronize_device", code);
 }
 
 // Paddle does not survive a failure of these two.

@@ -47,7 +47,7 @@ C_Status synchronize_event(C_Device device, C_Event event) {
     const Traced call("synchronize_event");
     aclError code = Enter(device);
     if (code == ACL_SUCCESS) code = aclrtSynchronizeEvent(Handle(event));
-    return Answer("synchronize_event", code);
+    return AnswerUnlessForked("synchronize_event", code);
 }
 
 }  // namespace portacl_paddle

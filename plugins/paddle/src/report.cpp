@@ -36,6 +36,10 @@ C_Status Answer(const char* callback, aclError code) {
     return StatusOf(code);
 }
 
+C_Status AnswerUnlessForked(const char* callback, aclError code) {
+    return code != ACL_SUCCESS && InForkedChild() ? C_SUCCESS : Answer(callback, code);
+}
+
 C_Status Refuse(const char* callback, const char* why) {
     Say("%s: %s", callback, why);
     return C_ERROR;

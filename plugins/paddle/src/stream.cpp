@@ -103,7 +103,7 @@ C_Status synchronize_stream(C_Device device, C_Stream stream) {
     const Traced call("synchronize_stream");
     aclError code = Enter(device);
     if (code == ACL_SUCCESS) code = aclrtSynchronizeStream(Handle(stream));
-    return Answer("synchronize_stream", code);
+    return AnswerUnlessForked("synchronize_stream", code);
 }
 
 C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback,

@@ -122,6 +122,9 @@ int GiveBackInChild(C_Device device, void* memory, void* pinned, void* unified, 
                     C_Event event) {
     const Callbacks& p = Plugin();
     if (p.set_device(device) != C_SUCCESS) return 1;
+    if (p.synchronize_device(device) != C_SUCCESS) return 9;
+    if (p.synchronize_stream(device, stream) != C_SUCCESS) return 10;
+    if (p.synchronize_event(device, event) != C_SUCCESS) return 11;
     if (p.device_memory_deallocate(device, memory, 64) != C_SUCCESS) return 2;
     if (p.host_memory_deallocate(device, pinned, 64) != C_SUCCESS) return 3;
     if (p.unified_memory_deallocate(device, unified, 64) != C_SUCCESS) return 4;
