@@ -14,6 +14,7 @@ for entry in "${needed[@]}"; do
     command -v "${entry%%:*}" >/dev/null || packages+=("${entry#*:}")
 done
 [[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
+python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
 [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
 
 if ((${#packages[@]})); then

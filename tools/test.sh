@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 labels=("$@")
-((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake package)
+((${#labels[@]})) || labels=(rust loom fake-cuda cpu cpu-async cpu-guard cuda-fake package paddle)
 results=build/results
 mkdir -p build
 rm -rf "$results"
@@ -75,6 +75,16 @@ fi
 if wants package; then
     run build-release build release
     run package ctest_run build/release package
+fi
+if wants paddle; then
+    status=0
+    tools/paddle.sh install || status=$?
+    if ((status == 77)) && [[ ${CI-} != true ]]; then
+        say "paddle: skipped, because PaddlePaddle cannot be had (see above)"
+    else
+        run build-paddle tools/paddle.sh build
+        run paddle ctest_run build/paddle paddle
+    fi
 fi
 
 say "results"

@@ -43,10 +43,11 @@ class Fork(OnDevice):
             sys.stdout.flush()
             child = os.fork()
             if child == 0:
-                del tensors, stream, event
+                # Not the stream: Paddle itself waits in its destructor for threads that stayed behind.
+                del tensors, event
                 if hasattr(paddle.device, 'empty_cache'):
                     paddle.device.empty_cache()
-                sys.exit(0)
+                os._exit(0)
             _, status = os.waitpid(child, 0)
             assert status == 0, status
             for n, tensor in enumerate(tensors):
