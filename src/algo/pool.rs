@@ -7,8 +7,15 @@
 //! *plain* free memory, for everybody.
 //!
 //! **Positions** count what was submitted to a stream. A free has the position of the last operation
-//! that was submitted before it: it has happened when the stream has got that far. From one free of a
-//! stream to its next they do not decrease.
+//! that was submitted before it, or one of its own: it has happened when the stream has got that far.
+//! Where threads bring the frees of a stream in another order, the earlier one counts as the later.
+//!
+//! **How.** All plain memory is in one [`heap`](super::heap), in which segments that follow one another
+//! in memory are one region. A freed block waits for the next allocation, which sees whether the free
+//! has happened: then it merges with its neighbours at once, which keeps a pool that is steadily used
+//! within 1.2 times what is live. Caching blocks for longer was measured: it saved no time, and cost
+//! memory. What has not happened is sorted, by stream and length, until it does. Only when nothing
+//! fits are other streams asked about, and neighbours joined that different frees have left.
 //!
 //! All methods may be called by any thread at any time. Locks are held for short and while
 //! [`Order`]'s methods run, which therefore take none but the innermost, and never call the pool.
@@ -177,7 +184,8 @@ impl Pool {
         self.memory().release(keep, order)
     }
 
-    /// Takes out all segments, whatever is in them: the memory goes elsewhere, or with the device.
+    /// Takes out all segments, whatever is in them: the memory goes elsewhere, or with the device. No
+    /// note means anything afterwards.
     pub fn drain(&self) -> Vec<Segment> {
         self.memory().drain()
     }
