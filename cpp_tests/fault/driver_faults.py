@@ -45,7 +45,9 @@ RELEASES = {
     "cuMemAddressFree": 1,
     "cuMemFreeHost": 1,
     "cuMemFree_v2": 1,
+    "cuMemFreeAsync": 1,
     "cuMemHostUnregister": 1,
+    "cuMemPoolDestroy": 1,
     "cuMemRelease": 1,
     # With the addresses that stand for the memory.
     "cuMemUnmap": 2,

@@ -67,8 +67,7 @@ CUresult copy_now(Call& call, Direction direction, uint64_t dst, uint64_t src, s
     const auto source = find_block(src);
     const auto target = find_block(dst);
     const auto is_pinned = [](const std::shared_ptr<Block>& block) {
-        return block != nullptr &&
-               (block->kind == BlockKind::kPinned || block->kind == BlockKind::kRegistered);
+        return block != nullptr && block->pinned();
     };
     const bool pinned = is_pinned(source) || is_pinned(target);
     const auto internal = call.context().internal;

@@ -1,5 +1,6 @@
 // Memory sets.
 
+#include <algorithm>
 #include <cstring>
 
 #include "memory.h"
@@ -38,8 +39,11 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
     Operation operation;
     operation.blocks.push_back(dst.block);
     operation.body = [to = dst.bytes, value, count] {
-        for (size_t i = 0; i < count; ++i) {
-            memcpy(to + i * sizeof(T), &value, sizeof(T));
+        // Copied from what is filled already: fast also where nothing is optimised.
+        memcpy(to, &value, sizeof value);
+        const size_t all = count * sizeof value;
+        for (size_t done = sizeof value; done < all; done += std::min(done, all - done)) {
+            memcpy(to + done, to, std::min(done, all - done));
         }
         return CUDA_SUCCESS;
     };

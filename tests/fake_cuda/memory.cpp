@@ -103,6 +103,11 @@ Block::~Block() {
     }
 }
 
+bool Block::pinned() const {
+    return kind == BlockKind::kPinned || kind == BlockKind::kRegistered ||
+           (kind == BlockKind::kPooled && pool->on_host());
+}
+
 std::shared_ptr<Block> find_block(uint64_t address) {
     const auto& blocks = state().blocks;
     auto found = blocks.upper_bound(address);

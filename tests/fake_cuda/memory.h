@@ -37,6 +37,8 @@ struct Block {
     std::shared_ptr<Window> window;
 
     ~Block();
+    // The host may touch it, and it is nothing else's: locked pages.
+    bool pinned() const;
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 };
@@ -68,10 +70,7 @@ struct Operand {
 
     bool pageable() const { return block == nullptr; }
     bool managed() const { return !pageable() && block->kind == BlockKind::kManaged; }
-    bool on_device() const {
-        return managed() || (!pageable() && block->kind != BlockKind::kPinned &&
-                             block->kind != BlockKind::kRegistered);
-    }
+    bool on_device() const { return !pageable() && !block->pinned(); }
     // Not for the host.
     bool only_on_device() const { return on_device() && !managed(); }
 };

@@ -33,9 +33,7 @@ void put(void* data, T value) {
 // Writes the attribute of an address in `block`, which may be null. CUDA_ERROR_INVALID_VALUE for an
 // unknown attribute, and then nothing is written.
 CUresult write(int attribute, const Block* block, uint64_t address, void* data) {
-    const bool pinned = block != nullptr && (block->kind == BlockKind::kPinned ||
-                                             block->kind == BlockKind::kRegistered ||
-                                             (block->pool != nullptr && block->pool->on_host()));
+    const bool pinned = block != nullptr && block->pinned();
     const bool managed = block != nullptr && block->kind == BlockKind::kManaged;
     const bool device = block != nullptr && !pinned;
     const bool pooled = block != nullptr && block->kind == BlockKind::kPooled;

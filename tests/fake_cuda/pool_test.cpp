@@ -415,6 +415,11 @@ TEST_F(Pools, MemoryOfTheHostIsForTheHostToo) {
         OK(cuMemsetD8Async(block, 4, 1000, stream));
         OK(cuStreamSynchronize(stream));
         EXPECT_EQ(4, *reinterpret_cast<uint8_t*>(block + 999));
+        const CUdeviceptr other = allocate(1000);
+        OK(cuMemcpyHtoDAsync_v2(other, reinterpret_cast<void*>(block), 1000, stream));
+        OK(cuStreamSynchronize(stream));
+        EXPECT_EQ(Bytes(1000, 4), read(other, 1000));
+        OK(cuMemFree_v2(other));
         int flags = 9;
         CUmemLocation host{CU_MEM_LOCATION_TYPE_HOST, 0};
         OK(cuMemPoolGetAccess(&flags, pool, &host));
