@@ -147,8 +147,19 @@ impl Pool {
         self.memory().alloc(len, stream, order)
     }
 
-    /// As [`Self::alloc`], when nothing could be added: also memory that another stream has freed
-    /// and not come to yet. Before anything else `stream` must then wait for that.
+    /// As [`Self::alloc`], when nothing could be added: looks for neighbours among all pending blocks,
+    /// however many there are, which `alloc` does not do each time.
+    pub fn alloc_thoroughly(
+        &self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<Taken> {
+        self.memory().alloc_thoroughly(len, stream, order)
+    }
+
+    /// As [`Self::alloc_thoroughly`], but also memory that another stream has freed and not come to
+    /// yet. Before anything else `stream` must then wait for that.
     pub fn alloc_behind(
         &self,
         len: usize,

@@ -80,6 +80,22 @@ fn a_wait_covers_all_frees_of_what_is_given() {
     assert_eq!((whole.len, wait), (GRANULE, Some(Freed { stream: A, position: 5 })));
 }
 
+/// What thousands of frees have left in one piece is not looked for each time, but in the end.
+#[test]
+fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
+    let pool = pool_of(2 * GRANULE);
+    let pieces: Vec<Taken> =
+        (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING).unwrap()).collect();
+    pieces.iter().zip(1..).for_each(|(piece, position)| pool.free(piece.note, A, position));
+    // The first look is a debt for some time.
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_err());
+    assert!(pool.alloc(2 * GRANULE, A, &NOTHING).is_err());
+    assert!(pool.alloc_thoroughly(2 * GRANULE, B, &NOTHING).is_none());
+    let whole = pool.alloc_thoroughly(2 * GRANULE, A, &NOTHING).unwrap();
+    pool.free_now(whole.note);
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_ok());
+}
+
 #[test]
 fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     let (pool, ..) = freed_by_a();

@@ -30,8 +30,8 @@ pub(super) struct Memory {
     pub(super) shortest: u32,
     /// Which queue is asked next whether it has passed.
     turn: u32,
-    /// Pending blocks that may be looked at one by one.
-    pub(super) scans: usize,
+    /// Pending blocks that may be looked at one by one; less than 0: a debt.
+    pub(super) scans: isize,
     pub(super) live: usize,
     pub(super) stats: Stats,
     /// Steps since the last check.

@@ -9,14 +9,15 @@ use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey, Taken};
 const SEGMENT: usize = 32 << 20;
 /// Blocks of a stream that are looked at one by one where another follows some of them only.
 const FOLLOWED: usize = 64;
-/// How many pending blocks are looked at for neighbours, in total, before that has to be earned:
-/// otherwise thousands of them, behind a stream that stands still, would be looked at for each
-/// allocation.
-pub(super) const SCANS: usize = 4096;
+/// Looking at all pending blocks for neighbours costs as many of these as there are, and is not
+/// done in debt: otherwise thousands of blocks, behind a stream that stands still, would
+/// be looked at for each allocation.
+pub(super) const SCANS: isize = 4096;
 /// What one allocation that needs new memory earns.
-const EARNED: usize = 64;
+const EARNED: isize = 64;
 /// So many are always looked at.
 const SCANNED_ANYWAY: usize = 64;
+
 /// Neighbouring ranges: the first, and how many units they have.
 #[derive(Clone, Copy)]
 struct Run {
@@ -42,9 +43,11 @@ impl Memory {
         {
             return Ok(node);
         }
-        self.scans = (self.scans + EARNED).min(SCANS);
-        if self.pending.blocks <= self.scans.max(SCANNED_ANYWAY) {
-            self.scans = self.scans.saturating_sub(self.pending.blocks);
+        if self.scans < SCANS {
+            self.scans = (self.scans + EARNED).min(SCANS);
+        }
+        if self.scans > 0 || self.pending.blocks <= SCANNED_ANYWAY {
+            self.scans -= self.pending.blocks as isize;
             if let Some(run) = self.find_run(wanted, &followed) {
                 return Ok(self.take_run(run, wanted, NONE).0);
             }
@@ -53,14 +56,25 @@ impl Memory {
         Err(Shortage { least, better: least.max(SEGMENT) })
     }
 
+    pub(super) fn alloc_thoroughly(
+        &mut self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<Taken> {
+        let earned = std::mem::replace(&mut self.scans, isize::MAX);
+        let found = self.alloc(len, stream, order);
+        self.scans = earned;
+        found.ok()
+    }
+
     pub(super) fn alloc_behind(
         &mut self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
     ) -> Option<(Taken, Option<Freed>)> {
-        self.scans = self.pending.blocks.max(self.scans);
-        if let Ok(taken) = self.alloc(len, stream, order) {
+        if let Some(taken) = self.alloc_thoroughly(len, stream, order) {
             return Some((taken, None));
         }
         let wanted = units_for(len)?;
