@@ -66,9 +66,9 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
     // While it is held a finalize waits.
     let session = runtime::session()?;
     // Memory that this library has freed is still its own, and will be given out again.
-    for end in [addr, addr + (len - 1)] {
-        if Allocation::find(end).is_none() && session.driver.foreign(end) == Foreign::Stale {
-            return Err(stale("ptr", end));
+    for probe in probes(addr, len) {
+        if Allocation::find(probe).is_none() && session.driver.foreign(probe) == Foreign::Stale {
+            return Err(stale("ptr", probe));
         }
     }
     let registration = |kind, device_addr| {
@@ -87,6 +87,17 @@ fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
             Err(fault.into())
         }
     }
+}
+
+/// Addresses of which one lies in any memory of the library that a range touches, which comes in
+/// pieces of 2 MiB: both ends and the multiples between. Of a range of more than 128 GiB, which may
+/// be a mistake, only of its beginning.
+fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
+    const PIECE: usize = 2 << 20;
+    const MOST: usize = (128 << 30) / PIECE;
+    let last = addr + (len - 1);
+    let multiples = (addr / PIECE + 1..=last / PIECE).map(|index| index * PIECE);
+    [addr, last].into_iter().chain(multiples.take(MOST))
 }
 
 #[cold]

@@ -32,6 +32,21 @@ fn devices_have_addresses_of_their_own() {
 }
 
 #[test]
+fn freed_memory_of_the_library_is_not_registered() {
+    let bench = Bench::new();
+    for (addr, len) in [(STALE, 1), (STALE, 9 * HUGE), (STALE - 4096, 4097)] {
+        fails(host_register::register(addr, len as u64, 0), Code::ParamInvalid, &["was freed"]);
+    }
+    // Also where both ends are somebody else's.
+    for (before, after) in [(4096, 4096), (HUGE, HUGE), (5 * HUGE + 8192, 3 * HUGE + 1)] {
+        let registered = host_register::register(STALE - before, (before + after) as u64, 0);
+        fails(registered, Code::ParamInvalid, &["0x3fff00000000", "was freed"]);
+    }
+    assert_eq!(bench.script.live(Thing::Registration), 0);
+    host_register::register(STALE - HUGE, HUGE as u64, 0).unwrap();
+}
+
+#[test]
 fn what_the_driver_refuses_is_not_registered() {
     let bench = Bench::new();
     for (kind, code) in [
