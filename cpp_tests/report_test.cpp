@@ -2,6 +2,7 @@
 // in a thread of the program.
 
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <memory>
 
@@ -208,7 +209,7 @@ TEST_F(Report, ProcessWantsATimeout) {
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
 }
 
-TEST_F(Report, ProcessFailsAtOnceInAThreadThatServesNoStream) {
+TEST_F(Report, ProcessFailsSoonInAThreadThatServesNoStream) {
     Stream stream;
     auto fails = [] {
         for (int32_t timeout : {-1, 1, 1000000})
@@ -221,6 +222,21 @@ TEST_F(Report, ProcessFailsAtOnceInAThreadThatServesNoStream) {
     OnNewThread(fails);
     ACL_OK(aclrtUnSubscribeReport(ThisThread(), stream));
     fails();
+}
+
+// A loop that takes no notice of the failure sleeps most of the time.
+TEST_F(Report, ProcessIsNoSpinInAThreadThatServesNoStream) {
+    using std::chrono::milliseconds;
+    const struct {
+        int32_t timeout;
+        milliseconds least;
+    } calls[] = {{-1, milliseconds(10)}, {60000, milliseconds(10)}, {3, milliseconds(2)}};
+    for (const auto& [timeout, least] : calls) {
+        SCOPED_TRACE(timeout);
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < 5; ++i) ACL_FAILS(kThread, aclrtProcessReport(timeout));
+        EXPECT_GE(std::chrono::steady_clock::now() - start, 5 * least);
+    }
 }
 
 // Subscribed from elsewhere, with nothing but its number; contexts are the business of who queues.

@@ -5822,8 +5822,8 @@ aclError aclrtLaunchCallback(aclrtCallback fn,
  *
  * @param timeout milliseconds above 0; or -1: until a callback comes or the thread's last subscription ends.
  * @return ACL_SUCCESS: at least one callback has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in time,
- * call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet or not
- * any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, after 10 ms at most: the thread serves no stream, not
+ * yet or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID 107000:
  * called inside a callback or host function. Thread-safe. Follows aclrtProcessReport of the Ascend runtime
  * API.
  */
@@ -5873,8 +5873,8 @@ aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId,
  *
  * @param timeout milliseconds above 0; or -1: until one comes or the thread's last subscription ends.
  * @return ACL_SUCCESS: at least one host function has run; ACL_ERROR_RT_REPORT_TIMEOUT 507012: none came in
- * time, call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, at once: the thread serves no stream, not yet
- * or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID
+ * time, call it again; ACL_ERROR_RT_THREAD_SUBSCRIBE 107012, after 10 ms at most: the thread serves no
+ * stream, not yet or not any more; ACL_ERROR_INVALID_PARAM 100000: `timeout` is 0 or below -1; ACL_ERROR_RT_PARAM_INVALID
  * 107000: called inside a callback or host function. Thread-safe. Follows aclrtProcessHostFunc of the Ascend
  * runtime API.
  */

@@ -63,6 +63,10 @@ pub static HOST_FUNCTIONS: Family = Family {
     inside: Mutex::new(Inside { life: 0, calls: 0 }),
 };
 
+/// How long a call waits at most before it says that the thread serves nothing: programs call it in a
+/// loop that takes no notice, and that would keep a core busy.
+const NAP: Duration = Duration::from_millis(10);
+
 impl Family {
     fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -318,7 +322,13 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
     };
     let threads = family.threads.read();
     let reader = threads.get(&thread).cloned();
-    let reader = reader.ok_or_else(|| family.thread_not_subscribed(thread))?;
+    let Some(reader) = reader else {
+        drop(threads);
+        let left =
+            deadline.map_or(NAP, |deadline| deadline.saturating_duration_since(Instant::now()));
+        std::thread::sleep(left.min(NAP));
+        return Err(family.thread_not_subscribed(thread));
+    };
     // Under the lock: who has ended all subscriptions sees every call that still knows one.
     let _call = Call::begin(family);
     drop(threads);
