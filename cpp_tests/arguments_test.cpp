@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "support/kernels.h"
 #include "support/managed.h"
 #include "support/objects.h"
 #include "support/places.h"
@@ -71,6 +72,10 @@ class Arguments : public WithDevice {
         ACL_OK(aclrtCreateEventWithFlag(&event_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
         ACL_OK(aclrtRecordEvent(event_, nullptr));
         ACL_OK(aclrtSynchronizeEvent(event_));
+        program_ = ProgramPath();
+        ACL_OK(aclrtBinaryLoadFromFile(program_.c_str(), nullptr, &binary_));
+        ACL_OK(aclrtBinaryGetFunction(binary_, "nothing", &kernel_));
+        image_ = Read(program_);
         other_ = static_cast<char*>(device_) + kSize;
         failure_mode_.failureMode = 0;
         dsts_[0] = device_;
@@ -154,6 +159,11 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s),
                 aclrtReduceAsync(device_, other_, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
                                  s, nullptr)),
+            ROW((aclrtStream s), aclrtLaunchKernel(kernel_, 1, nullptr, 0, s)),
+            ROW((aclrtStream s), aclrtLaunchKernelV2(kernel_, 1, nullptr, 0, nullptr, s)),
+            ROW((aclrtStream s), aclrtLaunchKernelWithArgsArray(kernel_, 1, s, nullptr, nullptr)),
+            ROW((aclrtStream s),
+                aclrtLaunchSIMTKernelWithArgsArray(kernel_, one_, one_, 0, s, nullptr, nullptr)),
         };
     }
 
@@ -258,6 +268,8 @@ class Arguments : public WithDevice {
             ROW((), aclrtMemcpy(page_, kSize, page_ + kSize, kSize, ACL_MEMCPY_HOST_TO_HOST)),
             ROW((), aclrtMemcpyBatch(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1,
                                      &fail_index_)),
+            ROW((), aclrtBinaryLoadFromFile(program_.c_str(), nullptr, &r_.pointer)),
+            ROW((), aclrtBinaryLoadFromData(image_.data(), image_.size(), nullptr, &r_.pointer)),
             ROW((), aclrtMemcpyBatchV2(dsts_, sizes_, srcs_, sizes_, 1, &attribute_, first_, 1)),
         };
     }
@@ -284,6 +296,11 @@ class Arguments : public WithDevice {
     void* host_ = nullptr;
     void* other_ = nullptr;  // the second half of device_
     aclrtEvent event_ = nullptr;
+    std::string program_;
+    std::vector<char> image_;
+    aclrtBinHandle binary_ = nullptr;
+    aclrtFuncHandle kernel_ = nullptr;
+    const dim3 one_{1, 1, 1};
     aclrtStreamAttrValue failure_mode_{};
     void* dsts_[1] = {};
     void* srcs_[1] = {};

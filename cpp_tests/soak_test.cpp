@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
+#include "support/kernels.h"
 #include "support/usage.h"
 
 namespace portacl_test {
@@ -169,6 +170,11 @@ void UseMore() {
     ACL_OK(aclrtMemcpyAsync(managed, kSize, own, kSize, ACL_MEMCPY_DEFAULT, described));
     ACL_OK(
         aclrtMemcpy2dAsync(managed, 128, own, 128, 64, 32, ACL_MEMCPY_HOST_TO_DEVICE, described));
+    {
+        // Unloaded with its kernel queued.
+        const Program program;
+        ACL_OK(Mark(program.Kernel("mark"), managed, 1, kSize / sizeof(uint32_t), described));
+    }
     ACL_OK(aclrtRecordEvent(event, described));
     ACL_OK(aclrtStreamWaitEventWithTimeout(reports, event, 60));
     ACL_OK(aclrtResetEvent(event, reports));

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "support/acl_test.h"
+#include "support/kernels.h"
 #include "support/threads.h"
 
 namespace portacl_test {
@@ -75,6 +76,7 @@ struct Lane {
     int32_t device = 0;
     aclrtStream stream = nullptr;
     aclrtEvent event = nullptr;
+    aclrtFuncHandle mark = nullptr;
     int creator = 0;  // of the event: each function that makes events has its turn
     std::array<Buffer, 2> memory;
     Buffer pinned;
@@ -117,6 +119,8 @@ class Stress {
             lane.device = i % static_cast<int32_t>(devices_);
             lane.creator = i % 3;
             ACL_EXPECT_OK(aclrtSetDevice(lane.device));
+            if (programs_.size() < devices_) programs_.push_back(std::make_unique<Program>());
+            lane.mark = programs_[static_cast<size_t>(lane.device)]->Kernel("mark");
             NewStream(lane);
             NewEvent(lane);
             for (Buffer& buffer : lane.memory) NewMemory(lane, buffer);
@@ -130,7 +134,7 @@ class Stress {
         if (random.Below(7) == 0) return ReadOther(lane, lanes_[random.Below(kLanes)], random);
         const std::lock_guard<std::mutex> lock(lane.mutex);
         ACL_EXPECT_OK(aclrtSetDevice(lane.device));
-        switch (random.Below(34)) {
+        switch (random.Below(36)) {
             case 0:
             case 1:
             case 2:
@@ -182,6 +186,9 @@ class Stress {
                 return Rows(lane, random);
             case 31:
                 return Batch(lane, random);
+            case 32:
+            case 33:
+                return AddByKernel(lane, random);
             default:
                 return Synchronize(lane);
         }
@@ -368,6 +375,20 @@ class Stress {
         }
     }
 
+    static void AddByKernel(Lane& lane, Random& random) {
+        Buffer& to = lane.memory[random.Below(2)];
+        const Range range = RandomRange(random, 4);
+        const uint32_t number = random.Word();
+        const auto words = static_cast<uint32_t>(range.length / 4);
+        ACL_EXPECT_OK(Mark(lane.mark, to.At(range), number, words, lane.stream));
+        for (size_t i = 0; i < range.length; i += 4) {
+            uint32_t word;
+            std::memcpy(&word, to.Model(range) + i, 4);
+            word += number;
+            std::memcpy(to.Model(range) + i, &word, 4);
+        }
+    }
+
     // Some rows of both, the same ones.
     static void Rows(Lane& lane, Random& random) {
         constexpr size_t kPitch = 512, kMostRows = kSize / kPitch;
@@ -496,6 +517,8 @@ class Stress {
     }
 
     uint32_t devices_ = 1;
+    // Of each device.
+    std::vector<std::unique_ptr<Program>> programs_;
     std::array<Lane, kLanes> lanes_;
 };
 

@@ -12,12 +12,15 @@ build gpu
 rm -rf "$pack"
 mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"
 cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
-# Programs that the build directory knows as tests of the label `cuda`, with their arguments.
-ctest --test-dir build/gpu -L '^cuda$' --show-only=json-v1 |
-    python3 tools/gpu_list.py build/gpu "$pack" >"$pack/tests.txt"
+# Programs that the build directory knows as tests of the label `cuda`, with their arguments, and those
+# that run under compute-sanitizer as well.
+for label in cuda memcheck; do
+    ctest --test-dir build/gpu -L "^$label\$" --show-only=json-v1 |
+        python3 tools/gpu_list.py build/gpu "$pack" >"$pack/$label.txt"
+    [[ -s $pack/$label.txt ]] || die "the build has no test with the label $label"
+done
 # shutdown_test runs it.
 cp build/gpu/cpp_tests/unload_child "$pack/tests/"
-[[ -s $pack/tests.txt ]] || die "the build has no test with the label cuda"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
 find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) \
@@ -34,7 +37,7 @@ cp build/gpu/benches/blocks.ptx "$pack/benches/"
 
 size=$(du -sb "$pack" | cut -f1)
 ((size <= limit)) || die "$pack has $size bytes, the limit is $limit"
-say "$pack: $((size / 1024)) KiB, $(wc -l <"$pack/tests.txt") programs"
+say "$pack: $((size / 1024)) KiB, $(wc -l <"$pack/cuda.txt") programs"
 cat <<TEXT
 Copy the folder to a machine with a GPU of NVIDIA's and run there:  ./run [RESULTS_DIRECTORY]
 It prints a table, writes results.json and a log per program, and fails if a program failed.

@@ -16,18 +16,16 @@ card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/n
 echo "$(head -2 about.txt | tr '\n' ' ')"
 echo "GPU: $card"
 
-# A few programs again under compute-sanitizer: those that allocate, copy and launch kernels.
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)
-sanitized=(memory memcpy memset reduce stream kernel_launch)
 
-failed=0 rows="" passed=""
+failed=0 rows="" passed="" patience=180
 # one NAME COMMAND...: runs it, prints a line, adds to rows.
 one() {
     local name=$1 log status=0 verdict started counts
     shift
     log=$results/$name.log
     started=$(date +%s%N)
-    timeout 120 "$@" >"$log" 2>&1 </dev/null || status=$?
+    timeout "$patience" "$@" >"$log" 2>&1 </dev/null || status=$?
     local milliseconds=$((($(date +%s%N) - started) / 1000000))
     counts=$(grep -cE '^\[       OK \]' "$log")
     case $status in
@@ -41,24 +39,29 @@ one() {
         "$name" "$status" "$counts" "$milliseconds")
 }
 
-while IFS=$'\t' read -r name program arguments; do
-    words=()
-    [[ -z $arguments ]] || IFS=$'\t' read -ra words <<<"$arguments"
-    before=$failed
-    one "$name" "./$program" ${words[@]+"${words[@]}"}
-    # docs/api.md counts a test file as confirmed when its whole program passed.
-    if ((failed == before)) && [[ $program == tests/*_test ]]; then
-        passed+="${passed:+, }\"${program#tests/}.cpp\""
-    fi
-done <tests.txt
+# all LIST PREFIX [WRAPPER...]: each program of a list, with PREFIX before its name.
+all() {
+    local list=$1 prefix=$2 name program arguments before words
+    shift 2
+    while IFS=$'\t' read -r name program arguments; do
+        words=()
+        [[ -z $arguments ]] || IFS=$'\t' read -ra words <<<"$arguments"
+        before=$failed
+        one "$prefix$name" "$@" "./$program" ${words[@]+"${words[@]}"}
+        # docs/api.md counts a test file as confirmed when its whole program passed.
+        if [[ -z $prefix ]] && ((failed == before)) && [[ $program == tests/*_test ]]; then
+            passed+="${passed:+, }\"${program#tests/}.cpp\""
+        fi
+    done <"$list"
+}
 
+all cuda.txt ""
+# A part of them again: those that allocate, copy and launch kernels.
 if [[ -n $sanitizer ]]; then
-    for name in "${sanitized[@]}"; do
-        program=tests/${name}_test
-        [[ -x $program ]] || continue
-        # Tests of mistakes make calls that the driver refuses; only what a kernel or a copy does counts.
-        one "memcheck.$name" "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99 "./$program"
-    done
+    patience=900
+    # Tests of mistakes make calls that the driver refuses; only what a kernel or a copy does counts.
+    all memcheck.txt memcheck. "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 99
+    patience=180
 else
     echo "compute-sanitizer is not on this machine: nothing ran under it"
 fi
