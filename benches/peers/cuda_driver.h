@@ -57,6 +57,7 @@ struct Driver {
     Function<Event*, unsigned> EventCreate{"cuEventCreate"};
     Function<Event> EventDestroy{"cuEventDestroy_v2"};
     Function<Event, Stream> EventRecord{"cuEventRecord"};
+    Function<Event> EventSynchronize{"cuEventSynchronize"};
     Function<Stream, void (*)(void*), void*> LaunchHostFunc{"cuLaunchHostFunc"};
     Function<Address*, std::size_t> MemAlloc{"cuMemAlloc_v2"};
     Function<Address> MemFree{"cuMemFree_v2"};
@@ -70,7 +71,6 @@ struct Driver {
     Function<Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
              void**, void**>
         Launch{"cuLaunchKernel"};
-    Function<Address, const void*, std::size_t> CopyInNow{"cuMemcpyHtoD_v2"};
     Function<void*, Address, std::size_t> CopyOutNow{"cuMemcpyDtoH_v2"};
 };
 

@@ -1,0 +1,69 @@
+// Copies of pageable memory through two pinned chunks of one's own, in turns: what the library
+// could do instead of leaving them to the driver, which has such chunks itself.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda_driver.h"
+
+namespace cuda {
+
+class Staging {
+  public:
+    explicit Staging(const Driver& raw) : raw_(raw) {
+        for (Half& half : halves_) {
+            raw_.HostAlloc(&half.chunk, kChunk, 0);
+            raw_.EventCreate(&half.done, kNoTiming);
+        }
+    }
+    ~Staging() {
+        for (const Half& half : halves_) {
+            raw_.EventDestroy(half.done);
+            raw_.FreeHost(half.chunk);
+        }
+    }
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+
+    // The host fills one chunk while the device reads the other. Returns when all is there.
+    void In(Address to, const char* from, std::size_t bytes, Stream stream) {
+        for (std::size_t at = 0, turn = 0; at < bytes; at += kChunk, turn ^= 1) {
+            const Half& half = halves_[turn];
+            const std::size_t size = std::min(kChunk, bytes - at);
+            raw_.EventSynchronize(half.done);
+            std::memcpy(half.chunk, from + at, size);
+            raw_.CopyIn(to + at, half.chunk, size, stream);
+            raw_.EventRecord(half.done, stream);
+        }
+        raw_.StreamSynchronize(stream);
+    }
+
+    // The device fills one chunk while the host reads the other.
+    void Out(char* to, Address from, std::size_t bytes, Stream stream) {
+        const auto begin = [&](std::size_t at, const Half& half) {
+            if (at >= bytes) return;
+            raw_.CopyOut(half.chunk, from + at, std::min(kChunk, bytes - at), stream);
+            raw_.EventRecord(half.done, stream);
+        };
+        begin(0, halves_[0]);
+        for (std::size_t at = 0, turn = 0; at < bytes; at += kChunk, turn ^= 1) {
+            begin(at + kChunk, halves_[turn ^ 1]);
+            raw_.EventSynchronize(halves_[turn].done);
+            std::memcpy(to + at, halves_[turn].chunk, std::min(kChunk, bytes - at));
+        }
+    }
+
+  private:
+    static constexpr std::size_t kChunk = std::size_t{4} << 20;
+    struct Half {
+        void* chunk = nullptr;
+        // The device is done with the chunk.
+        Event done = nullptr;
+    };
+
+    const Driver& raw_;
+    Half halves_[2];
+};
+
+}  // namespace cuda
