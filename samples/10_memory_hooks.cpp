@@ -1,0 +1,92 @@
+// Hooks around a program's allocations: who allocates how much, and a budget that refuses.
+//
+// The function below stands for any code that uses device memory. Nothing in it knows of hooks:
+// they are registered around it. The first one counts, a ready one prints, another one keeps a
+// budget. For a program that cannot be changed there is PORTACL_MEMORY_HOOK=debug, log:FILE or
+// profile:FILE.
+//
+// usage: 10_memory_hooks
+
+#include <portacl/portacl.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <vector>
+
+namespace {
+
+// A layer's worth of work: weights that stay, and a scratch buffer for each step.
+void Work(int steps) {
+    const portacl::DeviceBuffer<float> weights(1 << 20);
+    for (int step = 0; step < steps; ++step) {
+        const portacl::DeviceBuffer<float> scratch(1 << 16);
+        portacl::fill_bytes(scratch, 0);
+    }
+}
+
+// What is in use, and the most that was.
+class Counter : public portacl::MemoryHook {
+  public:
+    const char* name() const noexcept override { return "Counter"; }
+    void after_malloc(const portacl::MemoryEvent& event) override {
+        if (event.failed) return;
+        ++mallocs;
+        used += event.roundedSize;
+        peak = std::max(peak, used);
+    }
+    void after_alloc(const portacl::MemoryEvent& event) override {
+        if (!event.failed) ++allocs;
+    }
+    void after_free(const portacl::MemoryEvent& event) override {
+        if (!event.failed) used -= event.roundedSize;
+    }
+
+    int mallocs = 0, allocs = 0;
+    std::size_t used = 0, peak = 0;
+};
+
+void Run() {
+    const portacl::Runtime runtime;
+    const portacl::Device device(0);
+
+    Counter counter;
+    {
+        const portacl::ScopedMemoryHook guard(counter);
+        Work(10);
+    }
+    std::printf("10 steps: %d allocations, %d of them from the device, at most %zu KiB at a time\n",
+                counter.mallocs, counter.allocs, counter.peak >> 10);
+    if (counter.mallocs != 11 || counter.used != 0) throw std::runtime_error("the count is wrong");
+
+    std::printf("\none step, in the format of CuPy's DebugPrintHook:\n");
+    std::fflush(stdout);
+    portacl::DebugPrintHook printer(std::cout);
+    {
+        const portacl::ScopedMemoryHook guard(printer);
+        Work(1);
+    }
+
+    std::printf("\nwith a budget of 1 MiB:\n");
+    try {
+        const portacl::LimitHook limit(std::size_t{1} << 20);
+        Work(1);
+        throw std::logic_error("the budget was not kept");
+    } catch (const portacl::Error& error) {
+        std::printf("  %s\n", error.text().c_str());
+    }
+}
+
+}  // namespace
+
+int main() {
+    try {
+        Run();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
