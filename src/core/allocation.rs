@@ -168,6 +168,11 @@ impl Allocation {
         open_device(id).filter(|device| device.owner == self.owner)
     }
 
+    /// All of them, in no order.
+    pub fn all() -> Vec<Self> {
+        ALLOCATIONS.snapshot().iter().map(Self::from_range).collect()
+    }
+
     /// How many there are.
     #[cfg(test)]
     pub fn count() -> usize {

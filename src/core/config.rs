@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
-use super::{memory_hook, visibility};
+use super::{leak_check, memory_hook, visibility};
 use crate::backend::fault;
 
 /// Which backend to use.
@@ -45,6 +45,8 @@ pub struct Environment {
     pub finalize_timeout: Duration,
     /// `PORTACL_MEMORY_HOOK`.
     pub memory_hook: Option<memory_hook::Ready>,
+    /// `PORTACL_LEAK_CHECK`; `None`: nothing is reported.
+    pub leak_check: Option<leak_check::Mode>,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
     pub fault: Option<fault::Settings>,
 }
@@ -118,6 +120,12 @@ impl Environment {
                     bad("PORTACL_MEMORY_HOOK", &text, memory_hook::Ready::ALLOWED)
                 })?),
             };
+        let leak_check = match set("PORTACL_LEAK_CHECK").as_deref() {
+            None | Some("0") => None,
+            Some("1") => Some(leak_check::Mode::Report),
+            Some("abort") => Some(leak_check::Mode::Abort),
+            Some(other) => return Err(bad("PORTACL_LEAK_CHECK", other, "0, 1 or abort")),
+        };
         Ok(Self {
             backend,
             visible_devices: set(visibility::VARIABLE),
@@ -128,6 +136,7 @@ impl Environment {
             cpu_guard,
             finalize_timeout: Duration::from_millis(finalize_timeout),
             memory_hook,
+            leak_check,
             fault,
         })
     }

@@ -15,7 +15,7 @@ use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
-use super::{device, exception, life_callback, memory, memory_hook, report, thread};
+use super::{device, exception, leak_check, life_callback, memory, memory_hook, report, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
@@ -137,9 +137,11 @@ fn end(life: MutexGuard<'_, ()>) -> Result<()> {
     let told = callbacks.call();
     let open = announce_ends();
     memory_hook::write_profile();
+    leak_check::at_end_of_life();
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
     let ended = end_session(&life);
+    leak_check::forget();
     ENDING.store(false, Ordering::Relaxed);
     drop(life);
     state_callback::tell_late();
@@ -258,6 +260,9 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     let environment = Environment::read()?;
     if let Some(hook) = &environment.memory_hook {
         hook.register()?;
+    }
+    if let Some(mode) = environment.leak_check {
+        leak_check::arm(mode)?;
     }
     let (driver, visibility) = open_driver(&environment)?;
     let session = Session::new(driver, visibility, environment.finalize_timeout);

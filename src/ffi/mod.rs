@@ -42,6 +42,7 @@ pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memory;
 pub mod memory_hook;
+pub mod memory_snapshot;
 pub mod memset;
 pub mod native;
 pub mod notify;

@@ -162,6 +162,7 @@ pub const HEADERS: &[Header] = &[
             "portacl_mem_pool.rs",
             "mem_pool_share.rs",
             "memory_hook.rs",
+            "memory_snapshot.rs",
         ],
     },
 ];

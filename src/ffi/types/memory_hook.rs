@@ -123,3 +123,29 @@ pub struct portaclMemoryHookInfo {
     /// What the latest of these failures said, cut to the room there is.
     pub lastFailure: [c_char; 256],
 }
+
+/// A live allocation, as portaclMemorySnapshot tells of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryAllocation {
+    /// sizeof(portaclMemoryAllocation), set by the caller in the first element.
+    pub structSize: usize,
+    /// The first byte.
+    pub ptr: *mut c_void,
+    /// Bytes that the program asked for; 0 if that was not recorded.
+    pub size: usize,
+    /// Bytes that it got.
+    pub roundedSize: usize,
+    /// Which memory.
+    pub kind: MaybeUninit<portaclMemoryKind>,
+    /// The device, -1 for host memory.
+    pub deviceId: i32,
+    /// The stream in whose order it was made; null if none, or if that was not recorded.
+    pub stream: aclrtStream,
+    /// The thread that made it, as the system counts it; 0 if that was not recorded.
+    pub thread: u64,
+    /// Nanoseconds since then; 0 if that was not recorded.
+    pub age: u64,
+    /// The function that asked for it, `file:line:function`, cut to the room there is; empty if that was not recorded.
+    pub callSite: [c_char; 256],
+}

@@ -1,0 +1,186 @@
+// What is live, and what was not freed.
+
+#include <portacl/portacl.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+std::vector<portaclMemoryAllocation> Snapshot() {
+    size_t count = 0;
+    EXPECT_EQ(portaclMemorySnapshot(nullptr, 0, &count), ACL_SUCCESS);
+    std::vector<portaclMemoryAllocation> all(count + 1);
+    all[0].structSize = sizeof all[0];
+    EXPECT_EQ(portaclMemorySnapshot(all.data(), all.size(), &count), ACL_SUCCESS);
+    EXPECT_LT(count, all.size());
+    all.resize(count);
+    return all;
+}
+
+class MemorySnapshot : public WithDevice {};
+
+TEST_F(MemorySnapshot, HasAllKindsOfMemoryByAddress) {
+    EXPECT_TRUE(Snapshot().empty());
+    void *device = nullptr, *managed = nullptr, *host = nullptr;
+    std::vector<char> mine(1 << 16);
+    ACL_OK(aclrtMalloc(&device, 1000, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtMemAllocManaged(&managed, 1000, ACL_RT_MEM_ATTACH_GLOBAL));
+    ACL_OK(aclrtMallocHost(&host, 1000));
+    const std::vector<portaclMemoryAllocation> all = Snapshot();
+    ASSERT_EQ(all.size(), 3u);
+    for (size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].ptr, all[i].ptr);
+    for (const auto& one : all) {
+        EXPECT_EQ(one.structSize, sizeof one);
+        size_t length = 0;
+        void* base = nullptr;
+        ACL_OK(aclrtMemGetAddressRange(one.ptr, &base, &length));
+        EXPECT_EQ(one.roundedSize, length);
+        const portaclMemoryKind kind = one.ptr == device    ? PORTACL_MEMORY_DEVICE
+                                       : one.ptr == managed ? PORTACL_MEMORY_MANAGED
+                                                            : PORTACL_MEMORY_PINNED;
+        EXPECT_EQ(one.kind, kind);
+        EXPECT_EQ(one.deviceId, one.ptr == host ? -1 : 0);
+    }
+    ACL_OK(aclrtFree(device));
+    EXPECT_EQ(Snapshot().size(), 2u);
+    ACL_OK(aclrtFree(managed));
+    ACL_OK(aclrtFreeHost(host));
+    EXPECT_TRUE(Snapshot().empty());
+}
+
+TEST_F(MemorySnapshot, IsCutToTheRoomThereIs) {
+    void *first = nullptr, *second = nullptr;
+    ACL_OK(aclrtMallocHost(&first, 10));
+    ACL_OK(aclrtMallocHost(&second, 10));
+    portaclMemoryAllocation one[2] = {};
+    one[0].structSize = sizeof one[0];
+    size_t count = 0;
+    ACL_OK(portaclMemorySnapshot(one, 1, &count));
+    EXPECT_EQ(count, 2u);
+    EXPECT_EQ(one[0].ptr, first < second ? first : second);
+    EXPECT_EQ(one[1].ptr, nullptr);
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemorySnapshot(one, 1, nullptr));
+    one[0].structSize = 4;
+    count = Poison<size_t>();
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, portaclMemorySnapshot(one, 1, &count));
+    EXPECT_TRUE(IsPoison(count));
+    ACL_OK(aclrtFreeHost(first));
+    ACL_OK(aclrtFreeHost(second));
+}
+
+[[gnu::noinline]] void* AllocateHere() {
+    void* memory = nullptr;
+    ACL_EXPECT_OK(aclrtMallocHost(&memory, 1001));
+    return memory;
+}
+
+OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocated) {
+    ACL_OK(aclInit(nullptr));
+    void* before = AllocateHere();
+    ACL_OK(portaclMemoryRecord());
+    ACL_OK(portaclMemoryRecord());
+    void* after = AllocateHere();
+    for (const auto& one : Snapshot()) {
+        const std::string site = one.callSite;
+        if (one.ptr == before) {
+            EXPECT_EQ(one.size, 0u);
+            EXPECT_EQ(one.thread, 0u);
+            EXPECT_EQ(one.age, 0u);
+            EXPECT_EQ(site, "");
+        } else {
+            EXPECT_EQ(one.ptr, after);
+            EXPECT_EQ(one.size, 1001u);
+            EXPECT_EQ(one.thread, static_cast<uint64_t>(gettid()));
+            EXPECT_GT(one.age, 0u);
+            EXPECT_NE(site.find("AllocateHere"), std::string::npos) << site;
+        }
+    }
+    ACL_OK(aclrtFreeHost(before));
+    ACL_OK(aclrtFreeHost(after));
+    EXPECT_TRUE(Snapshot().empty());
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(LeakReport, NamesWhatIsLiveOnRequest) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(portaclMemoryRecord());
+    void* memory = AllocateHere();
+    size_t count = 0;
+    testing::internal::CaptureStderr();
+    ACL_OK(portaclMemoryReportLeaks(&count));
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(count, 1u);
+    std::ostringstream address;
+    address << memory;
+    for (const std::string& part : {std::string("1 allocations of 1024 bytes"), address.str(),
+                                    std::string("1001 asked for"), std::string("AllocateHere")})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    ACL_OK(aclrtFreeHost(memory));
+    testing::internal::CaptureStderr();
+    ACL_OK(portaclMemoryReportLeaks(nullptr));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(LeakCheck, FinalizeTellsWhatWasNotFreed, {"PORTACL_LEAK_CHECK", "1"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    AllocateHere();
+    void* device = nullptr;
+    ACL_OK(aclrtMalloc(&device, 500, ACL_MEM_MALLOC_HUGE_FIRST));
+    {
+        portacl::HostBuffer<char> freed_by_hand(1);
+        ACL_OK(aclrtFreeHost(freed_by_hand.get()));
+    }
+    testing::internal::CaptureStderr();
+    ACL_OK(aclFinalize());
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("2 allocations of"), std::string::npos) << text;
+    EXPECT_NE(text.find("AllocateHere"), std::string::npos) << text;
+    EXPECT_NE(text.find("device memory of device 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("a release failed that no caller could be told of: aclrtFreeHost"),
+              std::string::npos)
+        << text;
+}
+
+OWN_PROCESS_TEST(LeakCheck, SaysNothingWhereAllIsFreed, {"PORTACL_LEAK_CHECK", "abort"}) {
+    testing::internal::CaptureStderr();
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtFreeHost(AllocateHere()));
+    ACL_OK(aclFinalize());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+OWN_PROCESS_TEST(LeakCheck, RefusesWhatItDoesNotKnow, {"PORTACL_LEAK_CHECK", "yes"}) {
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_LEAK_CHECK", "yes",
+                     "abort");
+}
+
+TEST(LeakCheck, EndsTheProcessIfAskedTo) {
+    const std::string name = "LeakCheck.EndsTheProcessIfAskedTo";
+    if (std::getenv("PORTACL_TEST_LEAKS")) {
+        ACL_OK(aclInit(nullptr));
+        AllocateHere();
+        ACL_OK(aclFinalize());
+        return;
+    }
+    const ProcessResult result = RunProcess("/proc/self/exe", {"--gtest_filter=" + name},
+                                            {{"PORTACL_TEST_LEAKS", "1"},
+                                             {"FAKE_CUDA_LEAK_CHECK", "0"},
+                                             {"PORTACL_LEAK_CHECK", "abort"}});
+    EXPECT_EQ(result.signal, SIGABRT) << result.output;
+    EXPECT_NE(result.output.find("1 allocations of 1024 bytes"), std::string::npos)
+        << result.output;
+}
+
+}  // namespace

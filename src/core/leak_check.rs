@@ -1,0 +1,208 @@
+//! What a program has not freed: `PORTACL_LEAK_CHECK`, and snapshots of what is live.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::allocation::{Allocation, Kind};
+use super::call_site::Stack;
+use super::error::Result;
+use super::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
+use super::release_failure;
+use crate::backend::at_exit;
+
+/// What `PORTACL_LEAK_CHECK` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `1`: tells on the standard error stream.
+    Report,
+    /// `abort`: as `Report`, and ends the process if there is something to tell.
+    Abort,
+}
+
+/// 0: nobody asked for it.
+static MODE: AtomicU8 = AtomicU8::new(0);
+
+/// What the recorder knows of the live allocations, by address.
+static RECORDED: Mutex<Option<HashMap<usize, Record>>> = Mutex::new(None);
+
+/// Where an allocation came from.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Bytes that were asked for.
+    pub size: usize,
+    /// The stream in whose order it was made, 0 if none.
+    pub stream: u64,
+    /// The thread, as the system counts it.
+    pub thread: u32,
+    /// When.
+    pub made: Instant,
+    /// From where.
+    pub stack: Stack,
+}
+
+/// The hook that records where allocations come from.
+struct Recorder;
+
+impl MemoryHook for Recorder {
+    // Not afterwards, when another thread may have the address again.
+    fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
+        if moment == Moment::Free
+            && let Some(recorded) = &mut *RECORDED.lock()
+        {
+            recorded.remove(&event.addr);
+        }
+        Ok(())
+    }
+
+    fn after(&self, moment: Moment, event: &Event) {
+        if moment != Moment::Malloc || event.failed {
+            return;
+        }
+        let record = Record {
+            size: event.size,
+            stream: event.stream,
+            thread: memory_hook::thread(),
+            made: Instant::now(),
+            stack: Stack::here(),
+        };
+        if let Some(recorded) = &mut *RECORDED.lock() {
+            recorded.insert(event.addr, record);
+        }
+    }
+}
+
+/// Records from now on where allocations come from. A second time changes nothing.
+pub fn record() -> Result<()> {
+    {
+        let mut recorded = RECORDED.lock();
+        if recorded.is_some() {
+            return Ok(());
+        }
+        *recorded = Some(HashMap::new());
+    }
+    memory_hook::register("portacl's recorder", Scope::Process, Box::new(Recorder)).map(drop)
+}
+
+/// Reports from now on, at the end of each life, what was not freed.
+pub fn arm(mode: Mode) -> Result<()> {
+    record()?;
+    MODE.store(1 + mode as u8, Ordering::Relaxed);
+    // What destructors could not tell after the end of the last life.
+    at_exit(|| {
+        let text = release_failures();
+        if !text.is_empty() {
+            eprint!("{text}");
+        }
+    });
+    Ok(())
+}
+
+/// A live allocation.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// First byte.
+    pub addr: usize,
+    /// Bytes that the program may use.
+    pub len: usize,
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// Which device; -1: host memory.
+    pub device: i32,
+    /// Where it came from, if that was recorded.
+    pub record: Option<Record>,
+}
+
+/// All live allocations, by address. Registrations of the caller's memory are none.
+pub fn snapshot() -> Vec<Live> {
+    let recorded = RECORDED.lock().clone().unwrap_or_default();
+    let live = |found: &Allocation| {
+        let (kind, device) = match found.kind {
+            Kind::Device(id) => (MemoryKind::Device, id as i32),
+            Kind::Managed(id) => (MemoryKind::Managed, id as i32),
+            Kind::Pinned => (MemoryKind::Pinned, -1),
+            Kind::Registered { .. } => return None,
+        };
+        let record = recorded.get(&found.base).cloned();
+        Some(Live { addr: found.base, len: found.len, kind, device, record })
+    };
+    let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
+    all.sort_unstable_by_key(|live| live.addr);
+    all
+}
+
+/// How many allocations are live, and a text that names them and what destructors could not tell.
+pub fn report() -> (usize, String) {
+    let all = snapshot();
+    let mut text = String::new();
+    if !all.is_empty() {
+        let bytes: usize = all.iter().map(|live| live.len).sum();
+        let count = all.len();
+        put(
+            &mut text,
+            format_args!("portacl: {count} allocations of {bytes} bytes are not freed\n"),
+        );
+    }
+    for live in &all {
+        let Live { addr, len, kind, device, record } = live;
+        let place = match kind {
+            MemoryKind::Pinned => "page-locked host memory".to_owned(),
+            kind => format!("{} memory of device {device}", kind.name()),
+        };
+        put(&mut text, format_args!("  {len} bytes of {place} at {addr:#x}"));
+        let Some(record) = record else {
+            text.push('\n');
+            continue;
+        };
+        let age = record.made.elapsed().as_secs_f64();
+        let (size, thread) = (record.size, record.thread);
+        put(&mut text, format_args!(", {size} asked for by thread {thread}, {age:.3} s ago\n"));
+        for frame in record.stack.frames() {
+            put(&mut text, format_args!("    {frame}\n"));
+        }
+    }
+    text.push_str(&release_failures());
+    (all.len(), text)
+}
+
+fn release_failures() -> String {
+    let mut text = String::new();
+    for failure in release_failure::take_texts() {
+        put(
+            &mut text,
+            format_args!("portacl: a release failed that no caller could be told of: {failure}\n"),
+        );
+    }
+    text
+}
+
+fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
+    text.write_fmt(line).expect("a text takes all");
+}
+
+/// A life ends: tells what is still there, if somebody asked for that.
+pub fn at_end_of_life() {
+    let mode = MODE.load(Ordering::Relaxed);
+    if mode == 0 {
+        return;
+    }
+    let (_, text) = report();
+    if text.is_empty() {
+        return;
+    }
+    eprint!("{text}");
+    if mode == 1 + Mode::Abort as u8 {
+        eprintln!("portacl: ended by PORTACL_LEAK_CHECK=abort");
+        std::process::abort();
+    }
+}
+
+/// What was recorded of memory that went with the life.
+pub fn forget() {
+    if let Some(recorded) = &mut *RECORDED.lock() {
+        recorded.clear();
+    }
+}

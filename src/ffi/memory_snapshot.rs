@@ -1,0 +1,99 @@
+//! What a program has allocated and not freed.
+
+use std::mem::MaybeUninit;
+
+use crate::core::error::Error;
+use crate::core::leak_check::{self, Live};
+use crate::core::memory_hook::MemoryKind;
+use crate::ffi::guard::guard;
+use crate::ffi::types::{aclError, portaclMemoryAllocation, portaclMemoryKind};
+use crate::ffi::value::{Out, address, handle, text};
+
+/// Records from now on, until the process ends, which thread makes an allocation, when and from where, for
+/// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a walk up the stack.
+/// PORTACL_LEAK_CHECK begins with it. A second call changes nothing.
+///
+/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was
+/// registered. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
+    guard("portaclMemoryRecord", leak_check::record)
+}
+
+/// Lists all live allocations of device, managed and page-locked host memory, by address. Other threads go on
+/// meanwhile: what they allocate or free during the call may or may not be there.
+///
+/// @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
+/// element.
+/// @param capacity elements at `allocations`. Where there are more, those with the lowest addresses are told.
+/// @param count receives how many there are, also where they are more than `capacity`.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
+/// the structure. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemorySnapshot(
+    allocations: *mut portaclMemoryAllocation,
+    capacity: usize,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemorySnapshot", || {
+        let count = Out::new("count", count)?;
+        if allocations.is_null() || capacity == 0 {
+            count.write(leak_check::snapshot().len());
+            return Ok(());
+        }
+        // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+        let size = unsafe { (&raw const (*allocations).structSize).read_unaligned() };
+        let wanted = size_of::<portaclMemoryAllocation>();
+        if size != wanted {
+            return Err(Error::invalid_param(format_args!(
+                "allocations->structSize is {size}; it must be {wanted}, the size of the structure"
+            )));
+        }
+        let live = leak_check::snapshot();
+        let told: Vec<_> = live.iter().take(capacity).map(to_c).collect();
+        // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+        unsafe { Out::new("allocations", allocations)?.write_all(&told) };
+        count.write(live.len());
+        Ok(())
+    })
+}
+
+fn to_c(live: &Live) -> portaclMemoryAllocation {
+    let record = live.record.as_ref();
+    let site = record.and_then(|record| record.stack.frames().into_iter().next());
+    portaclMemoryAllocation {
+        structSize: size_of::<portaclMemoryAllocation>(),
+        ptr: address::to_c(live.addr),
+        size: record.map_or(0, |record| record.size),
+        roundedSize: live.len,
+        kind: MaybeUninit::new(match live.kind {
+            MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
+            MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
+            MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
+            MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
+        }),
+        deviceId: live.device,
+        stream: handle::to_c(record.map_or(0, |record| record.stream)),
+        thread: record.map_or(0, |record| record.thread.into()),
+        age: record.map_or(0, |record| record.made.elapsed().as_nanos() as u64),
+        callSite: text::array(&site.map_or_else(String::new, |frame| frame.to_string())),
+    }
+}
+
+/// Writes on the standard error stream which allocations are live, with thread, age and the functions that asked for
+/// them if that was recorded, and which releases have failed in destructors since this was told last. Writes nothing
+/// where there is nothing to tell. aclFinalize does the same with PORTACL_LEAK_CHECK=1.
+///
+/// @param count receives the number of live allocations; may be null.
+/// @return ACL_SUCCESS. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
+    guard("portaclMemoryReportLeaks", || {
+        let (live, text) = leak_check::report();
+        eprint!("{text}");
+        if let Ok(out) = Out::new("count", count) {
+            out.write(live);
+        }
+        Ok(())
+    })
+}
