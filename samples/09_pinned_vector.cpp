@@ -3,7 +3,7 @@
 //
 // An asynchronous copy from ordinary memory has read its source when the call returns: the caller
 // waits. From page-locked memory it is only queued. The memory resource below gives such memory to
-// any container of the standard library; a pool resource in front makes many small pieces cheap.
+// any container of the standard library; a buffer resource in front makes many small pieces cheap.
 //
 // usage: 09_pinned_vector
 
@@ -39,7 +39,7 @@ void Run() {
     std::printf("%zu integers went to the device and came back\n", received.size());
 
     // Many small pieces: cut from a few large ones.
-    std::pmr::unsynchronized_pool_resource pool(portacl::pinned_memory_resource());
+    std::pmr::monotonic_buffer_resource pool(portacl::pinned_memory_resource());
     std::pmr::unordered_map<int, std::pmr::string> names(&pool);
     for (int i = 0; i < 1000; ++i) names.emplace(i, "tensor number " + std::to_string(i));
     aclrtPtrAttributes where{};

@@ -89,9 +89,7 @@ class BackendFaults:
     variable = "PORTACL_FAULT"
 
     def environment(self, fault, counts):
-        # With the leak check, failures in destructors are told, too.
-        settings = {"PORTACL_FAULT": fault or "", "PORTACL_FAULT_COUNT": str(counts),
-                    "PORTACL_LEAK_CHECK": "1"}
+        settings = {"PORTACL_FAULT": fault or "", "PORTACL_FAULT_COUNT": str(counts)}
         site = self.site(fault)
         if site.split(".")[-1].startswith("free") and site != "device.free_memory":
             # What could not be given back is still there at the end.

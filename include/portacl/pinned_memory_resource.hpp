@@ -17,7 +17,7 @@
 namespace portacl {
 
 /** A std::pmr::memory_resource over aclrtMallocHost. Each request is an allocation of the library,
- * of 512 bytes at least: for many small ones put a std::pmr::unsynchronized_pool_resource in front.
+ * of 512 bytes at least: for many small ones put a std::pmr::monotonic_buffer_resource in front.
  * All objects of this class are equal. Thread-safe. */
 class PinnedMemoryResource : public std::pmr::memory_resource {
   private:

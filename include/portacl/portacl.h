@@ -228,6 +228,52 @@ typedef struct portaclMemoryHookInfo {
     char lastFailure[256];
 } portaclMemoryHookInfo;
 
+/**
+ * A live allocation, as portaclMemorySnapshot tells of it.
+ */
+typedef struct portaclMemoryAllocation {
+    /**
+     * sizeof(portaclMemoryAllocation), set by the caller in the first element.
+     */
+    size_t structSize;
+    /**
+     * The first byte.
+     */
+    void *ptr;
+    /**
+     * Bytes that the program asked for; 0 if that was not recorded.
+     */
+    size_t size;
+    /**
+     * Bytes that it got.
+     */
+    size_t roundedSize;
+    /**
+     * Which memory.
+     */
+    portaclMemoryKind kind;
+    /**
+     * The device, -1 for host memory.
+     */
+    int32_t deviceId;
+    /**
+     * The stream in whose order it was made; null if none, or if that was not recorded.
+     */
+    aclrtStream stream;
+    /**
+     * The thread that made it, as the system counts it; 0 if that was not recorded.
+     */
+    uint64_t thread;
+    /**
+     * Nanoseconds since then; 0 if that was not recorded.
+     */
+    uint64_t age;
+    /**
+     * The function that asked for it, `file:line:function`, cut to the room there is; empty if that was not recorded.
+     */
+    char callSite[256];
+} portaclMemoryAllocation;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -598,6 +644,41 @@ size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
                                 const portaclMemoryEvent *event,
                                 char *line,
                                 size_t size);
+
+/**
+ * Records from now on, until the process ends, which thread makes an allocation, when and from where, for
+ * portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a walk up the stack.
+ * PORTACL_LEAK_CHECK begins with it. A second call changes nothing.
+ *
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was
+ * registered. Thread-safe.
+ */
+aclError portaclMemoryRecord(void);
+
+/**
+ * Lists all live allocations of device, managed and page-locked host memory, by address. Other threads go on
+ * meanwhile: what they allocate or free during the call may or may not be there.
+ *
+ * @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
+ * element.
+ * @param capacity elements at `allocations`. Where there are more, those with the lowest addresses are told.
+ * @param count receives how many there are, also where they are more than `capacity`.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
+ * the structure. Works at any time. Thread-safe.
+ */
+aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations,
+                               size_t capacity,
+                               size_t *count);
+
+/**
+ * Writes on the standard error stream which allocations are live, with thread, age and the functions that asked for
+ * them if that was recorded, and which releases have failed in destructors since this was told last. Writes nothing
+ * where there is nothing to tell. aclFinalize does the same with PORTACL_LEAK_CHECK=1.
+ *
+ * @param count receives the number of live allocations; may be null.
+ * @return ACL_SUCCESS. Works at any time. Thread-safe.
+ */
+aclError portaclMemoryReportLeaks(size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"
