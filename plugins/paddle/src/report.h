@@ -14,8 +14,8 @@ void Say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // words.
 C_Status Answer(const char* callback, aclError code);
 
-// As Answer, for calls that Paddle's destructors make before they give something back: in a forked child
-// there is nothing to set or to wait for.
+// As Answer, for calls that Paddle's destructors make before they give something back: in a forked
+// child there is nothing to set or to wait for.
 C_Status AnswerUnlessForked(const char* callback, aclError code);
 
 // An argument that the library need not be asked about.
