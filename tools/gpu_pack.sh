@@ -21,6 +21,8 @@ for label in cuda memcheck; do
 done
 # shutdown_test runs it.
 cp build/gpu/cpp_tests/unload_child "$pack/tests/"
+# paddle_plugin_test loads it.
+cp build/gpu/plugins/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
 find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) \

@@ -1,7 +1,6 @@
 """Builds the plug-in by the project's own CMake files. The table of slots in it stands for the header of
 every release of Paddle that it knows, so that no Paddle is needed here."""
 
-import os
 import pathlib
 import re
 import subprocess
@@ -11,6 +10,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
+BUILD = PROJECT / "build" / "paddle-package"
 
 
 def version():
@@ -19,19 +19,18 @@ def version():
 
 class Plugin(build_ext):
     def get_ext_filename(self, name):
-        return os.path.join("paddle_custom_device", "libpaddle-portacl.so")
+        return "libpaddle-portacl.so"
 
     def build_extension(self, extension):
         target = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve()
-        folder = PROJECT / "build" / "paddle-package"
         subprocess.run(
-            ["cmake", "-S", PROJECT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DPORTACL_PADDLE=ON",
+            ["cmake", "-S", PROJECT, "-B", BUILD, "-DCMAKE_BUILD_TYPE=Release", "-DPORTACL_PADDLE=ON",
              "-DPORTACL_PADDLE_WITHOUT_HEADER=ON", "-DPORTACL_BUILD_SAMPLES=OFF",
              f"-DPORTACL_CARGO_TARGET_DIR={PROJECT / 'target'}"],
             check=True)
-        subprocess.run(["cmake", "--build", folder, "--target", "portacl_paddle"], check=True)
+        subprocess.run(["cmake", "--build", BUILD, "--target", "portacl_paddle"], check=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        self.copy_file(str(folder / "plugins/paddle/plugin/libpaddle-portacl.so"), str(target))
+        self.copy_file(str(BUILD / "plugins/paddle/plugin/libpaddle-portacl.so"), str(target))
 
 
 class Binary(Distribution):
@@ -39,5 +38,7 @@ class Binary(Distribution):
         return True
 
 
+BUILD.mkdir(parents=True, exist_ok=True)
 setup(version=version(), packages=[], py_modules=[], distclass=Binary, cmdclass={"build_ext": Plugin},
-      ext_modules=[Extension("paddle_custom_device.libpaddle-portacl", sources=[])])
+      ext_modules=[Extension("paddle_custom_device.libpaddle-portacl", sources=[])],
+      options={"build": {"build_base": str(BUILD / "python")}, "egg_info": {"egg_base": str(BUILD)}})

@@ -10,7 +10,14 @@
 namespace paddle_test {
 namespace {
 
-std::string path = PORTACL_PADDLE_PLUGIN;
+// Beside the program, as in a pack for another machine, or where this build has it.
+std::string DefaultPath() {
+    const auto beside =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libpaddle-portacl.so";
+    return std::filesystem::exists(beside) ? beside.string() : PORTACL_PADDLE_PLUGIN;
+}
+
+std::string path = DefaultPath();
 void* library = nullptr;
 std::unique_ptr<Callbacks> callbacks;
 
