@@ -101,8 +101,14 @@ C_Status query_stream(C_Device device, C_Stream stream) {
 C_Status synchronize_stream(C_Device device, C_Stream stream) {
     if (device == nullptr) return Refuse("synchronize_stream", "device is null");
     const Traced call("synchronize_stream");
-    aclError code = Enter(device);
-    if (code == ACL_SUCCESS) code = aclrtSynchronizeStream(Handle(stream));
+    // Made for every operator, and nearly always on the device that is current: asks only if it is
+    // not. The default stream is that of whichever device is.
+    aclError code =
+        stream == nullptr ? ACL_ERROR_RT_STREAM_CONTEXT : aclrtSynchronizeStream(Handle(stream));
+    if (code == ACL_ERROR_RT_STREAM_CONTEXT || code == ACL_ERROR_RT_CONTEXT_NULL) {
+        code = Enter(device);
+        if (code == ACL_SUCCESS) code = aclrtSynchronizeStream(Handle(stream));
+    }
     return AnswerUnlessForked("synchronize_stream", code);
 }
 

@@ -103,6 +103,21 @@ TEST_F(StreamCallbacks, WaitingForAnEventOrdersTwoStreams) {
     }
 }
 
+TEST_F(StreamCallbacks, AnyThreadSynchronizesAStreamOfAnyDevice) {
+    Stream stream(1);
+    Seen seen;
+    ASSERT_EQ(Plugin().set_device(device()), C_SUCCESS);
+    ASSERT_EQ(Plugin().stream_add_callback(other(), stream, Note, &seen), C_SUCCESS);
+    const Memory memory(0, 64);  // another device is current now
+    ErrorOutput output;
+    EXPECT_EQ(stream.Synchronize(), C_SUCCESS);
+    EXPECT_EQ(seen.calls, 1);
+    std::thread([&] {
+        EXPECT_EQ(stream.Synchronize(), C_SUCCESS) << "a thread that has no device";
+    }).join();
+    EXPECT_EQ(output.Take(), "");
+}
+
 TEST_F(StreamCallbacks, DestroyingWaitsForWhatIsQueued) {
     C_Stream stream = nullptr;
     ASSERT_EQ(Plugin().create_stream(device(), &stream), C_SUCCESS);
