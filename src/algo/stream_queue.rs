@@ -254,6 +254,23 @@ impl<O: Operation> StreamQueue<O> {
         }
     }
 
+    /// What is known of the operation that somebody is running.
+    pub fn in_hand(&self) -> Option<O::Footprint> {
+        self.state.lock().in_hand.clone()
+    }
+
+    /// The ticket of the first queued operation that is a hit.
+    pub fn find(&self, hit: impl FnMut(&O) -> bool) -> Option<u64> {
+        let state = self.state.lock();
+        let index = state.operations.iter().position(hit)?;
+        Some(self.first_queued(&state) + index as u64)
+    }
+
+    /// The ticket of the first operation that is queued, if there is one. Under the lock.
+    fn first_queued(&self, state: &State<O>) -> u64 {
+        self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64
+    }
+
     /// The ticket of the operation that the claimer has taken, or that a blocked queue is blocked on.
     /// Under the lock.
     fn ticket_in_hand(&self) -> u64 {
@@ -277,7 +294,7 @@ impl<O: Operation> StreamQueue<O> {
     /// or was dropped.
     pub fn is_pending(&self, ticket: u64) -> bool {
         let state = self.state.lock();
-        let first = self.submitted.load(Ordering::Relaxed) + 1 - state.operations.len() as u64;
+        let first = self.first_queued(&state);
         let in_hand = state.in_hand.is_some() && ticket == self.ticket_in_hand();
         in_hand || (ticket >= first && !self.has_finished(ticket))
     }

@@ -31,6 +31,7 @@ mod info;
 mod kernel;
 mod managed_memory;
 mod memory;
+mod numa;
 mod pool;
 mod probe;
 mod shared_memory;
@@ -49,6 +50,7 @@ pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Kernel, Launch, Module};
 pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
+pub use numa::{bind_to_node, host_nodes};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     Pools,
@@ -306,6 +308,23 @@ pub trait Stream: Send + Sync {
     /// A device that failed: [`FaultKind::Execution`]; an abort meanwhile: its `why`. A failure of
     /// an operation is no failure of the wait for it.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
+
+    /// Queues an operation that does nothing but have a place in the stream. As the next two methods,
+    /// only for drivers without [pools](Driver::pools).
+    fn mark(&self) -> Result<Position> {
+        Err(Fault::new(FaultKind::Unsupported, "this driver's pools are its own business"))
+    }
+
+    /// Everything up to this position is over. Cheap.
+    fn finished(&self) -> Position {
+        0
+    }
+
+    /// Blocks until everything up to this position is over, or only what comes before the first
+    /// operation whose end depends on the program: user code, or a wait for what is behind some.
+    fn settle(&self, _position: Position) -> Result<()> {
+        Ok(())
+    }
 
     /// Gives up what has not started: it is dropped where the device can do that (waits are
     /// ended, events recorded behind complete), and the stream takes no more work. Does not wait

@@ -89,6 +89,9 @@ pub trait Pools: Send + Sync {
     /// A new pool. The device that it is on is open.
     fn create(&self, options: PoolOptions) -> Result<Box<dyn Pool>>;
 
+    /// Whether a block of one of them is at this address, or was.
+    fn have_had(&self, addr: usize) -> bool;
+
     /// The pool that another process has exported. The handle stays the caller's. The pool ends with
     /// the device that has this ordinal and is open, wherever its memory is.
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>>;

@@ -54,6 +54,8 @@ pub(super) enum Operation {
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
     Record(Arc<Record>),
     Wait(Awaited),
+    /// Only a place in the stream.
+    Mark,
     /// A defect, for tests of how the stream survives it.
     #[cfg(test)]
     Panic,
@@ -65,6 +67,14 @@ pub(super) type Ranges = [(usize, usize); 2];
 const NOTHING: (usize, usize) = (0, 0);
 /// What a kernel uses nobody knows.
 const ANYTHING: (usize, usize) = (0, usize::MAX);
+
+/// What is known of an operation while somebody runs it.
+#[derive(Clone)]
+pub(super) struct Footprint {
+    pub(super) ranges: Ranges,
+    /// It is user code, which may wait for anything.
+    pub(super) is_user_code: bool,
+}
 
 /// Whether two ranges have a byte in common.
 pub(super) fn overlap(a: (usize, usize), b: (usize, usize)) -> bool {
@@ -103,6 +113,11 @@ impl Operation {
         matches!(self, Self::HostFn(_))
     }
 
+    /// When it is over depends on the program.
+    pub(super) fn is_user_code(&self) -> bool {
+        matches!(self, Self::HostFn(_) | Self::HandOver(..))
+    }
+
     /// Does what an operation on memory does. The others are the queue's business.
     pub(super) fn run(&self, shared: &Shared) {
         match self {
@@ -119,7 +134,7 @@ impl Operation {
             Self::Launch(call) => kernel::run(shared, call),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
-            Self::HostFn(_) | Self::HandOver(..) | Self::Record(_) | Self::Wait(_) => {
+            Self::HostFn(_) | Self::HandOver(..) | Self::Record(_) | Self::Wait(_) | Self::Mark => {
                 unreachable!("not an operation on memory")
             }
         }
@@ -128,13 +143,14 @@ impl Operation {
 
 impl stream_queue::Operation for Task {
     type Record = Awaited;
-    type Footprint = Ranges;
+    type Footprint = Footprint;
 
     fn awaits(&self) -> Option<&Awaited> {
         if let Operation::Wait(awaited) = &self.operation { Some(awaited) } else { None }
     }
 
-    fn footprint(&self) -> Ranges {
-        self.operation.ranges()
+    fn footprint(&self) -> Footprint {
+        let operation = &self.operation;
+        Footprint { ranges: operation.ranges(), is_user_code: operation.is_user_code() }
     }
 }

@@ -6,6 +6,7 @@
 //! them held. Never two queues.
 
 mod run;
+mod settle;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -201,8 +202,8 @@ impl Queue {
     /// The ticket of the last operation that is not over and uses a byte of the range, or, where
     /// looking would take too long, that may use it.
     pub(super) fn last_use_of(&self, addr: usize, len: usize) -> Option<u64> {
-        let ticket = self.operations.last_where(MAX_SEARCH, |ranges| {
-            ranges.iter().any(|&range| overlap(range, (addr, len)))
+        let ticket = self.operations.last_where(MAX_SEARCH, |footprint| {
+            footprint.ranges.iter().any(|&range| overlap(range, (addr, len)))
         })?;
         Some(ticket.min(self.last_use.load(Ordering::Relaxed)))
     }
@@ -257,7 +258,7 @@ impl Queue {
             }
         }
         self.waiters.notify_all();
-        in_hand.filter(|(_, ranges)| ranges[0].1 != 0).map(|(ticket, _)| ticket)
+        in_hand.filter(|(_, footprint)| footprint.ranges[0].1 != 0).map(|(ticket, _)| ticket)
     }
 
     /// Why it was aborted last.

@@ -259,6 +259,23 @@ impl Stream for CpuStream {
         if operations.aborts() != aborts { Err(self.queue.why_aborted()) } else { Ok(wait) }
     }
 
+    fn mark(&self) -> Result<Position> {
+        let submission = self.queue.submit()?;
+        if self.queue.may_run_now(&submission) {
+            return Ok(submission.pass());
+        }
+        Ok(self.queue.push(submission, Operation::Mark))
+    }
+
+    fn finished(&self) -> Position {
+        self.queue.operations.finished()
+    }
+
+    fn settle(&self, position: Position) -> Result<()> {
+        self.queue.settle_up_to(position);
+        Ok(())
+    }
+
     fn abandon(&self) -> Position {
         self.queue.abandon()
     }

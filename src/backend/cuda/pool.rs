@@ -215,6 +215,10 @@ impl Pools for CudaDriver {
             .map_err(|fault| explain_place(options.place, fault))
     }
 
+    fn have_had(&self, addr: usize) -> bool {
+        self.0.known_pools().contains(addr)
+    }
+
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
         let driver = &self.0;
         let (sharing, bytes) = match handle {

@@ -36,6 +36,10 @@ impl Pools for FaultPools {
         Ok(FaultPool::wrap(self.inner().create(options)?, &self.plan))
     }
 
+    fn have_had(&self, addr: usize) -> bool {
+        self.inner().have_had(addr)
+    }
+
     fn import(&self, handle: PoolHandle<BorrowedFd<'_>>, ordinal: u32) -> Result<Box<dyn Pool>> {
         self.plan.enter(Site::PoolsImport)?;
         Ok(FaultPool::wrap(self.inner().import(handle, ordinal)?, &self.plan))

@@ -74,6 +74,8 @@ sites! {
     StreamWait "stream.wait" Driver,
     StreamIsIdle "stream.is_idle" Driver,
     StreamSynchronize "stream.synchronize" Driver,
+    StreamMark "stream.mark" Driver,
+    StreamSettle "stream.settle" Driver,
     StreamSetPriority "stream.set_priority" Driver,
     EventIsComplete "event.is_complete" Driver,
     EventSynchronize "event.synchronize" Driver,
@@ -113,7 +115,7 @@ const QUEUED: [Site; 9] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 21] = [
+pub const INFALLIBLE: [(&str, &str); 23] = [
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),
@@ -125,6 +127,8 @@ pub const INFALLIBLE: [(&str, &str); 21] = [
     ("device.memory_usage", "counts"),
     ("device.is_unused", "a question about a live block"),
     ("device.least_priority", "likewise"),
+    ("pools.have_had", "a question about an address"),
+    ("stream.finished", "a look at a counter"),
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.abort", "drops; there is nothing to refuse"),
     ("stream.retire", "a note"),

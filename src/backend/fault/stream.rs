@@ -103,6 +103,20 @@ impl Stream for FaultStream {
         self.inner.synchronize(deadline)
     }
 
+    fn mark(&self) -> Result<Position> {
+        self.plan.enter(Site::StreamMark)?;
+        self.inner.mark()
+    }
+
+    fn finished(&self) -> Position {
+        self.inner.finished()
+    }
+
+    fn settle(&self, position: Position) -> Result<()> {
+        self.plan.enter(Site::StreamSettle)?;
+        self.inner.settle(position)
+    }
+
     fn abandon(&self) -> Position {
         self.inner.abandon()
     }

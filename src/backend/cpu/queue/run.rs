@@ -35,6 +35,11 @@ impl Queue {
             claim = match operation {
                 // It has happened.
                 Operation::Wait(_) => locked,
+                Operation::Mark => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    claim.lock()
+                }
                 Operation::Record(record) => {
                     let claim = locked.unlock();
                     self.delay();
