@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::runtime;
+use super::{mem_pool, runtime};
 use crate::algo::address_map::{AddressMap, InsertError, Range};
+use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
 
 use reuse::Class;
@@ -40,6 +41,10 @@ pub enum Kind {
     Managed(u32),
     /// Page-locked host memory from the library.
     Pinned,
+    /// A pool's memory on the device with this id.
+    Pool(u32),
+    /// A pool's host memory: of this NUMA node, or wherever the system has put it.
+    HostPool(Option<u32>),
     /// Host memory of the caller, registered as the two say. Neither: it is being registered.
     Registered {
         /// Copies treat it as page-locked memory.
@@ -60,6 +65,9 @@ impl Kind {
             Self::Managed(id) => 1 << 24 | id,
             Self::Pinned => 2 << 24,
             Self::Registered { pinned, mapped } => 3 << 24 | (mapped as u32) << 1 | pinned as u32,
+            Self::Pool(id) => 4 << 24 | id,
+            Self::HostPool(None) => 5 << 24,
+            Self::HostPool(Some(node)) => 6 << 24 | node,
         }
     }
 
@@ -69,15 +77,20 @@ impl Kind {
             0 => Self::Device(rest),
             1 => Self::Managed(rest),
             2 => Self::Pinned,
-            _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
+            3 => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
+            4 => Self::Pool(rest),
+            5 => Self::HostPool(None),
+            _ => Self::HostPool(Some(rest)),
         }
     }
 
     /// Where copies find it.
     pub const fn place(self) -> Place {
         match self {
-            Self::Device(id) | Self::Managed(id) => Place::Device(id),
-            Self::Pinned | Self::Registered { pinned: true, .. } => Place::Pinned,
+            Self::Device(id) | Self::Managed(id) | Self::Pool(id) => Place::Device(id),
+            Self::Pinned | Self::HostPool(_) | Self::Registered { pinned: true, .. } => {
+                Place::Pinned
+            }
             Self::Registered { .. } => Place::Pageable,
         }
     }
@@ -94,8 +107,8 @@ pub struct Allocation {
     pub kind: Kind,
     /// Whose it is.
     pub owner: Owner,
-    /// The backend's block, with its class in the length; of a registration, its address for
-    /// devices.
+    /// The backend's block, with its class in the length; of a pool's memory, the pool and its note
+    /// of the block; of a registration, its address for devices.
     origin: [u64; 2],
 }
 
@@ -114,6 +127,12 @@ impl Allocation {
         device_addr: usize,
     ) -> Self {
         Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
+    }
+
+    /// A block of a pool, all of which programs may use.
+    pub fn of_pool(block: Block, kind: Kind, owner: Owner, pool: Handle) -> Self {
+        let Block { addr: base, len, token } = block;
+        Self { base, len, kind, owner, origin: [pool.raw(), token] }
     }
 
     fn to_range(self) -> Range {
@@ -150,10 +169,22 @@ impl Allocation {
         self.kind.place()
     }
 
-    /// What the backend gave; not for registrations.
+    /// What the backend gave, or the pool; not for registrations.
     pub fn block(&self) -> Block {
-        let (_, len) = Class::unpack(self.origin[0]);
+        let len = match self.kind {
+            Kind::Pool(_) | Kind::HostPool(_) => self.len,
+            _ => Class::unpack(self.origin[0]).1,
+        };
         Block { addr: self.base, len, token: self.origin[1] }
+    }
+
+    /// The pool that it is of, if it is of one.
+    #[inline]
+    pub fn pool(&self) -> Option<Handle> {
+        match self.kind {
+            Kind::Pool(_) | Kind::HostPool(_) => Handle::from_raw(self.origin[0]),
+            _ => None,
+        }
     }
 
     /// Where devices find the first byte of a registration.
@@ -164,7 +195,13 @@ impl Allocation {
     /// The device that it is on. While this is held a reset does not take the memory away; none
     /// when one is doing so.
     pub fn device(&self) -> Option<Arc<Device>> {
-        let (Kind::Device(id) | Kind::Managed(id)) = self.kind else { return None };
+        let id = match self.kind {
+            Kind::Device(id) | Kind::Managed(id) => id,
+            Kind::Pool(id) => {
+                return open_device(id).filter(|device| mem_pool::is_on(self, device));
+            }
+            _ => return None,
+        };
         open_device(id).filter(|device| device.owner == self.owner)
     }
 
@@ -234,6 +271,10 @@ mod tests {
             (Kind::Device(77), Place::Device(77)),
             (Kind::Managed(77), Place::Device(77)),
             (Kind::Pinned, Place::Pinned),
+            (Kind::Pool(77), Place::Device(77)),
+            (Kind::HostPool(None), Place::Pinned),
+            (Kind::HostPool(Some(0)), Place::Pinned),
+            (Kind::HostPool(Some(3)), Place::Pinned),
             (registered(true, false), Place::Pinned),
             (registered(true, true), Place::Pinned),
             (registered(false, true), Place::Pageable),

@@ -11,6 +11,8 @@ use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::event::Quota;
 use super::handles::Object;
+use super::mem_pool::current::DevicePools;
+use super::order::{self, Awaited};
 use super::runtime::{self, Session};
 use super::state_callback::{self, DeviceState};
 use super::stream::{self, Stream};
@@ -28,6 +30,8 @@ pub struct Device {
     pub native: Arc<dyn backend::Device>,
     /// Freed memory of it that waits for its next use.
     pub reuse: Reuse,
+    /// The memory pools that calls mean without naming them.
+    pub pools: DevicePools,
     /// All its memory in bytes.
     pub total_memory: u64,
     /// Whether allocations have readable bytes past their end.
@@ -47,6 +51,7 @@ impl Device {
             id,
             owner: Owner::new(),
             reuse: Reuse::default(),
+            pools: DevicePools::default(),
             total_memory: native.info().total_memory,
             readable_tail: native.info().readable_tail,
             native,
@@ -89,6 +94,8 @@ impl Device {
         // All are waited for, whatever the first one says: a failure there does not make the
         // others' work done.
         let mut outcome = Ok(Wait::Done);
+        let awaited = order::is_tracked()
+            .then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
         for (_, stream) in &streams {
             outcome = match (outcome, stream.wait(deadline)) {
                 (Ok(_), Err(error)) => Err(error),
@@ -97,6 +104,11 @@ impl Device {
             };
         }
         let waited = outcome?;
+        if waited == Wait::Done
+            && let Some(awaited) = awaited
+        {
+            awaited.is_over();
+        }
         // One call tells one failure: those of other streams stay for the next synchronise.
         streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
         Ok(waited)

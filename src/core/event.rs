@@ -28,6 +28,7 @@ use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::failure::Recorded;
 use super::handles::{self, Object};
+use super::order::{self, Awaited, Clock};
 use super::stream::{self, Stream};
 use super::{op_timeout, thread};
 use crate::algo::slot_table::{self, Handle};
@@ -81,6 +82,8 @@ struct Uses {
     waits: Marks,
     /// Where its latest record is undone.
     resets: Marks,
+    /// What its latest record comes behind, if anybody wants to know.
+    clock: Clock,
 }
 
 impl Event {
@@ -258,6 +261,9 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     let position = stream.submit(|native| native.record(&event.native))?;
     event.recorded.set(stream.handle, position);
     uses.resets.clear();
+    if order::is_tracked() {
+        uses.clock = order::recorded(&stream, position);
+    }
     Ok(())
 }
 
@@ -373,20 +379,44 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let event = handles::look::<Event>("event", raw, stream.pin())?;
     event.check_sync("streams cannot wait for it")?;
+    if order::is_tracked() && limit.is_none() {
+        return wait_in_order(event, &stream);
+    }
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
         return stream.submit(|native| native.wait(&event.native, limit)).map(drop);
     }
-    // aclrtQueryEventWaitStatus asks whether the stream has come past this.
-    let mut uses = event.uses.lock();
+    wait_marked(event, &stream, limit, &mut event.uses.lock())
+}
+
+/// As [`wait_at_most`], with a mark behind the wait: aclrtQueryEventWaitStatus asks whether the stream
+/// has come past that.
+fn wait_marked(
+    event: &Event,
+    stream: &Stream,
+    limit: Option<Duration>,
+    uses: &mut Uses,
+) -> Result<()> {
     uses.waits.sweep();
-    let mark = uses.waits.lend(&stream)?;
-    let position = stream.submit(|native| native.wait(&event.native, limit))?;
-    stream.submit(|native| native.record(&mark))?;
-    // The mark is nothing that the program has queued.
-    thread::note_task(position);
-    uses.waits.keep(event, &stream, mark);
+    let mark = uses.waits.lend(stream)?;
+    stream.submit(|native| native.wait(&event.native, limit))?;
+    stream.queue_quietly(|native| native.record(&mark))?;
+    uses.waits.keep(event, stream, mark);
     Ok(())
+}
+
+/// As [`wait_at_most`] without a limit, where somebody wants to know the order of streams.
+#[cold]
+fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
+    // Held, so that what is noted is of the record that is waited for.
+    let mut uses = event.uses.lock();
+    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
+    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
+        stream.submit(|native| native.wait(&event.native, None))?;
+    } else {
+        wait_marked(event, stream, None, &mut uses)?;
+    }
+    order::waits(stream, &uses.clock)
 }
 
 /// aclrtQueryEventStatus: whether the latest record has happened. Never recorded: yes for an
@@ -428,6 +458,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let event = handles::get_arc::<Event>("event", raw)?;
     // Read before the wait: a record that comes during it is not what is waited for.
     let recorded = event.recorded.get();
+    let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
     if event.native.synchronize(deadline)? == Wait::TimedOut {
         return Err(Error::new(
             Code::EventSyncTimeout,
@@ -435,6 +466,9 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
                 "event {raw:#x} had not happened after {timeout_ms} ms; its stream goes on"
             ),
         ));
+    }
+    if let Some(awaited) = awaited {
+        awaited.is_over();
     }
     // What failed in the stream before this point is reported here, if nobody was told yet.
     let Some((stream, position)) = recorded else { return Ok(()) };

@@ -7,6 +7,7 @@ use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::kernel::{Binary, Function};
+use super::mem_pool::MemPool;
 use super::stream::Stream;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
@@ -25,6 +26,11 @@ const EVENT: u8 = 3;
 const DATA_BUFFER: u8 = 4;
 const BINARY: u8 = 5;
 const FUNCTION: u8 = 6;
+const MEM_POOL: u8 = 7;
+/// What is behind handles of memory pools; programs never see it.
+pub const POOL: u8 = 8;
+/// What pools know of streams; programs never see it.
+pub const LANE: u8 = 9;
 
 static CONTEXTS: SlotTable<Context> = SlotTable::new(CONTEXT);
 static STREAMS: SlotTable<Stream> = SlotTable::new(STREAM);
@@ -32,6 +38,7 @@ static EVENTS: SlotTable<Event> = SlotTable::new(EVENT);
 static DATA_BUFFERS: SlotTable<DataBuffer> = SlotTable::new(DATA_BUFFER);
 static BINARIES: SlotTable<Binary> = SlotTable::new(BINARY);
 static FUNCTIONS: SlotTable<Function> = SlotTable::new(FUNCTION);
+static MEM_POOLS: SlotTable<MemPool> = SlotTable::new(MEM_POOL);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -75,6 +82,13 @@ impl Object for Function {
     }
 }
 
+impl Object for MemPool {
+    const NOUN: &'static str = "memory pool";
+    fn table() -> &'static SlotTable<Self> {
+        &MEM_POOLS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -83,6 +97,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         DATA_BUFFER => Some(DataBuffer::NOUN),
         BINARY => Some(Binary::NOUN),
         FUNCTION => Some(Function::NOUN),
+        MEM_POOL => Some(MemPool::NOUN),
         _ => None,
     }
 }

@@ -52,6 +52,18 @@ pub fn malloc_host(size: usize, take: impl FnOnce() -> Result<usize>) -> Result<
     around_allocation(Moment::Malloc, event, take, found)
 }
 
+/// As [`malloc`], for memory of a pool in the order of a stream, both by their handles.
+pub fn malloc_from_pool(
+    device: Option<u32>,
+    size: usize,
+    stream: u64,
+    take: impl FnOnce() -> Result<usize>,
+) -> Result<usize> {
+    let device = device.map_or(HOST, |id| id as i32);
+    let event = Event { stream, ..event(device, MemoryKind::Pool, size, size) };
+    around_allocation(Moment::Malloc, event, take, found)
+}
+
 /// Takes `len` bytes from a device, which is not held while hooks run: they may reset it.
 pub fn alloc(
     device: Arc<Device>,
@@ -79,6 +91,16 @@ fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
 /// Gives memory back by `free`. What is no allocation of these kinds is no business of hooks: the call
 /// says what it is.
 pub fn free(addr: usize, kinds: &[MemoryKind], free: impl FnOnce() -> Result<()>) -> Result<()> {
+    free_in(0, addr, kinds, free)
+}
+
+/// As [`free`], in the order of a stream.
+pub fn free_in(
+    stream: u64,
+    addr: usize,
+    kinds: &[MemoryKind],
+    free: impl FnOnce() -> Result<()>,
+) -> Result<()> {
     let Some(found) = Allocation::known(addr).filter(|found| found.base == addr) else {
         return free();
     };
@@ -86,11 +108,13 @@ pub fn free(addr: usize, kinds: &[MemoryKind], free: impl FnOnce() -> Result<()>
         Kind::Device(id) => (MemoryKind::Device, id as i32),
         Kind::Managed(id) => (MemoryKind::Managed, id as i32),
         Kind::Pinned => (MemoryKind::Pinned, HOST),
+        Kind::Pool(id) => (MemoryKind::Pool, id as i32),
+        Kind::HostPool(_) => (MemoryKind::Pool, HOST),
         Kind::Registered { .. } => return free(),
     };
     if !kinds.contains(&kind) {
         return free();
     }
     let (_, page_size) = self::found(&addr);
-    around_free(Event { addr, page_size, ..event(device, kind, 0, found.len) }, free)
+    around_free(Event { addr, page_size, stream, ..event(device, kind, 0, found.len) }, free)
 }

@@ -113,12 +113,16 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
         InsertError::Overlap { base, len: other_len } => {
             let wanted = format_args!("{len} bytes at ptr {addr:#x}");
             match Allocation::find(base).map(|found| found.kind) {
-                Some(Kind::Device(_) | Kind::Managed(_) | Kind::Pinned) => {
-                    Error::param_invalid(format_args!(
-                        "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
+                Some(
+                    Kind::Device(_)
+                    | Kind::Managed(_)
+                    | Kind::Pinned
+                    | Kind::Pool(_)
+                    | Kind::HostPool(_),
+                ) => Error::param_invalid(format_args!(
+                    "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
                          registration"
-                    ))
-                }
+                )),
                 _ => Error::new(
                     Code::HostMemoryAlreadyRegistered,
                     format_args!(
@@ -169,8 +173,8 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
         Some(found) => match found.kind {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
             // The library's own is at one address for all.
-            Kind::Pinned | Kind::Managed(_) => Ok(addr),
-            Kind::Device(_) => Err(Error::param_invalid(format_args!(
+            Kind::Pinned | Kind::HostPool(_) | Kind::Managed(_) => Ok(addr),
+            Kind::Device(_) | Kind::Pool(_) => Err(Error::param_invalid(format_args!(
                 "pHost {addr:#x} is device memory, which devices find at this address"
             ))),
             Kind::Registered { .. } => Err(Error::param_invalid(format_args!(

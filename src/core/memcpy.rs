@@ -177,7 +177,7 @@ pub fn copy(request: Request) -> Result<()> {
 /// See [`memory::hold_other`], for both ends of a copy.
 #[inline]
 pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
-    Ok([memory::hold_other("dst", dst, own)?, memory::hold_other("src", src, own)?])
+    Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
 }
 
 /// Largest synchronous copy during which the context's table stays pinned, in bytes.

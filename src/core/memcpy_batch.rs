@@ -243,8 +243,9 @@ impl Batch {
             let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute])
                 .map_err(of_entry)?;
             ways = check_ways(index, &copy, ways).map_err(of_entry)?;
-            for (argument, span) in [("dsts", &copy.dst), ("srcs", &copy.src)] {
-                let other = memory::hold_other(Element(argument, index), span, own);
+            for (argument, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)]
+            {
+                let other = memory::hold_other(Element(argument, index), span, own, writes);
                 if let Some(other) = other.map_err(of_entry)?
                     && !held.iter().any(|known| Arc::ptr_eq(known, &other))
                 {

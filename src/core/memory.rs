@@ -8,10 +8,12 @@ use super::device::{self, Device};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::malloc_config::MallocConfig;
+use super::mem_pool::{self, access};
 use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
 use super::{hooked_memory, host_register, managed_memory, memory_hook, runtime, thread};
+use crate::algo::slot_table;
 use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage};
 
 /// aclrtMalloc: device memory of the current device. The address.
@@ -98,7 +100,7 @@ fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
 pub fn free(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
     if memory_hook::exist() {
-        let kinds = [MemoryKind::Device, MemoryKind::Managed];
+        let kinds = [MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool];
         return hooked_memory::free(addr, &kinds, || free_unhooked(addr));
     }
     free_unhooked(addr)
@@ -115,6 +117,7 @@ fn free_to_device(addr: usize) -> Result<()> {
     // Held until the block is back, so that its device is not closed in between.
     let device = match Allocation::find(addr).map(|allocation| allocation.kind) {
         Some(Kind::Device(id) | Kind::Managed(id)) => open_device(id),
+        Some(Kind::Pool(_) | Kind::HostPool(_)) => return free_to_pool(addr),
         _ => None,
     };
     let taken = device.and_then(|device| {
@@ -128,6 +131,18 @@ fn free_to_device(addr: usize) -> Result<()> {
         Some(freed) => Ok(freed?),
         None => Err(not_freed("devPtr", addr)),
     }
+}
+
+/// As [`free`], of a pool's memory: at once, as cudaFree does it.
+#[cold]
+fn free_to_pool(addr: usize) -> Result<()> {
+    if let Some(found) = Allocation::find(addr).filter(|found| found.base == addr)
+        && mem_pool::free_now(&found)?
+    {
+        slot_table::flush_if_many();
+        return Ok(());
+    }
+    Err(not_freed("devPtr", addr))
 }
 
 /// aclrtFreeWithDevSync: as [`free`], after everything queued so far on the memory's own device.
@@ -233,7 +248,7 @@ fn check_free(argument: &str, addr: usize) -> Result<()> {
 
 /// Why nothing could be freed at `addr`.
 #[cold]
-fn not_freed(argument: &str, addr: usize) -> Error {
+pub(super) fn not_freed(argument: &str, addr: usize) -> Error {
     let Some(found) = Allocation::find(addr) else {
         return Error::param_invalid(format_args!(
             "{argument} {addr:#x} is not a live allocation of this library: never allocated here, freed \
@@ -248,15 +263,25 @@ fn not_freed(argument: &str, addr: usize) -> Error {
             found.len
         ));
     }
-    let (what, call) = match found.kind {
-        Kind::Device(_) => ("device memory", "free it with aclrtFree"),
-        Kind::Managed(_) => ("managed memory", "free it with aclrtFree"),
-        Kind::Pinned => ("page-locked host memory", "free it with aclrtFreeHost"),
-        Kind::Registered { .. } => {
-            ("registered memory of the caller", "take that back with aclrtHostUnregister")
-        }
+    let what = match found.kind {
+        Kind::Device(_) => "device memory",
+        Kind::Managed(_) => "managed memory",
+        Kind::Pinned => "page-locked host memory",
+        Kind::Pool(_) | Kind::HostPool(_) => "memory of a pool",
+        Kind::Registered { .. } => "registered memory of the caller",
     };
-    Error::param_invalid(format_args!("{argument} {addr:#x} is {what}; {call}"))
+    let call = freeing_call(found.kind);
+    Error::param_invalid(format_args!("{argument} {addr:#x} is {what}; give it back with {call}"))
+}
+
+/// What gives memory of this kind back.
+pub(super) fn freeing_call(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Device(_) | Kind::Managed(_) => "aclrtFree",
+        Kind::Pinned => "aclrtFreeHost",
+        Kind::Pool(_) | Kind::HostPool(_) => "aclrtMemPoolFreeAsync or aclrtFree",
+        Kind::Registered { .. } => "aclrtHostUnregister",
+    }
 }
 
 /// Takes the device's allocations back, at its end.
@@ -313,10 +338,19 @@ fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<
         return Err(beyond_all(argument, addr, len));
     }
     match foreign(addr) {
+        Foreign::Unknown if is_idle_in_pool(addr) => Err(stale(argument, addr)),
         Foreign::Unknown => Ok(Span { addr, len, place: Place::Pageable }),
         Foreign::Known(place) => Ok(Span { addr, len, place }),
         Foreign::Stale => Err(stale(argument, addr)),
     }
+}
+
+/// Whether a pool has this address and no program.
+#[inline]
+fn is_idle_in_pool(addr: usize) -> bool {
+    access::host_pools_exist()
+        && runtime::existing_session()
+            .is_some_and(|session| mem_pool::is_idle_memory(&session, addr))
 }
 
 #[cold]
@@ -340,24 +374,35 @@ pub(super) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
 }
 
 /// What the caller holds while it uses a span that is on another device than its own: without it
-/// that device could be closed meanwhile.
+/// that device could be closed meanwhile. Fails where memory is a pool's that the caller's device may
+/// not use.
 #[inline]
 pub fn hold_other(
     argument: impl fmt::Display,
     span: &Span,
     own: &Device,
+    writes: bool,
 ) -> Result<Option<Arc<Device>>> {
     match span.place {
-        Place::Device(id) if id != own.id => hold_device(argument, span.addr),
+        Place::Device(id) if id != own.id => hold_device(argument, span.addr, own, writes),
+        Place::Pinned if access::host_pools_exist() => {
+            check_pinned(argument, span.addr, own, writes).map(|()| None)
+        }
         _ => Ok(None),
     }
 }
 
 #[cold]
-fn hold_device(argument: impl fmt::Display, addr: usize) -> Result<Option<Arc<Device>>> {
+fn hold_device(
+    argument: impl fmt::Display,
+    addr: usize,
+    own: &Device,
+    writes: bool,
+) -> Result<Option<Arc<Device>>> {
     match Allocation::find(addr) {
         Some(allocation) => {
             if let Some(device) = allocation.device() {
+                access::check(argument, addr, &allocation, own, writes)?;
                 return Ok(Some(device));
             }
         }
@@ -368,6 +413,19 @@ fn hold_device(argument: impl fmt::Display, addr: usize) -> Result<Option<Arc<De
     Err(Error::param_invalid(format_args!(
         "{argument} {addr:#x} is memory of a device that another thread has reset meanwhile"
     )))
+}
+
+#[cold]
+fn check_pinned(
+    argument: impl fmt::Display,
+    addr: usize,
+    own: &Device,
+    writes: bool,
+) -> Result<()> {
+    match Allocation::find(addr) {
+        Some(allocation) => access::check(argument, addr, &allocation, own, writes),
+        None => Ok(()),
+    }
 }
 
 #[cold]
@@ -395,6 +453,8 @@ pub enum Location {
     Device(u32),
     /// Managed memory from the device with this id.
     Managed(u32),
+    /// Host memory of this NUMA node.
+    HostNode(u32),
 }
 
 /// What aclrtPointerGetAttributes tells.
@@ -413,6 +473,9 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         PointerAttributes { location: Location::Unregistered, page_size: 0 };
     let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
     let Some(allocation) = Allocation::known(addr) else {
+        if mem_pool::are_used() && mem_pool::is_idle_memory(&session, addr) {
+            return Err(stale("ptr", addr));
+        }
         let location = match session.driver.foreign(addr) {
             Foreign::Known(Place::Device(id)) => match session.driver.foreign_block(addr) {
                 Some(block) if block.is_managed => Location::Managed(id),
@@ -432,11 +495,17 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
             return Ok(PointerAttributes { location: Location::Host, page_size });
         }
         // It is going with its device.
-        Kind::Device(_) | Kind::Managed(_) if held.is_none() => return Ok(UNKNOWN),
-        Kind::Device(id) => Location::Device(id),
+        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) if held.is_none() => return Ok(UNKNOWN),
+        Kind::Device(id) | Kind::Pool(id) => Location::Device(id),
         Kind::Managed(id) => Location::Managed(id),
+        Kind::HostPool(None) => Location::Host,
+        Kind::HostPool(Some(node)) => Location::HostNode(node),
     };
-    let page_size = session.driver.page_size(allocation.block()) as u32;
+    let block = match allocation.pool() {
+        Some(_) => mem_pool::backing(&allocation),
+        None => allocation.block(),
+    };
+    let page_size = session.driver.page_size(block) as u32;
     Ok(PointerAttributes { location, page_size })
 }
 

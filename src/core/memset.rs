@@ -89,7 +89,7 @@ pub fn set(request: Request) -> Result<()> {
     let Some(len) = request.check()? else { return Ok(()) };
     let fill = request.resolve(len)?;
     let device = thread::current()?.device.clone();
-    let _held = memory::hold_other(request.argument(), &fill.dst, &device)?;
+    let _held = memory::hold_other(request.argument(), &fill.dst, &device, true)?;
     Ok(device.native.fill(fill)?)
 }
 
@@ -100,7 +100,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let Some(len) = len else { return Ok(()) };
     let fill = request.resolve(len)?;
     memory::check_reach(request.argument(), &fill.dst, &stream.device)?;
-    let _held = memory::hold_other(request.argument(), &fill.dst, &stream.device)?;
+    let _held = memory::hold_other(request.argument(), &fill.dst, &stream.device, true)?;
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 {
         return stream.submit(|native| native.fill(fill)).map(drop);
     }

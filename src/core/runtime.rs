@@ -15,7 +15,9 @@ use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
-use super::{device, exception, leak_check, life_callback, memory, memory_hook, report, thread};
+use super::{
+    device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, report, thread,
+};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::backend::{self, Driver, cpu, cuda, fault};
@@ -346,12 +348,15 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     let left = report::wait_until_left(deadline.max(Instant::now() + MIN_PATIENCE));
     let mut finished = left && !ending.timed_out;
     let alone = wait_until_alone(&mut session, |_| {
+        mem_pool::take_host_handles();
         slot_table::flush_deferred();
         finished
     });
     if finished && alone {
+        mem_pool::end_with_session(&mut ending);
         memory::release_host_memory(&session, &mut ending);
     } else {
+        mem_pool::forget_with_session();
         memory::forget_memory(session.owner);
     }
     slot_table::flush_deferred();

@@ -1,7 +1,7 @@
 //! Streams: in-order queues of work, and waiting for them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::device::Device;
@@ -9,9 +9,10 @@ use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::failure::Failures;
 use super::handles::{self, Object};
+use super::order::{self, Awaited, Lane};
 use super::report::Subscription;
 use super::stream_attribute::Attributes;
-use super::{state_callback, thread};
+use super::{mem_pool, state_callback, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 
@@ -68,6 +69,8 @@ pub struct Stream {
     priority: AtomicU32,
     /// The stream that NULL stands for; it lives as long as its context.
     is_default: bool,
+    /// What memory pools know of it, from its first use of one on.
+    pub lane: OnceLock<Arc<Lane>>,
 }
 
 impl Stream {
@@ -111,6 +114,7 @@ impl Stream {
                 flags,
                 priority: AtomicU32::new(priority),
                 is_default,
+                lane: OnceLock::new(),
             })
         };
         Self::table().insert_with(make).ok_or_else(|| {
@@ -121,7 +125,13 @@ impl Stream {
     /// Waits for everything queued so far. The first failure of this stream that nobody was told
     /// of yet is the result, also where the time is over.
     pub fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
+        let awaited = self.awaited();
         let waited = self.wait(deadline)?;
+        if waited == Wait::Done
+            && let Some(awaited) = awaited
+        {
+            awaited.is_over();
+        }
         self.failures.report()?;
         Ok(waited)
     }
@@ -129,6 +139,12 @@ impl Stream {
     /// As [`Self::wait_for_all`]; failures are left to others.
     pub fn wait(&self, deadline: Option<Instant>) -> Result<Wait> {
         Ok(self.native.synchronize(deadline)?)
+    }
+
+    /// What memory pools learn from a wait for everything queued so far, if anybody uses them.
+    #[inline]
+    fn awaited(&self) -> Option<Awaited> {
+        order::is_tracked().then(|| Awaited::stream(self))
     }
 
     /// Whether everything queued so far has finished.
@@ -153,6 +169,19 @@ impl Stream {
         Ok(position)
     }
 
+    /// As [`Self::submit`], for what the program has not asked for.
+    pub fn queue_quietly(
+        &self,
+        queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
+    ) -> Result<Position> {
+        queue(&*self.native).map_err(|fault| self.refused(fault))
+    }
+
+    /// What does the work, for those who outlive the stream.
+    pub fn share_native(&self) -> Arc<dyn backend::Stream> {
+        Arc::clone(&self.native)
+    }
+
     #[cold]
     fn refused(&self, fault: Fault) -> Error {
         let stopped = self.failures.refusal().filter(|_| fault.kind() == FaultKind::Abandoned);
@@ -167,6 +196,7 @@ impl Stream {
     /// Drops what has not started, and goes on: see [`backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         let waited = self.native.abort(why, deadline);
+        order::forget_waits(self);
         self.callbacks.give_up(self.handle);
         waited
     }
@@ -188,8 +218,8 @@ impl Stream {
         self.native.native()
     }
 
-    /// As the tests made it.
-    #[cfg(test)]
+    /// What does the work, for what is no submission.
+    #[inline]
     pub fn native(&self) -> &dyn backend::Stream {
         &*self.native
     }
@@ -209,7 +239,10 @@ impl Stream {
         self.native.abandon();
         match waited {
             Ok(Wait::TimedOut) => ending.timed_out = true,
-            Ok(Wait::Done) => ending.step(self.failures.report_last()),
+            Ok(Wait::Done) => {
+                order::stream_ended(self);
+                ending.step(self.failures.report_last());
+            }
             // A device that failed has nothing left to wait for, and says so in every call.
             Err(fault) => ending.step_on_device(Err(fault)),
         }
@@ -336,7 +369,8 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     state_callback::stream_ended(stream.handle);
     let mut ending = Ending::default();
     if force {
-        stream.give_up();
+        let kept = stream.give_up();
+        order::stream_given_up(&stream, kept);
         stream.callbacks.end(stream.handle);
     } else {
         ending = stream.drain(None);
@@ -353,7 +387,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
-    if stream.native.is_idle()? {
+    if stream.native.is_idle()? && !mem_pool::are_used() {
         return stream.failures.report();
     }
     let share = stream.to_arc();

@@ -385,6 +385,9 @@ pub unsafe extern "C" fn aclrtPointerGetAttributes(
             Location::Device(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id),
             Location::Managed(id) => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED, id),
             Location::Host => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, 0),
+            Location::HostNode(node) => {
+                (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA, node)
+            }
             Location::Unregistered => (aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, 0),
         };
         let location = aclrtMemLocation { id, r#type: MaybeUninit::new(r#type) };

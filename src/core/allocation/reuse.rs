@@ -10,7 +10,7 @@ use crate::algo::address_map::Parked;
 use crate::algo::block_cache::{BlockCache, Key, STRIPES};
 use crate::backend::{self, Block, FaultKind, PagePolicy};
 use crate::core::device::Device;
-use crate::core::{runtime, thread};
+use crate::core::{mem_pool, runtime, thread};
 
 /// Larger blocks go back at once: what that costs is small beside using them.
 const LARGEST: usize = (2 << 20) + (64 << 10);
@@ -126,13 +126,15 @@ impl Device {
         alloc: impl Fn(&dyn backend::Device) -> backend::Result<Block>,
     ) -> backend::Result<Block> {
         match alloc(&*self.native) {
-            Err(fault)
-                if fault.kind() == FaultKind::OutOfDeviceMemory && self.reuse.bytes() != 0 =>
-            {
+            Err(fault) if fault.kind() == FaultKind::OutOfDeviceMemory => {
                 // What is freed meanwhile goes to the device, too.
+                let had_some = self.reuse.bytes() != 0;
                 let (parked, _pressure) = self.reuse.cache.flush();
                 give_back(self, parked).for_each(drop);
-                alloc(&*self.native)
+                match mem_pool::trim_for(Some(self)) || had_some {
+                    true => alloc(&*self.native),
+                    false => Err(fault),
+                }
             }
             outcome => outcome,
         }

@@ -1,0 +1,380 @@
+//! Pools of the core's own, for backends whose driver has none: the bookkeeping of [`algo::pool`] over
+//! ordinary blocks.
+//!
+//! [`algo::pool`]: crate::algo::pool
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::pool::{GRANULE, Order, Pool, Segment, Shortage, StreamKey, Taken};
+use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position};
+use crate::core::device::Device;
+use crate::core::error::{Code, Error, Result};
+use crate::core::order::{self, Clock, Lane};
+use crate::core::stream::Stream;
+
+/// Where segments come from and go to.
+pub enum Source {
+    /// The memory of a device.
+    Device(Arc<dyn backend::Device>),
+    /// Host memory, of a NUMA node if one is named.
+    Host(Arc<dyn Driver>, Option<u32>),
+}
+
+impl Source {
+    /// `device`: the one that it is, where there is one.
+    fn alloc(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
+        match (self, device) {
+            (Self::Device(_), Some(device)) => {
+                device.with_all_memory(|native| native.alloc(len, PagePolicy::HugeFirst))
+            }
+            (Self::Device(native), None) => native.alloc(len, PagePolicy::HugeFirst),
+            (Self::Host(driver, node), _) => {
+                let block = driver.alloc_host(len)?;
+                if let Some(node) = *node
+                    && let Err(fault) = backend::bind_to_node(block, node)
+                {
+                    // The first failure is the one to tell.
+                    let _ = driver.free_host(block);
+                    return Err(fault);
+                }
+                Ok(block)
+            }
+        }
+    }
+
+    fn free(&self, block: Block) -> backend::Result<()> {
+        match self {
+            Self::Device(native) => native.free(block),
+            Self::Host(driver, _) => driver.free_host(block),
+        }
+    }
+}
+
+/// Whether a fault is for want of memory.
+fn is_shortage(fault: &Fault) -> bool {
+    matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
+}
+
+/// Why a pool cannot have more memory.
+enum Lack {
+    /// It may not.
+    Limit { reserved: u64 },
+    /// There is none, or it is refused.
+    Memory(Fault),
+}
+
+/// What the rules of the pool let a stream know of others.
+struct Known {
+    opportunistic: bool,
+    behind: Clock,
+}
+
+impl Order for Known {
+    fn passed(&self, stream: StreamKey) -> Option<Position> {
+        let position = if self.opportunistic { order::finished } else { order::observed };
+        Some(position(stream))
+    }
+
+    fn followed(&self, stream: StreamKey) -> Option<Position> {
+        self.behind.position(stream)
+    }
+}
+
+/// A pool of the core's own.
+pub struct Own {
+    pool: Pool,
+    source: Source,
+    /// Bytes that it has at most, a multiple of [`GRANULE`].
+    most: u64,
+    follows_events: AtomicBool,
+    is_opportunistic: AtomicBool,
+    adds_waits: AtomicBool,
+    threshold: AtomicU64,
+    /// Held while it is given more memory.
+    growth: Mutex<()>,
+    /// What it has, by address.
+    segments: Mutex<BTreeMap<usize, Block>>,
+    /// It may have something to give back.
+    is_idle: AtomicBool,
+    /// Its memory is gone. Locked by those who take it away, or find out that it was.
+    ended: Mutex<bool>,
+}
+
+impl Own {
+    /// A pool without memory, of at most `most` bytes.
+    pub fn new(source: Source, most: Option<u64>) -> Self {
+        let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
+        Self {
+            pool: Pool::new(),
+            source,
+            most: most.unwrap_or(u64::MAX),
+            follows_events: AtomicBool::new(true),
+            is_opportunistic: AtomicBool::new(true),
+            adds_waits: AtomicBool::new(true),
+            threshold: AtomicU64::new(0),
+            growth: Mutex::new(()),
+            segments: Mutex::default(),
+            is_idle: AtomicBool::new(false),
+            ended: Mutex::new(false),
+        }
+    }
+
+    /// What `lane` may use of other streams' memory.
+    fn known(&self, lane: &Lane) -> Known {
+        let follows = self.follows_events.load(Ordering::Relaxed);
+        Known {
+            opportunistic: self.is_opportunistic.load(Ordering::Relaxed),
+            behind: if follows { lane.behind() } else { Clock::default() },
+        }
+    }
+
+    /// A block out of what the pool has.
+    #[inline]
+    pub fn alloc(&self, len: usize, stream: &Stream) -> Result<Option<Taken>> {
+        let lane = order::lane(stream)?;
+        Ok(self.pool.alloc(len, lane.key(), &self.known(lane)).ok())
+    }
+
+    /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
+    /// one.
+    #[cold]
+    pub fn alloc_more(
+        &self,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+    ) -> Result<Taken> {
+        let lane = order::lane(stream)?;
+        let fault = match self.try_alloc(len, lane, device)? {
+            Ok(taken) => return Ok(taken),
+            Err(lack) => {
+                if self.adds_waits.load(Ordering::Relaxed)
+                    && let Some(taken) = self.alloc_behind(len, stream, lane)?
+                {
+                    return Ok(taken);
+                }
+                match lack {
+                    Lack::Limit { reserved } => return Err(self.beyond_limit(len, reserved)),
+                    Lack::Memory(fault) if is_shortage(&fault) => fault,
+                    Lack::Memory(fault) => return Err(fault.into()),
+                }
+            }
+        };
+        // All that can become free without the program's doing.
+        order::settle_frees();
+        super::trim_for(device);
+        match self.try_alloc(len, lane, device)? {
+            Ok(taken) => Ok(taken),
+            Err(Lack::Limit { reserved }) => Err(self.beyond_limit(len, reserved)),
+            Err(Lack::Memory(_)) => Err(fault.into()),
+        }
+    }
+
+    fn try_alloc(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> Result<std::result::Result<Taken, Lack>> {
+        let _growing = self.growth.lock();
+        loop {
+            // Another thread may have given it more meanwhile.
+            let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane)) {
+                Ok(taken) => return Ok(Ok(taken)),
+                Err(shortage) => shortage,
+            };
+            if let Err(lack) = self.grow(shortage, device) {
+                return Ok(Err(lack));
+            }
+        }
+    }
+
+    fn grow(&self, shortage: Shortage, device: Option<&Device>) -> std::result::Result<(), Lack> {
+        let reserved = self.pool.stats().reserved;
+        let room = usize::try_from(self.most - reserved.min(self.most)).unwrap_or(usize::MAX);
+        let room = room & !(GRANULE - 1);
+        let (least, better) = (shortage.least, shortage.better.min(room));
+        if least > room {
+            return Err(Lack::Limit { reserved });
+        }
+        let mut given = self.source.alloc(better, device);
+        if better > least && given.as_ref().is_err_and(is_shortage) {
+            given = self.source.alloc(least, device);
+        }
+        let block = given.map_err(Lack::Memory)?;
+        self.segments.lock().insert(block.addr, block);
+        let len = block.len & !(GRANULE - 1);
+        self.pool.add_segment(Segment { addr: block.addr, len, token: 0 });
+        Ok(())
+    }
+
+    /// A block that another stream has yet to come past, which `stream` then waits for.
+    fn alloc_behind(&self, len: usize, stream: &Stream, lane: &Lane) -> Result<Option<Taken>> {
+        let found = self.pool.alloc_behind(len, lane.key(), &self.known(lane));
+        let Some((taken, awaited)) = found else { return Ok(None) };
+        if let Some(freed) = awaited
+            && let Some(other) = order::find(freed.stream).map(|found| found.to_arc())
+            && let Err(error) = other.let_follow(stream, lane)
+        {
+            // It goes back when the other stream has come past it, or is lost until the pool ends.
+            order::settle_frees();
+            if other.has_come_to(freed.position) {
+                self.pool.free(taken.note, lane.key(), lane.free()?.position());
+            }
+            return Err(error);
+        }
+        Ok(Some(taken))
+    }
+
+    #[cold]
+    fn beyond_limit(&self, len: usize, reserved: u64) -> Error {
+        Error::new(
+            Code::MemoryAllocation,
+            format_args!(
+                "size {len}: the pool has {reserved} bytes and may have {} at most (maxSize, in pieces of \
+                 {GRANULE} bytes), of which not enough are free in one piece; free some, or make a larger pool",
+                self.most
+            ),
+        )
+    }
+
+    /// Takes a block back when `stream` comes to `position`, where it has a mark.
+    #[inline]
+    pub fn free(&self, note: u32, lane: StreamKey, position: Position) {
+        self.pool.free(note, lane, position);
+        self.note_idle();
+    }
+
+    /// Takes a block back that nothing uses any more.
+    pub fn free_now(&self, note: u32) {
+        self.pool.free_now(note);
+        self.note_idle();
+    }
+
+    #[inline]
+    fn note_idle(&self) {
+        // Looked at first: what many threads write is slow.
+        if !self.is_idle.load(Ordering::Relaxed) {
+            self.is_idle.store(true, Ordering::Release);
+        }
+    }
+
+    /// All that it had from a stream is over.
+    pub fn forget(&self, lane: StreamKey) {
+        self.pool.forget(lane);
+    }
+
+    /// Gives back what is free while `keep` bytes remain. The first refusal of the backend.
+    pub fn trim(&self, keep: u64) -> backend::Result<()> {
+        let known = Known { opportunistic: false, behind: Clock::default() };
+        let segments = self.pool.release(keep, &known);
+        self.give_back(segments)
+    }
+
+    /// Gives back all that is free; false if there is nothing.
+    pub fn trim_all(&self) -> bool {
+        let before = self.pool.stats().reserved;
+        // What the backend does not take back, whoever needs the memory will see.
+        let _ = self.trim(0);
+        self.pool.stats().reserved != before
+    }
+
+    /// The host has waited for something: what is above the threshold goes back.
+    pub fn release_idle(&self) -> backend::Result<()> {
+        if !self.is_idle.swap(false, Ordering::Acquire) {
+            return Ok(());
+        }
+        let threshold = self.threshold.load(Ordering::Relaxed);
+        let mut outcome = Ok(());
+        if self.pool.stats().reserved > threshold {
+            outcome = self.trim(threshold);
+        }
+        let left = self.pool.stats();
+        if left.reserved > threshold && left.reserved > left.used {
+            // Some of it was not seen to be free.
+            self.note_idle();
+        }
+        outcome
+    }
+
+    fn give_back(&self, segments: Vec<Segment>) -> backend::Result<()> {
+        let mut outcome = Ok(());
+        for segment in segments {
+            let block = self.segments.lock().remove(&segment.addr);
+            if let Some(block) = block {
+                outcome = outcome.and(self.source.free(block));
+            }
+        }
+        outcome
+    }
+
+    /// Takes all its memory away, if no block is taken, or in any case if `force`: what the backend
+    /// says. None if that has happened before, or does not happen.
+    pub fn end(&self, force: bool) -> Option<backend::Result<()>> {
+        let mut ended = self.ended.lock();
+        if *ended || (!force && self.pool.live() != 0) {
+            return None;
+        }
+        *ended = true;
+        Some(self.give_back(self.pool.drain()))
+    }
+
+    /// Forgets its memory, which stays where it is.
+    pub fn abandon(&self) {
+        let mut ended = self.ended.lock();
+        *ended = true;
+        drop(self.pool.drain());
+        self.segments.lock().clear();
+    }
+
+    /// Takes back a block that nobody has heard of, of a pool that was destroyed meanwhile.
+    pub fn undo(&self, note: u32) {
+        let ended = self.ended.lock();
+        if !*ended {
+            self.pool.free_now(note);
+        }
+    }
+
+    /// The backend's block that contains this address.
+    pub fn segment(&self, addr: usize) -> Option<Block> {
+        let segments = self.segments.lock();
+        let (_, block) = segments.range(..=addr).next_back()?;
+        (addr - block.addr < block.len).then_some(*block)
+    }
+
+    /// An attribute's value.
+    pub fn get(&self, attribute: PoolAttribute) -> u64 {
+        let flag = |flag: &AtomicBool| u64::from(flag.load(Ordering::Relaxed));
+        match attribute {
+            PoolAttribute::FollowEventDependencies => flag(&self.follows_events),
+            PoolAttribute::AllowOpportunistic => flag(&self.is_opportunistic),
+            PoolAttribute::AllowInternalDependencies => flag(&self.adds_waits),
+            PoolAttribute::ReleaseThreshold => self.threshold.load(Ordering::Relaxed),
+            PoolAttribute::ReservedCurrent => self.pool.stats().reserved,
+            PoolAttribute::ReservedHigh => self.pool.stats().reserved_high,
+            PoolAttribute::UsedCurrent => self.pool.stats().used,
+            PoolAttribute::UsedHigh => self.pool.stats().used_high,
+        }
+    }
+
+    /// Sets an attribute that can be set, to a value that it can have.
+    pub fn set(&self, attribute: PoolAttribute, value: u64) {
+        let flag = |flag: &AtomicBool| flag.store(value != 0, Ordering::Relaxed);
+        match attribute {
+            PoolAttribute::FollowEventDependencies => flag(&self.follows_events),
+            PoolAttribute::AllowOpportunistic => flag(&self.is_opportunistic),
+            PoolAttribute::AllowInternalDependencies => flag(&self.adds_waits),
+            PoolAttribute::ReleaseThreshold => {
+                self.threshold.store(value, Ordering::Relaxed);
+                self.note_idle();
+            }
+            PoolAttribute::ReservedHigh => self.pool.reset_reserved_high(),
+            PoolAttribute::UsedHigh => self.pool.reset_used_high(),
+            PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => {}
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! What is behind the handle of a pool. It lives on after the handle until the last of its memory is
+//! freed, and is found by that memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::access::AccessTable;
+use super::own::Own;
+use crate::algo::pool::StreamKey;
+use crate::algo::reclaim::Pin;
+use crate::algo::slot_table::{Handle, SlotTable};
+use crate::backend::{self, Block, PoolAttribute, PoolSharing};
+use crate::core::allocation::{Allocation, Kind, Owner};
+use crate::core::device::Device;
+use crate::core::error::{Code, Error, Result};
+use crate::core::leave::wait_until_alone;
+use crate::core::stream::Stream;
+use crate::core::{handles, order};
+
+/// All of them, those included whose handle is gone.
+static POOLS: SlotTable<Pool> = SlotTable::new(handles::POOL);
+
+/// Where the memory of a pool is, and with what it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// On a device: its id, and this opening of it.
+    Device(u32, Owner),
+    /// In host memory.
+    Host,
+    /// In host memory of this NUMA node.
+    HostNode(u32),
+}
+
+impl Home {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Device(id, _) => Kind::Pool(id),
+            Self::Host => Kind::HostPool(None),
+            Self::HostNode(node) => Kind::HostPool(Some(node)),
+        }
+    }
+
+    /// For texts, behind "is".
+    pub fn in_words(self) -> String {
+        match self {
+            Self::Device(id, _) => format!("on device {id}"),
+            Self::Host => "in host memory".to_owned(),
+            Self::HostNode(node) => format!("in host memory of node {node}"),
+        }
+    }
+
+    /// Whether this device is the one.
+    pub fn is(self, device: &Device) -> bool {
+        matches!(self, Self::Device(_, owner) if owner == device.owner)
+    }
+}
+
+/// Who does the work.
+pub enum Inner {
+    /// The core.
+    Own(Box<Own>),
+    /// The driver.
+    Driver(DriverPool),
+}
+
+/// A pool of the driver's.
+pub struct DriverPool {
+    pool: Box<dyn backend::Pool>,
+    /// Blocks that are taken, or about to be.
+    live: AtomicUsize,
+}
+
+impl DriverPool {
+    /// A pool that has given nothing yet.
+    pub fn new(pool: Box<dyn backend::Pool>) -> Self {
+        Self { pool, live: AtomicUsize::new(0) }
+    }
+
+    fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Block> {
+        // Counted before, so that the pool does not end meanwhile.
+        self.live.fetch_add(1, Ordering::SeqCst);
+        let native = stream.native();
+        let alloc = |_: &dyn backend::Device| self.pool.alloc(len, native);
+        let block = match device {
+            Some(device) => device.with_all_memory(alloc),
+            None => self.pool.alloc(len, native),
+        };
+        block.map_err(|fault| {
+            self.live.fetch_sub(1, Ordering::SeqCst);
+            fault.into()
+        })
+    }
+}
+
+/// A pool without its handle.
+pub struct Pool {
+    key: Handle,
+    /// Of its memory.
+    owner: Owner,
+    /// Where its memory is.
+    pub home: Home,
+    /// How other processes can have it.
+    pub sharing: PoolSharing,
+    /// It is another process's.
+    pub is_imported: bool,
+    /// Who may use its memory.
+    pub access: AccessTable,
+    /// Who does the work.
+    pub inner: Inner,
+    /// Its handle is gone: it ends with its last block.
+    is_retired: AtomicBool,
+}
+
+impl Pool {
+    /// A pool without memory.
+    pub fn create(
+        inner: Inner,
+        home: Home,
+        sharing: PoolSharing,
+        is_imported: bool,
+    ) -> Result<Arc<Self>> {
+        let mut made = None;
+        POOLS.insert_with(|key| {
+            let pool = Arc::new(Self {
+                key,
+                owner: Owner::new(),
+                home,
+                sharing,
+                is_imported,
+                access: AccessTable::of(home),
+                inner,
+                is_retired: AtomicBool::new(false),
+            });
+            made = Some(Arc::clone(&pool));
+            pool
+        });
+        made.ok_or_else(|| {
+            Error::new(Code::BadAlloc, "no more memory pools can be made; destroy some")
+        })
+    }
+
+    /// The pool of some memory.
+    #[inline]
+    pub fn of<'a>(memory: &Allocation, pin: &'a Pin) -> Option<&'a Self> {
+        POOLS.look(memory.pool()?, pin)
+    }
+
+    /// As [`Self::of`], for calls that may wait.
+    pub fn share_of(memory: &Allocation) -> Option<Arc<Self>> {
+        POOLS.get_arc(memory.pool()?)
+    }
+
+    /// All of them.
+    pub fn all() -> Vec<Arc<Self>> {
+        POOLS.snapshot().into_iter().map(|(_, pool)| pool).collect()
+    }
+
+    /// Memory that can be had without waiting: its address. None: it takes more than that.
+    #[inline]
+    pub fn alloc(
+        &self,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+    ) -> Result<Option<usize>> {
+        let block = match &self.inner {
+            Inner::Own(own) => match own.alloc(len, stream)? {
+                Some(taken) => Block { addr: taken.addr, len: taken.len, token: taken.note.into() },
+                None => return Ok(None),
+            },
+            Inner::Driver(driver) => driver.alloc(len, stream, device)?,
+        };
+        self.give(block).map(Some)
+    }
+
+    /// Memory in any way that there is.
+    pub fn alloc_more(
+        &self,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+    ) -> Result<usize> {
+        let block = match &self.inner {
+            Inner::Own(own) => {
+                let taken = own.alloc_more(len, stream, device)?;
+                Block { addr: taken.addr, len: taken.len, token: taken.note.into() }
+            }
+            Inner::Driver(driver) => driver.alloc(len, stream, device)?,
+        };
+        self.give(block)
+    }
+
+    /// Lets programs know a new block.
+    #[inline]
+    fn give(&self, block: Block) -> Result<usize> {
+        // Whoever destroys the pool sees the block after this, or is seen here.
+        if self.is_retired.load(Ordering::SeqCst) {
+            self.undo(block);
+            return Err(Error::param_invalid("memPool was destroyed by another thread meanwhile"));
+        }
+        let known = Allocation::of_pool(block, self.home.kind(), self.owner, self.key);
+        if let Err(error) = known.register() {
+            self.undo(block);
+            return Err(error);
+        }
+        Ok(block.addr)
+    }
+
+    #[cold]
+    fn undo(&self, block: Block) {
+        match &self.inner {
+            Inner::Own(own) => own.undo(block.token as u32),
+            Inner::Driver(driver) => {
+                // The first failure is the one to tell.
+                let _ = driver.pool.free_now(block);
+                driver.live.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        self.end_if_retired();
+    }
+
+    /// Takes the memory that `found` describes out of sight; None: another thread was faster.
+    fn take(&self, found: &Allocation) -> Option<Block> {
+        let same = |now: &Allocation| now.owner == self.owner && now.block() == found.block();
+        Allocation::take(found.base, same).map(|taken| taken.block())
+    }
+
+    /// Takes memory back in the order of `stream`. False: another thread was faster.
+    #[inline]
+    pub fn free(&self, found: &Allocation, stream: &Stream) -> Result<bool> {
+        match &self.inner {
+            Inner::Own(own) => {
+                let lane = order::lane(stream)?;
+                let freeing = lane.free()?;
+                let Some(block) = self.take(found) else { return Ok(false) };
+                own.free(block.token as u32, lane.key(), freeing.position());
+            }
+            Inner::Driver(driver) => {
+                let Some(block) = self.take(found) else { return Ok(false) };
+                let freed = driver.pool.free(block, stream.native());
+                driver.live.fetch_sub(1, Ordering::SeqCst);
+                freed?;
+            }
+        }
+        self.end_if_retired();
+        Ok(true)
+    }
+
+    /// Takes memory back at once. False: another thread was faster.
+    pub fn free_now(&self, found: &Allocation) -> Result<bool> {
+        let Some(block) = self.take(found) else { return Ok(false) };
+        let freed = match &self.inner {
+            Inner::Own(own) => {
+                own.free_now(block.token as u32);
+                Ok(())
+            }
+            Inner::Driver(driver) => {
+                let freed = driver.pool.free_now(block);
+                driver.live.fetch_sub(1, Ordering::SeqCst);
+                freed
+            }
+        };
+        self.end_if_retired();
+        freed?;
+        Ok(true)
+    }
+
+    /// Its handle is gone: it takes no more requests.
+    pub fn retire(&self) {
+        self.is_retired.store(true, Ordering::SeqCst);
+        self.end_if_retired();
+    }
+
+    /// Whether its handle is gone.
+    #[inline]
+    pub fn is_retired(&self) -> bool {
+        self.is_retired.load(Ordering::SeqCst)
+    }
+
+    #[inline]
+    fn end_if_retired(&self) {
+        if self.is_retired() {
+            self.end_if_unused();
+        }
+    }
+
+    /// The driver's pool goes when nobody is inside it any more.
+    #[cold]
+    fn end_if_unused(&self) {
+        let is_over = match &self.inner {
+            Inner::Own(own) => own.end(false).is_some(),
+            Inner::Driver(driver) => driver.live.load(Ordering::SeqCst) == 0,
+        };
+        if is_over {
+            POOLS.remove(self.key);
+        }
+    }
+
+    /// Ends pools, with all that they have given: nobody is inside them any more.
+    pub fn end_all(wanted: impl Fn(&Self) -> bool, mut step: impl FnMut(backend::Result<()>)) {
+        for mut pool in Self::all() {
+            if !wanted(&pool) || POOLS.remove(pool.key).is_none() {
+                continue;
+            }
+            let live = Allocation::drain(pool.owner);
+            match &pool.inner {
+                Inner::Own(own) => step(own.end(true).unwrap_or(Ok(()))),
+                Inner::Driver(driver) => {
+                    live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
+                }
+            }
+            wait_until_alone(&mut pool, |_| {
+                crate::algo::slot_table::flush_deferred();
+                true
+            });
+        }
+    }
+
+    /// As [`Self::end_all`], where work is left behind that uses their memory, which stays.
+    pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
+        for pool in Self::all() {
+            if wanted(&pool) && POOLS.remove(pool.key).is_some() {
+                drop(Allocation::drain(pool.owner));
+                match &pool.inner {
+                    Inner::Own(own) => own.abandon(),
+                    Inner::Driver(_) => std::mem::forget(pool),
+                }
+            }
+        }
+    }
+
+    /// Nothing comes from this stream any more, and all that did has happened.
+    pub fn forget_lane(&self, lane: StreamKey) {
+        if let Inner::Own(own) = &self.inner {
+            own.forget(lane);
+        }
+    }
+
+    /// An attribute's value.
+    pub fn attribute(&self, attribute: PoolAttribute) -> Result<u64> {
+        match &self.inner {
+            Inner::Own(own) => Ok(own.get(attribute)),
+            Inner::Driver(driver) => Ok(driver.pool.get(attribute)?),
+        }
+    }
+
+    /// Sets an attribute that can be set, to a value that it can have.
+    pub fn set_attribute(&self, attribute: PoolAttribute, value: u64) -> Result<()> {
+        match &self.inner {
+            Inner::Own(own) => own.set(attribute, value),
+            Inner::Driver(driver) => driver.pool.set(attribute, value)?,
+        }
+        Ok(())
+    }
+
+    /// Gives back what is free while `keep` bytes remain.
+    pub fn trim(&self, keep: usize) -> Result<()> {
+        match &self.inner {
+            Inner::Own(own) => Ok(own.trim(keep as u64)?),
+            Inner::Driver(driver) => Ok(driver.pool.trim(keep)?),
+        }
+    }
+
+    /// What the driver has to know of a change of access, if it does the work.
+    pub fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
+        match &self.inner {
+            Inner::Own(_) => Ok(()),
+            Inner::Driver(driver) => Ok(driver.pool.set_access(id, access)?),
+        }
+    }
+
+    /// The backend's block that memory of this pool is in, if the core cuts it up.
+    pub fn segment(&self, addr: usize) -> Option<Block> {
+        match &self.inner {
+            Inner::Own(own) => own.segment(addr),
+            Inner::Driver(_) => None,
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! What the work of one stream comes behind in others, which decides whose freed memory a stream may
+//! use again. Only pools of the core's own ask: nothing is noted before the first of them gives memory.
+//!
+//! A stream that uses such pools has a *lane*. Its frees have positions of their own in the stream. An
+//! event keeps what its record came behind, as positions in lanes, and a stream that waits for it comes
+//! behind the same: transitively, and not behind what is freed after the record.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::allocation::Owner;
+use super::error::{Code, Error, Result};
+use super::handles;
+use super::mem_pool;
+use super::stream::Stream;
+use crate::algo::pool::StreamKey;
+use crate::algo::slot_table::{Handle, Ref, SlotTable};
+use crate::backend::{self, Position};
+
+/// Some stream has a lane.
+static TRACKED: AtomicBool = AtomicBool::new(false);
+static LANES: SlotTable<Lane> = SlotTable::new(handles::LANE);
+/// Lanes of streams that were destroyed without a wait, and what they have to come to.
+static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
+
+/// Whether anybody wants to know the order of streams. All that those pay who do not.
+#[inline]
+pub fn is_tracked() -> bool {
+    // Relaxed: who has seen memory of a pool sees this as well.
+    TRACKED.load(Ordering::Relaxed)
+}
+
+/// Positions in lanes, sorted by lane: all that is behind none of them.
+#[derive(Clone, Debug, Default)]
+pub struct Clock(Option<Arc<[(StreamKey, Position)]>>);
+
+impl Clock {
+    /// None of its lanes is empty of positions.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn entries(&self) -> &[(StreamKey, Position)] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Up to where it knows of a lane.
+    pub fn position(&self, lane: StreamKey) -> Option<Position> {
+        let entries = self.entries();
+        let found = entries.binary_search_by_key(&lane, |entry| entry.0);
+        found.ok().map(|index| entries[index].1)
+    }
+
+    /// What either of them knows, as far as the lanes still live.
+    fn merged(&self, other: &Self) -> Self {
+        if other.is_empty() {
+            return self.clone();
+        }
+        let mut entries = [self.entries(), other.entries()].concat();
+        // Of a lane that both know the larger position comes first, and stays.
+        entries.sort_unstable_by_key(|&(lane, position)| (lane, std::cmp::Reverse(position)));
+        entries.dedup_by_key(|entry| entry.0);
+        entries.retain(|entry| find(entry.0).is_some());
+        Self((!entries.is_empty()).then(|| entries.into()))
+    }
+}
+
+/// A stream as pools know it.
+pub struct Lane {
+    key: Handle,
+    /// What does the work. A lane may outlive its stream, until the last operation is over.
+    native: Arc<dyn backend::Stream>,
+    /// Where it runs.
+    device: Arc<dyn backend::Device>,
+    owner: Owner,
+    /// Where its last free stands; 0: it has freed nothing.
+    freed: AtomicU64,
+    /// Up to where the host has seen it finish.
+    observed: AtomicU64,
+    /// Held while something is freed: positions of frees do not decrease.
+    freeing: Mutex<()>,
+    /// Positions in other lanes that its next operation comes behind.
+    behind: Mutex<Clock>,
+}
+
+/// A free that takes place here and now.
+pub struct Freeing<'a> {
+    position: Position,
+    _lock: MutexGuard<'a, ()>,
+}
+
+impl Freeing<'_> {
+    /// Where it stands in the stream.
+    #[inline]
+    pub fn position(&self) -> Position {
+        self.position
+    }
+}
+
+impl Lane {
+    /// How pools call it.
+    #[inline]
+    pub fn key(&self) -> StreamKey {
+        StreamKey(self.key.raw())
+    }
+
+    /// Queues a free. The pool has to hear of it before this is let go.
+    #[inline]
+    pub fn free(&self) -> backend::Result<Freeing<'_>> {
+        let lock = self.freeing.lock();
+        let position = self.native.mark()?;
+        self.freed.store(position, Ordering::Relaxed);
+        Ok(Freeing { position, _lock: lock })
+    }
+
+    /// Whether everything up to there is over.
+    pub fn has_come_to(&self, position: Position) -> bool {
+        self.native.finished() >= position
+    }
+
+    /// What its next operation comes behind.
+    pub fn behind(&self) -> Clock {
+        self.behind.lock().clone()
+    }
+
+    /// What everything after the operation at `position` comes behind, seen from other streams.
+    fn clock_at(&self, position: Position) -> Clock {
+        let behind = self.behind();
+        if self.freed.load(Ordering::Relaxed) == 0 {
+            return behind;
+        }
+        behind.merged(&Clock(Some([(self.key(), position)].into())))
+    }
+
+    fn come_behind(&self, clock: &Clock) {
+        let mut behind = self.behind.lock();
+        *behind = behind.merged(clock);
+    }
+
+    fn observe(&self, position: Position) {
+        self.observed.fetch_max(position, Ordering::Relaxed);
+    }
+
+    /// Orders what comes next in `stream` behind everything that this lane's stream has been given.
+    pub fn let_follow(&self, stream: &Stream, lane: &Self) -> Result<()> {
+        let event = self.device.create_event(false)?;
+        let position = self.native.record(&event)?;
+        stream.queue_quietly(|native| native.wait(&event, None))?;
+        lane.come_behind(&self.clock_at(position));
+        Ok(())
+    }
+}
+
+/// The lane that pools call this.
+pub fn find(lane: StreamKey) -> Option<Ref<'static, Lane>> {
+    LANES.get(Handle::from_raw(lane.0)?)
+}
+
+/// The lane of a stream, which has one from now on.
+#[inline]
+pub fn lane(stream: &Stream) -> Result<&Arc<Lane>> {
+    match stream.lane.get() {
+        Some(lane) => Ok(lane),
+        None => new_lane(stream),
+    }
+}
+
+#[cold]
+fn new_lane(stream: &Stream) -> Result<&Arc<Lane>> {
+    let mut made = None;
+    let handle = LANES.insert_with(|key| {
+        let lane = Arc::new(Lane {
+            key,
+            native: stream.share_native(),
+            device: Arc::clone(&stream.device.native),
+            owner: stream.device.owner,
+            freed: AtomicU64::new(0),
+            observed: AtomicU64::new(0),
+            freeing: Mutex::new(()),
+            behind: Mutex::default(),
+        });
+        made = Some(Arc::clone(&lane));
+        lane
+    });
+    let (Some(handle), Some(lane)) = (handle, made) else {
+        return Err(Error::new(Code::BadAlloc, "no more streams can use memory pools"));
+    };
+    if stream.lane.set(lane).is_err() {
+        // Another thread was faster.
+        LANES.remove(handle);
+    }
+    TRACKED.store(true, Ordering::Relaxed);
+    stream
+        .lane
+        .get()
+        .ok_or_else(|| Error::new(Code::InternalError, "a lane that was just set is gone"))
+}
+
+/// Up to where the host has seen a lane finish. What has no lane any more has finished.
+pub fn observed(lane: StreamKey) -> Position {
+    find(lane).map_or(Position::MAX, |lane| lane.observed.load(Ordering::Relaxed))
+}
+
+/// Up to where a lane has finished at this moment.
+pub fn finished(lane: StreamKey) -> Position {
+    find(lane).map_or(Position::MAX, |lane| lane.native.finished())
+}
+
+/// What an event keeps that was recorded at `position` of a stream.
+pub fn recorded(stream: &Stream, position: Position) -> Clock {
+    stream.lane.get().map_or_else(Clock::default, |lane| lane.clock_at(position))
+}
+
+/// A stream has been told to wait, for as long as it takes, for a record that keeps `clock`.
+pub fn waits(stream: &Stream, clock: &Clock) -> Result<()> {
+    if !clock.is_empty() {
+        lane(stream)?.come_behind(clock);
+    }
+    Ok(())
+}
+
+/// The stream has dropped waits: it comes behind nothing that it waited for.
+pub fn forget_waits(stream: &Stream) {
+    if let Some(lane) = stream.lane.get() {
+        *lane.behind.lock() = Clock::default();
+    }
+}
+
+/// What the end of a wait by the host tells.
+#[derive(Default)]
+#[must_use]
+pub struct Awaited {
+    lanes: Vec<Arc<Lane>>,
+    clock: Clock,
+}
+
+impl Awaited {
+    /// Of a wait for all that `stream` has been given so far, which is about to begin.
+    pub fn stream(stream: &Stream) -> Self {
+        Self::streams([stream])
+    }
+
+    /// As [`Self::stream`], of several.
+    pub fn streams<'a>(streams: impl IntoIterator<Item = &'a Stream>) -> Self {
+        let mut awaited = Self::default();
+        for lane in streams.into_iter().filter_map(|stream| stream.lane.get()) {
+            awaited.lanes.push(Arc::clone(lane));
+            awaited.clock = awaited.clock.merged(&lane.behind());
+        }
+        awaited
+    }
+
+    /// Of a wait for a record that keeps `clock`.
+    pub fn record(clock: Clock) -> Self {
+        Self { lanes: Vec::new(), clock }
+    }
+
+    /// It has ended, and what was waited for has happened. Pools give back what they need not keep.
+    pub fn is_over(self) {
+        for lane in self.lanes {
+            lane.observe(lane.native.finished());
+        }
+        for &(lane, position) in self.clock.entries() {
+            if let Some(lane) = find(lane) {
+                lane.observe(position);
+            }
+        }
+        sweep();
+        mem_pool::release_idle();
+    }
+}
+
+/// Waits for frees that have not happened, as far as what is before them does not depend on the
+/// program.
+pub fn settle_frees() {
+    for (_, lane) in LANES.snapshot() {
+        let freed = lane.freed.load(Ordering::Relaxed);
+        if freed > lane.observed.load(Ordering::Relaxed) {
+            // What a stream refuses here it has to say for itself elsewhere.
+            let _ = lane.native.settle(freed);
+            lane.observe(lane.native.finished());
+        }
+    }
+}
+
+/// All that the stream was given is over, and nobody gives it more.
+pub fn stream_ended(stream: &Stream) {
+    if let Some(lane) = stream.lane.get() {
+        end(lane);
+    }
+}
+
+/// The stream drops what it has not begun; up to `kept` it goes on by itself.
+pub fn stream_given_up(stream: &Stream, kept: Position) {
+    if let Some(lane) = stream.lane.get() {
+        ENDING.lock().push((Arc::clone(lane), kept));
+        sweep();
+    }
+}
+
+/// The streams of a device are gone.
+pub fn device_ended(owner: Owner) {
+    ENDING.lock().retain(|(lane, _)| lane.owner != owner);
+    for (_, lane) in LANES.snapshot() {
+        if lane.owner == owner {
+            end(&lane);
+        }
+    }
+}
+
+/// Ends lanes that have come to their end.
+fn sweep() {
+    let mut over = Vec::new();
+    ENDING.lock().retain(|(lane, kept)| {
+        let is_over = lane.native.finished() >= *kept;
+        if is_over {
+            over.push(Arc::clone(lane));
+        }
+        !is_over
+    });
+    over.iter().for_each(|lane| end(lane));
+}
+
+fn end(lane: &Lane) {
+    // In this order: a lane that is not found has finished.
+    LANES.remove(lane.key);
+    mem_pool::forget_lane(lane.key());
+}
