@@ -465,6 +465,40 @@ void UseReports() {
 }
 
 // Memory of two devices; goes with the reset of the second one.
+void UsePools() {
+    aclrtMemPoolProps props{};
+    props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    // Room for one block, so that the second stream is made to wait for the first.
+    props.maxSize = 32 << 20;
+    aclrtMemPool pool = nullptr;
+    if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
+    constexpr size_t kBlock = 24 << 20;
+    Stream first, second;
+    void *one = nullptr, *other = nullptr;
+    if (DID(aclrtMemPoolMallocAsync(&one, kBlock, pool, first))) {
+        DID(aclrtLaunchHostFunc(first, CountCall, nullptr));
+        if (!DID(aclrtMemPoolFreeAsync(one, first))) DID(aclrtFree(one));
+    }
+    if (DID(aclrtMemPoolMallocAsync(&other, kBlock, pool, second))) {
+        DID(aclrtMemsetAsync(other, kSize, 1, kSize, second));
+        DID(aclrtSynchronizeStream(second));
+        DID(aclrtFree(other));
+    }
+    DID(aclrtSynchronizeDevice());
+    uint64_t value = 0;
+    DID(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &value));
+    DID(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &(value = 0)));
+    DID(aclrtMemPoolTrimTo(pool, 0));
+    DID(aclrtMemPoolDestroy(pool));
+
+    // More than there is: frees are waited for, and then it fails.
+    if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first)))
+        DID(aclrtFree(one));
+    const aclError code = portaclMallocAsync(&one, size_t{1} << 39, first);
+    Expect(code == ACL_ERROR_RT_MEMORY_ALLOCATION, "a pool gave more than there is");
+    if (code != ACL_SUCCESS) std::printf("as expected: %s\n", aclGetRecentErrMsg());
+}
+
 void UseTwoDevices() {
     uint32_t count = 0;
     if (!DID(aclrtGetDeviceCount(&count)) || count < 2) return;
@@ -534,6 +568,7 @@ int main(int argc, char** argv) {
         UseStreamsMore();
         WrapStream();
         UseReports();
+        UsePools();
         UseTwoDevices();
         DID(aclrtResetDevice(0));
     }

@@ -1,0 +1,445 @@
+// What pools have, keep and give back: the counters, the release threshold, trimming, limits.
+
+#include "support/gate.h"
+#include "support/mem_pool.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+class MemPoolAttributeTest : public WithDevice {};
+
+struct Figures {
+    uint64_t reserved, reserved_high, used, used_high;
+};
+
+Figures Ask(aclrtMemPool pool) {
+    const Figures told = {
+        PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT),
+        PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH),
+        PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT),
+        PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH),
+    };
+    EXPECT_LE(told.used, told.reserved);
+    EXPECT_LE(told.reserved, told.reserved_high);
+    EXPECT_LE(told.used, told.used_high);
+    EXPECT_LE(told.used_high, told.reserved_high);
+    return told;
+}
+
+void SetHigh(aclrtMemPool pool, aclrtMemPoolAttr attribute) {
+    uint64_t zero = 0;
+    ACL_EXPECT_OK(aclrtMemPoolSetAttr(pool, attribute, &zero));
+}
+
+size_t FreeBytes() {
+    size_t free = 0, total = 0;
+    ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    return free;
+}
+
+}  // namespace
+
+TEST_F(MemPoolAttributeTest, ANewPoolHasNothingAndAllowsEverything) {
+    const MemPool pool;
+    const Figures told = Ask(pool);
+    EXPECT_EQ(told.reserved_high, 0u);
+    EXPECT_EQ(told.used_high, 0u);
+    EXPECT_EQ(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD), 0u);
+    for (auto attribute : {ACL_RT_MEM_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+                           ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC,
+                           ACL_RT_MEM_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES}) {
+        // An int: what is behind it stays as it was.
+        int values[2] = {-1, -1};
+        ACL_OK(aclrtMemPoolGetAttr(pool, attribute, values));
+        EXPECT_EQ(values[0], 1);
+        EXPECT_EQ(values[1], -1);
+        int off = 0;
+        ACL_OK(aclrtMemPoolSetAttr(pool, attribute, &off));
+        ACL_OK(aclrtMemPoolGetAttr(pool, attribute, values));
+        EXPECT_EQ(values[0], 0);
+    }
+}
+
+TEST_F(MemPoolAttributeTest, CountersFollowEveryStep) {
+    const Stream stream;
+    const MemPool pool;
+    pool.SetThreshold(UINT64_MAX);
+    void* first = pool.Allocate(1000, stream);
+    Figures told = Ask(pool);
+    const uint64_t one = told.used;
+    EXPECT_GE(one, 1000u);
+    EXPECT_EQ(told.used_high, one);
+    if (IsExact()) {
+        EXPECT_LT(one, 3000u);
+    }
+    void* second = pool.Allocate(5 * kMiB, stream);
+    told = Ask(pool);
+    const uint64_t both = told.used, reserved = told.reserved;
+    EXPECT_GE(both, one + 5 * kMiB);
+    EXPECT_EQ(told.used_high, both);
+    EXPECT_EQ(told.reserved_high, reserved);
+
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    Free(first, stream);
+    // Memory is no longer used from the free on, whenever the stream comes to it.
+    told = Ask(pool);
+    if (IsExact()) {
+        EXPECT_EQ(told.used, both - one);
+    }
+    EXPECT_EQ(told.used_high, both);
+    EXPECT_EQ(told.reserved, reserved);
+    gate.Open();
+    Synchronize(stream);
+    told = Ask(pool);
+    EXPECT_EQ(told.used, both - one);
+    EXPECT_EQ(told.used_high, both);
+
+    SetHigh(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH);
+    told = Ask(pool);
+    EXPECT_EQ(told.used_high, both - one);
+    EXPECT_EQ(told.reserved_high, reserved);
+    Free(second, stream);
+    Synchronize(stream);
+    told = Ask(pool);
+    EXPECT_EQ(told.used, 0u);
+    EXPECT_EQ(told.used_high, both - one);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    told = Ask(pool);
+    EXPECT_EQ(told.reserved_high, reserved);
+    if (IsExact()) {
+        EXPECT_EQ(told.reserved, 0u);
+    }
+    SetHigh(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH);
+    SetHigh(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH);
+    told = Ask(pool);
+    EXPECT_EQ(told.used_high, 0u);
+    EXPECT_EQ(told.reserved_high, told.reserved);
+}
+
+TEST_F(MemPoolAttributeTest, WhatCanNotBeSetIsRefused) {
+    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+    const MemPool pool;
+    uint64_t value = 0;
+    ACL_FAILS(kInvalid, aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, nullptr));
+    ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, nullptr));
+    for (auto attribute :
+         {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT}) {
+        ACL_FAILS_SAYING(kInvalid, aclrtMemPoolSetAttr(pool, attribute, &value), "only be read");
+    }
+    value = 1;
+    for (auto attribute :
+         {ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH}) {
+        ACL_FAILS_SAYING(kInvalid, aclrtMemPoolSetAttr(pool, attribute, &value), "value is 1",
+                         "set to 0 only");
+    }
+    int flag = 2;
+    ACL_FAILS_SAYING(kInvalid,
+                     aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &flag),
+                     "value is 2", "0 or 1");
+    for (int attribute : {-1, 0, 9, 1000}) {
+        auto unknown = static_cast<aclrtMemPoolAttr>(attribute);
+        auto told = Poison<uint64_t>();
+        ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(pool, unknown, &told));
+        EXPECT_TRUE(IsPoison(told));
+        ACL_FAILS(kInvalid, aclrtMemPoolSetAttr(pool, unknown, &value));
+    }
+    ACL_FAILS(kInvalid, aclrtMemPoolGetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
+              aclrtMemPoolGetAttr(&value, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &value));
+    ACL_FAILS(kInvalid,
+              aclrtMemPoolSetAttr(nullptr, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &value));
+}
+
+// A synchronize of each kind gives back what is above the threshold, which is 0 at first.
+TEST_F(MemPoolAttributeTest, SynchronizingGivesBackWhatIsAboveTheThreshold) {
+    const Stream stream;
+    for (int kind = 0; kind < 3; ++kind) {
+        const MemPool pool;
+        const Event event;
+        Gate gate;
+        void* memory = pool.Allocate(10 * kMiB, stream);
+        ACL_OK(gate.Hold(stream));
+        Free(memory, stream);
+        ACL_OK(aclrtRecordEvent(event, stream));
+        const uint64_t reserved = Reserved(pool);
+        EXPECT_GE(reserved, 10 * kMiB);
+        gate.Open();
+        while (!IsIdle(stream)) std::this_thread::yield();
+        // Nobody has waited for it yet.
+        if (IsExact()) {
+            EXPECT_EQ(Reserved(pool), reserved);
+        }
+        switch (kind) {
+            case 0:
+                Synchronize(stream);
+                break;
+            case 1:
+                ACL_OK(aclrtSynchronizeEvent(event));
+                break;
+            default:
+                ACL_OK(aclrtSynchronizeDevice());
+        }
+        if (IsExact()) {
+            EXPECT_EQ(Reserved(pool), 0u) << kind;
+        }
+    }
+}
+
+TEST_F(MemPoolAttributeTest, ATimeoutIsASynchronizeOnlyWhenItIsOver) {
+    const Stream stream;
+    const MemPool pool;
+    Gate gate;
+    void* memory = pool.Allocate(10 * kMiB, stream);
+    ACL_OK(gate.Hold(stream));
+    Free(memory, stream);
+    const uint64_t reserved = Reserved(pool);
+    ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 1));
+    EXPECT_EQ(Reserved(pool), reserved);
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStreamWithTimeout(stream, 30000));
+    if (IsExact()) {
+        EXPECT_EQ(Reserved(pool), 0u);
+    }
+}
+
+TEST_F(MemPoolAttributeTest, UpToTheThresholdMemoryIsKept) {
+    const Stream stream;
+    const MemPool pool;
+    pool.SetThreshold(64 * kMiB);
+    // Each of them needs a piece of its own.
+    void* blocks[4];
+    for (void*& block : blocks) block = pool.Allocate(32 * kMiB, stream);
+    EXPECT_GE(Reserved(pool), 128 * kMiB);
+    for (void* block : blocks) Free(block, stream);
+    Synchronize(stream);
+    if (IsExact()) {
+        EXPECT_EQ(Reserved(pool), 64 * kMiB);
+        pool.SetThreshold(0);
+        EXPECT_EQ(Reserved(pool), 64 * kMiB);
+        Synchronize(stream);
+        EXPECT_EQ(Reserved(pool), 0u);
+    }
+}
+
+TEST_F(MemPoolAttributeTest, TrimmingIsAtOnceAndBeatsTheThreshold) {
+    const Stream stream;
+    const MemPool pool;
+    pool.SetThreshold(UINT64_MAX);
+    void* blocks[4];
+    for (void*& block : blocks) block = pool.Allocate(32 * kMiB, stream);
+    const uint64_t all = Reserved(pool);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(Reserved(pool), all) << "all of it is in use";
+    for (void* block : blocks) Free(block, stream);
+    if (IsExact()) {
+        // The host has not seen the frees happen.
+        ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+        EXPECT_EQ(Reserved(pool), all);
+    }
+    Synchronize(stream);
+    EXPECT_EQ(Reserved(pool), all) << "the threshold is higher";
+    ACL_OK(aclrtMemPoolTrimTo(pool, all + 1));
+    EXPECT_EQ(Reserved(pool), all) << "it has less than it is to keep";
+    ACL_OK(aclrtMemPoolTrimTo(pool, SIZE_MAX));
+    EXPECT_EQ(Reserved(pool), all);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 50 * kMiB));
+    EXPECT_GE(Reserved(pool), 50 * kMiB);
+    if (IsExact()) {
+        const uint64_t kept = Reserved(pool);
+        EXPECT_LE(kept, 64 * kMiB);
+        const size_t free = FreeBytes();
+        ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+        EXPECT_EQ(Reserved(pool), 0u);
+        EXPECT_EQ(FreeBytes(), free + kept);
+    }
+}
+
+TEST_F(MemPoolAttributeTest, TrimmingKeepsWhatIsInUse) {
+    const Stream stream;
+    const MemPool pool;
+    pool.SetThreshold(UINT64_MAX);
+    void* kept = pool.Allocate(32 * kMiB, stream);
+    void* freed = pool.Allocate(32 * kMiB, stream);
+    ACL_OK(aclrtMemsetAsync(kept, 32 * kMiB, 3, 32 * kMiB, stream));
+    Free(freed, stream);
+    Synchronize(stream);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    EXPECT_GE(Reserved(pool), 32 * kMiB);
+    if (IsExact()) {
+        EXPECT_EQ(Reserved(pool), 32 * kMiB);
+    }
+    unsigned char byte = 0;
+    ACL_OK(aclrtMemcpy(&byte, 1, static_cast<char*>(kept) + 32 * kMiB - 1, 1,
+                       ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(byte, 3);
+    Free(kept, stream);
+}
+
+TEST_F(MemPoolAttributeTest, AboveItsLimitAPoolGivesNothingAndIsAsBefore) {
+    const Stream stream;
+    const MemPool pool(PoolProps(0, 64 * kMiB));
+    pool.SetThreshold(UINT64_MAX);
+    void* first = pool.Allocate(40 * kMiB, stream);
+    const Figures before = Ask(pool);
+    auto other = Poison<void*>();
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMemPoolMallocAsync(&other, 40 * kMiB, pool, stream));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMemPoolMallocAsync(&other, 65 * kMiB, pool, stream));
+    EXPECT_TRUE(IsPoison(other));
+    const Figures after = Ask(pool);
+    EXPECT_EQ(after.used, before.used);
+    EXPECT_EQ(after.used_high, before.used_high);
+    if (IsExact()) {
+        EXPECT_EQ(after.reserved, before.reserved);
+        EXPECT_EQ(after.reserved_high, before.reserved_high);
+    }
+    EXPECT_LE(after.reserved, 64 * kMiB);
+    // What is free is given.
+    Free(first, stream);
+    void* again = pool.Allocate(40 * kMiB, stream);
+    ASSERT_NE(again, nullptr);
+    Free(again, stream);
+}
+
+TEST_F(MemPoolAttributeTest, ALimitIsRoundedUpToAWholePiece) {
+    if (std::string(portaclBackendName()) != "cpu") GTEST_SKIP() << "a driver rounds as it likes";
+    const Stream stream;
+    const MemPool pool(PoolProps(0, 1));
+    void* memory = pool.Allocate(1, stream);
+    ASSERT_NE(memory, nullptr);
+    Free(memory, stream);
+}
+
+namespace {
+
+constexpr size_t kSmallDevice = 256 * kMiB;
+
+// For tests of a device that is full: on the CPU and the test double one can be made small.
+const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
+                         {"FAKE_CUDA_MEMORY", std::to_string(kSmallDevice)}};
+
+// On a GPU it would have to be filled.
+#define NEEDS_A_SMALL_DEVICE() \
+    if (!IsExact()) GTEST_SKIP() << "the device cannot be made small"
+
+void BeginSmall() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ASSERT_LE(FreeBytes(), kSmallDevice);
+}
+
+}  // namespace
+
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesThatComeByThemselvesAreWaitedFor, kSmall[0], kSmall[1]) {
+    NEEDS_A_SMALL_DEVICE();
+    BeginSmall();
+    {
+        const Stream first, second;
+        const MemPool pool;
+        pool.Allow(false, false, false);
+        pool.SetThreshold(UINT64_MAX);
+        void* memory = pool.Allocate(200 * kMiB, first);
+        ACL_OK(aclrtMemsetAsync(memory, 200 * kMiB, 1, 200 * kMiB, first));
+        Free(memory, first);
+        // There is no memory for it but what the first stream is about to free.
+        void* again = pool.Allocate(150 * kMiB, second);
+        ASSERT_NE(again, nullptr);
+        Free(again, second);
+        ACL_OK(aclrtSynchronizeDevice());
+    }
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindHostFunctionsAreNotWaitedFor, kSmall[0], kSmall[1]) {
+    NEEDS_A_SMALL_DEVICE();
+    BeginSmall();
+    {
+        const Stream first, second, third;
+        const MemPool pool;
+        pool.Allow(false, false, false);
+        pool.SetThreshold(UINT64_MAX);
+        void* memory = pool.Allocate(200 * kMiB, first);
+        Gate gate;
+        ACL_OK(gate.Hold(first));
+        const Event event;
+        ACL_OK(aclrtRecordEvent(event, first));
+        Free(memory, first);
+        auto again = Poison<void*>();
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
+        EXPECT_TRUE(IsPoison(again));
+        gate.Open();
+        Synchronize(first);
+        memory = pool.Allocate(150 * kMiB, second);
+        ASSERT_NE(memory, nullptr);
+        // Nor are those behind a wait for what is behind one.
+        Gate other;
+        ACL_OK(other.Hold(first));
+        ACL_OK(aclrtRecordEvent(event, first));
+        ACL_OK(aclrtStreamWaitEvent(third, event));
+        const Event given;
+        ACL_OK(aclrtRecordEvent(given, second));
+        ACL_OK(aclrtStreamWaitEvent(third, given));
+        Free(memory, third);
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
+        other.Open();
+        ACL_OK(aclrtSynchronizeDevice());
+    }
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(MemPoolMemoryTest, OtherPoolsGiveBackWhatTheyDoNotUse, kSmall[0], kSmall[1]) {
+    NEEDS_A_SMALL_DEVICE();
+    BeginSmall();
+    {
+        const Stream stream;
+        const MemPool hoarder, pool;
+        hoarder.SetThreshold(UINT64_MAX);
+        Free(hoarder.Allocate(200 * kMiB, stream), stream);
+        Synchronize(stream);
+        EXPECT_GE(Reserved(hoarder), 200 * kMiB);
+        void* memory = pool.Allocate(150 * kMiB, stream);
+        ASSERT_NE(memory, nullptr);
+        EXPECT_LT(Reserved(hoarder), 100 * kMiB);
+        Free(memory, stream);
+        Synchronize(stream);
+
+        // For ordinary memory as well.
+        Free(hoarder.Allocate(200 * kMiB, stream), stream);
+        Synchronize(stream);
+        const DeviceMemory ordinary(150 * kMiB);
+        EXPECT_NE(ordinary.At(), nullptr);
+    }
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(MemPoolMemoryTest, AFullDeviceIsToldAndNothingHasChanged, kSmall[0], kSmall[1]) {
+    NEEDS_A_SMALL_DEVICE();
+    BeginSmall();
+    {
+        const Stream stream;
+        const MemPool pool;
+        void* memory = pool.Allocate(150 * kMiB, stream);
+        const Figures before = Ask(pool);
+        auto again = Poison<void*>();
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, stream));
+        EXPECT_TRUE(IsPoison(again));
+        const Figures after = Ask(pool);
+        EXPECT_EQ(after.used, before.used);
+        EXPECT_EQ(after.used_high, before.used_high);
+        EXPECT_EQ(after.reserved, before.reserved);
+        Free(memory, stream);
+        memory = pool.Allocate(150 * kMiB, stream);
+        ASSERT_NE(memory, nullptr);
+        Free(memory, stream);
+        Synchronize(stream);
+    }
+    ACL_OK(aclFinalize());
+}
