@@ -1,8 +1,11 @@
 //! Memory: what is allocated where, and what an address means.
 
+mod hold;
+
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::hold::hold_other;
 use super::allocation::{Allocation, Kind, Owner, open_device};
 use super::device::{self, Device};
 use super::ending::Ending;
@@ -371,61 +374,6 @@ pub(super) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
         "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
          freed, is past the end of one, or went with its device"
     ))
-}
-
-/// What the caller holds while it uses a span that is on another device than its own: without it
-/// that device could be closed meanwhile. Fails where memory is a pool's that the caller's device may
-/// not use.
-#[inline]
-pub fn hold_other(
-    argument: impl fmt::Display,
-    span: &Span,
-    own: &Device,
-    writes: bool,
-) -> Result<Option<Arc<Device>>> {
-    match span.place {
-        Place::Device(id) if id != own.id => hold_device(argument, span.addr, own, writes),
-        Place::Pinned if access::host_pools_exist() => {
-            check_pinned(argument, span.addr, own, writes).map(|()| None)
-        }
-        _ => Ok(None),
-    }
-}
-
-#[cold]
-fn hold_device(
-    argument: impl fmt::Display,
-    addr: usize,
-    own: &Device,
-    writes: bool,
-) -> Result<Option<Arc<Device>>> {
-    match Allocation::find(addr) {
-        Some(allocation) => {
-            if let Some(device) = allocation.device() {
-                access::check(argument, addr, &allocation, own, writes)?;
-                return Ok(Some(device));
-            }
-        }
-        // What only the driver knows is not ours to hold.
-        None if matches!(foreign(addr), Foreign::Known(_)) => return Ok(None),
-        None => {}
-    }
-    Err(Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is memory of a device that another thread has reset meanwhile"
-    )))
-}
-
-#[cold]
-fn check_pinned(
-    argument: impl fmt::Display,
-    addr: usize,
-    own: &Device,
-    writes: bool,
-) -> Result<()> {
-    match Allocation::find(addr) {
-        Some(allocation) => access::check(argument, addr, &allocation, own, writes),
-        None => Ok(()),
-    }
 }
 
 #[cold]
