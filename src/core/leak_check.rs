@@ -124,6 +124,8 @@ pub fn snapshot() -> Vec<Live> {
             Kind::Device(id) => (MemoryKind::Device, id as i32),
             Kind::Managed(id) => (MemoryKind::Managed, id as i32),
             Kind::Pinned => (MemoryKind::Pinned, -1),
+            Kind::Pool(id) => (MemoryKind::Pool, id as i32),
+            Kind::HostPool(_) => (MemoryKind::Pool, -1),
             Kind::Registered { .. } => return None,
         };
         let record = recorded.get(&found.base).cloned();
@@ -150,6 +152,7 @@ pub fn report() -> (usize, String) {
         let Live { addr, len, kind, device, record } = live;
         let place = match kind {
             MemoryKind::Pinned => "page-locked host memory".to_owned(),
+            MemoryKind::Pool if *device < 0 => "host memory of a pool".to_owned(),
             kind => format!("{} memory of device {device}", kind.name()),
         };
         put(&mut text, format_args!("  {len} bytes of {place} at {addr:#x}"));
