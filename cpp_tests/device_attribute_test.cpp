@@ -27,10 +27,6 @@ int64_t Number(uint32_t device, int32_t attribute) {
     return number;
 }
 
-bool OnCpu() {
-    return std::string(portaclBackendName()) == "cpu";
-}
-
 // The level-2 cache of the first processor, as the kernel tells it; -1: it does not.
 int64_t Level2Cache() {
     for (int index = 0; index < 8; ++index) {

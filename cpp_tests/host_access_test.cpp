@@ -6,8 +6,8 @@
 
 #include "support/gate.h"
 #include "support/objects.h"
-#include "support/own_process.h"
 #include "support/says.h"
+#include "support/shared_pool.h"
 
 using namespace portacl_test;
 
@@ -44,6 +44,10 @@ void ExpectAllocation(void* address, size_t offset, void* base, size_t size, int
     Expect("byte " + std::to_string(offset) + " of the " + freed + "allocation at " + Shown(base) +
            " of " + std::to_string(size) + " bytes on device " + std::to_string(device));
     Expect("aclrtMemcpy");
+}
+
+void* At(void* base, size_t offset) {
+    return static_cast<char*>(base) + offset;
 }
 
 // The size that the library keeps for an allocation.
@@ -186,6 +190,29 @@ TEST(HostAccess, MemoryOfADeviceThatWasResetDies) {
         Expect("touched " + Shown(address));
         Expect("memory of device 0 before its reset");
         Read(address);
+    });
+}
+
+// Imported by its own process, which needs no other one for this.
+TEST(HostAccess, ImportedMemoryDies) {
+    DiesTouching([] {
+        const SharedPool pool, imported = SharedPool::Import(pool.Export());
+        void* const memory = pool.Malloc(5000);
+        void* const there = ImportPointer(imported, ExportPointer(memory));
+        ExpectAllocation(At(there, 17), 17, there, Kept(there));
+        Read(At(there, 17));
+    });
+}
+
+TEST(HostAccess, ImportedMemoryThatWasFreedDies) {
+    DiesTouching([] {
+        const SharedPool pool, imported = SharedPool::Import(pool.Export());
+        void* const memory = pool.Malloc(5000);
+        void* const there = ImportPointer(imported, ExportPointer(memory));
+        ExpectOk("aclrtFree", aclrtFree(there));
+        Expect("touched " + Shown(there));
+        Expect("memory of another process before it was freed here");
+        Read(there);
     });
 }
 

@@ -9,6 +9,7 @@
 #include "support/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
+#include "support/shared_pool.h"
 #include "support/threads.h"
 
 namespace {
@@ -20,6 +21,7 @@ using portacl_test::Mark;
 using portacl_test::OnCpu;
 using portacl_test::Poison;
 using portacl_test::Program;
+using portacl_test::SharedPool;
 using portacl_test::Shown;
 using portacl_test::Stream;
 using portacl_test::ZeroWords;
@@ -59,6 +61,28 @@ TEST_F(KernelLaunch, EachThreadOfEachBlockRunsOnce) {
         ACL_OK(aclrtSynchronizeStream(stream));
         EXPECT_EQ(words.Download<uint32_t>(), Words(count, 3)) << count;
     }
+}
+
+// Imported by the process that it is of, which needs no other one for this.
+TEST_F(KernelLaunch, MemoryOfAnotherProcess) {
+    const Program program;
+    const Stream stream;
+    const SharedPool pool, imported = SharedPool::Import(pool.Export());
+    constexpr uint32_t kCount = 100;
+    void* const own = pool.Malloc(kCount * sizeof(uint32_t));
+    ACL_OK(aclrtMemset(own, kCount * sizeof(uint32_t), 0, kCount * sizeof(uint32_t)));
+    void* address = portacl_test::ImportPointer(imported, portacl_test::ExportPointer(own));
+    uint32_t number = 3;
+    void* arguments[] = {&address, &number};
+    ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {kCount, 1, 1}, {1, 1, 1}, 0,
+                                              stream, nullptr, arguments));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    portacl_test::FreeAndWait(address);
+    Words words(kCount);
+    ACL_OK(aclrtMemcpy(words.data(), kCount * sizeof(uint32_t), own, kCount * sizeof(uint32_t),
+                       ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(words, Words(kCount, 3));
+    portacl_test::FreeAndWait(own);
 }
 
 // How many threads a block has is the device's choice: the kernel declares 256.

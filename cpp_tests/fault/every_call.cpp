@@ -6,6 +6,7 @@
 #include <portacl/portacl.h>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -464,6 +465,31 @@ void UseReports() {
     }
 }
 
+// Both sides of sharing, in one process.
+void SharePool(aclrtMemLocationType where) {
+    aclrtMemPoolProps props{};
+    props.location.type = where;
+    props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+    aclrtMemPool pool = nullptr, other = nullptr;
+    if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
+    int file = -1;
+    if (DID(portaclMemPoolExportToShareableHandle(&file, pool, props.handleType, 0))) {
+        void* const handle = reinterpret_cast<void*>(intptr_t{file});
+        DID(portaclMemPoolImportFromShareableHandle(&other, handle, props.handleType, 0));
+        close(file);
+    }
+    void *one = nullptr, *again = nullptr;
+    portaclMemPoolPtrExportData data{sizeof data, {}};
+    if (DID(aclrtMemPoolMallocAsync(&one, kSize, pool, nullptr))) {
+        if (DID(portaclMemPoolExportPointer(&data, one)) && other)
+            DID(portaclMemPoolImportPointer(&again, other, &data));
+        for (void* ptr : {again, one})
+            if (ptr && !DID(aclrtMemPoolFreeAsync(ptr, nullptr))) DID(aclrtFree(ptr));
+    }
+    if (other) DID(aclrtMemPoolDestroy(other));
+    DID(aclrtMemPoolDestroy(pool));
+}
+
 // Memory of two devices; goes with the reset of the second one.
 void UsePools() {
     aclrtMemPoolProps props{};
@@ -569,6 +595,8 @@ int main(int argc, char** argv) {
         WrapStream();
         UseReports();
         UsePools();
+        SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);
+        if (!IsCuda()) SharePool(ACL_MEM_LOCATION_TYPE_HOST_NUMA);
         UseTwoDevices();
         DID(aclrtResetDevice(0));
     }

@@ -38,12 +38,15 @@ PROBES = {
     "driver.foreign_block",
     # Waiting for frees when memory is short: then there is less memory, which may be enough.
     "stream.settle",
+    # A pool asks for more than it needs at the moment, and then for what it needs.
+    "shared_memory.alloc",
 }
 
 # Sites that a backend has no use for: where the driver has pools of its own the library makes none.
 ELSEWHERE = {
     "cpu": ("pools.", "pool."),
-    "cuda": ("stream.mark", "stream.settle"),
+    "cuda": ("stream.mark", "stream.settle", "device.share", "driver.share_host",
+             "driver.import_memory", "shared_memory."),
 }
 
 

@@ -16,11 +16,6 @@
 
 namespace portacl_test {
 
-inline bool OnCpu() {
-    const char* name = portaclBackendName();
-    return name != nullptr && std::string(name) == "cpu";
-}
-
 inline std::string Path(const char* extension) {
     return (ProgramDirectory() / "kernels").string() + extension;
 }

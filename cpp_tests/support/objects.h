@@ -1,6 +1,8 @@
 // What tests make and have to give back: streams, events, memory, threads.
 #pragma once
 
+#include <portacl/portacl.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -129,6 +131,10 @@ class PinnedMemory {
     void* address_ = nullptr;
     size_t size_;
 };
+
+inline bool OnCpu() {
+    return std::string(portaclBackendName()) == "cpu";
+}
 
 inline uint32_t DeviceCount() {
     uint32_t count = 0;

@@ -36,11 +36,8 @@ inline std::filesystem::path ProgramDirectory() {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Runs a program to its end, or kills it after `patience`.
-inline ProcessResult RunProcess(const std::string& program,
-                                const std::vector<std::string>& arguments,
-                                const Settings& settings = {},
-                                std::chrono::seconds patience = std::chrono::seconds(45)) {
+// This process's environment with some of it set anew. A report of this program stays its own.
+inline std::vector<std::string> Environment(const Settings& settings) {
     std::vector<std::string> environment;
     for (char** entry = environ; *entry; ++entry) {
         const std::string name(*entry, std::strcspn(*entry, "="));
@@ -50,12 +47,32 @@ inline ProcessResult RunProcess(const std::string& program,
     }
     for (const auto& setting : settings)
         environment.push_back(setting.first + "=" + setting.second);
+    return environment;
+}
 
-    std::vector<char*> argv{const_cast<char*>(program.c_str())}, envp;
-    for (const auto& text : arguments) argv.push_back(const_cast<char*>(text.c_str()));
-    for (const auto& text : environment) envp.push_back(const_cast<char*>(text.c_str()));
-    argv.push_back(nullptr);
-    envp.push_back(nullptr);
+// Null-terminated, as exec wants it; the texts stay where they are.
+inline std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (const auto& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+// "Suite.Name" of the test that runs.
+inline std::string CurrentTest() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    return std::string(test->test_suite_name()) + "." + test->name();
+}
+
+// Runs a program to its end, or kills it after `patience`.
+inline ProcessResult RunProcess(const std::string& program,
+                                const std::vector<std::string>& arguments,
+                                const Settings& settings = {},
+                                std::chrono::seconds patience = std::chrono::seconds(45)) {
+    std::vector<std::string> all{program};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const std::vector<std::string> environment = Environment(settings);
+    std::vector<char*> argv = Pointers(all), envp = Pointers(environment);
 
     ProcessResult result;
     int ends[2];
@@ -126,8 +143,7 @@ inline testing::AssertionResult Succeeded(const ProcessResult& result) {
 inline void RunInOwnProcess(void (*body)(), const Settings& settings = {}) {
     static const char* const kMarker = "PORTACL_TEST_OWN_PROCESS";
     static const char* const kDone = "[ body ran to its end ]";
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    const std::string name = std::string(test->test_suite_name()) + "." + test->name();
+    const std::string name = CurrentTest();
     const char* inside = std::getenv(kMarker);
     if (inside && name == inside) {
         body();

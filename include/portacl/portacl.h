@@ -502,9 +502,23 @@ aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags,
                                  const aclrtMemLocation *location);
 
 /**
- * Makes a pool known to other processes.
+ * Gives what another process needs to import a pool. Sharing a pool takes four calls: this one and
+ * portaclMemPoolExportPointer here, portaclMemPoolImportFromShareableHandle and
+ * portaclMemPoolImportPointer in the other process, which may be of any backend and setting that has the same
+ * device. The importers free what they have imported, and wait for that, before this process frees the
+ * memory: what an importer still has then stays readable, with contents that nobody promises.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX an `int`, which receives a new descriptor. It is the
+ * caller's, who passes it on (SCM_RIGHTS over a Unix socket, or pidfd_getfd) and closes it when it likes; programs
+ * that this one starts do not inherit it. For PORTACL_MEM_HANDLE_TYPE_FABRIC 64 bytes.
+ * @param memPool a pool of this process, made with this handle type; not one that was imported.
+ * @param handleType ACL_MEM_HANDLE_TYPE_POSIX or PORTACL_MEM_HANDLE_TYPE_FABRIC.
+ * @param flags must be 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` or `memPool` is null, `handleType` is none of
+ * these, `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is no live pool, was imported, or was made
+ * with another handle type, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: no descriptor is left;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. No device need be set. Follows
+ * cudaMemPoolExportToShareableHandle.
  */
 aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
                                                aclrtMemPool memPool,
@@ -512,9 +526,25 @@ aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
                                                uint32_t flags);
 
 /**
- * Gives the pool that another process has exported.
+ * Imports a pool that another process has exported. Nothing is taken from it: it imports single allocations
+ * (portaclMemPoolImportPointer), and cannot become a current pool. It belongs to the calling thread's current
+ * device and goes with it; aclrtMemPoolDestroy ends it, and what it has imported stays until it is freed. The
+ * memory counts for the exporting process only. If that process ends, whichever way, what was imported before
+ * stays readable and writable, and nothing more can be imported; on a GPU the driver decides.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param memPool receives the pool.
+ * @param shareableHandle for ACL_MEM_HANDLE_TYPE_POSIX the descriptor itself, cast to a pointer: it stays the
+ * caller's, who may close it after the call. For PORTACL_MEM_HANDLE_TYPE_FABRIC a pointer to the 64 bytes.
+ * @param handleType as for the export.
+ * @param flags must be 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` (or, where it points to something, `shareableHandle`)
+ * is null, `handleType` is none of these, `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `shareableHandle` is no
+ * open descriptor, is none of an exported pool, is damaged or of another version of this library, the pool is of
+ * another device than the current one, it was destroyed, or its process has ended, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device cannot share pools in this way; ACL_ERROR_BAD_ALLOC 200000: no
+ * descriptor or no host memory is left; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe.
+ * Follows cudaMemPoolImportFromShareableHandle.
  */
 aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
                                                  void *shareableHandle,
@@ -522,16 +552,35 @@ aclError portaclMemPoolImportFromShareableHandle(aclrtMemPool *memPool,
                                                  uint32_t flags);
 
 /**
- * Names an allocation of an exported pool for other processes.
+ * Names an allocation of an exported pool for other processes. Naming it again gives the same bytes. The name
+ * ends when the allocation is freed: from then on nobody imports it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param exportData its `size` is set by the caller; receives `data`, plain bytes that may travel in any way.
+ * @param ptr an allocation of a pool that was made with a handle type: its first byte. What an importer reads
+ * there is what was written by work that is done; the processes tell each other, over a socket, say.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not that of the structure;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `ptr` is not the start of a live allocation of such a pool, or was itself
+ * imported, or the pool was destroyed, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: more than 65,408
+ * pointers of one pool are named at a time; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe.
+ * No device need be set. Follows cudaMemPoolExportPointer.
  */
-aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData, void *ptr);
+aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData,
+                                     void *ptr);
 
 /**
- * Gives the allocation that another process has named.
+ * Gives the allocation that another process has named, at an address of this process's own. Importing it again
+ * gives it at another address; each is freed by itself, with aclrtMemPoolFreeAsync or aclrtFree, which tells the
+ * other process nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param ptr receives the address. It is memory of the pool's device, for reading and writing.
+ * @param memPool the imported pool.
+ * @param exportData what portaclMemPoolExportPointer gave for an allocation of that very pool.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: an argument is null, or `size` is not that of the structure;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `memPool` is no live pool, or was not imported, the data are damaged, of another
+ * pool or of an allocation that was freed, the pool was destroyed there or its process has ended, or called inside a
+ * host function; ACL_ERROR_BAD_ALLOC 200000: no room to map it; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode
+ * it is larger than a device of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * Thread-safe. No device need be set. Follows cudaMemPoolImportPointer.
  */
 aclError portaclMemPoolImportPointer(void **ptr,
                                      aclrtMemPool memPool,

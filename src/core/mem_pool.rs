@@ -9,6 +9,7 @@ pub mod current;
 pub mod own;
 pub mod pool;
 mod props;
+pub mod sharing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,7 +91,13 @@ impl MemPool {
                     (None, Home::HostNode(node)) => Source::Host(driver(), Some(node)),
                     (None, _) => Source::Host(driver(), None),
                 };
-                Inner::Own(Box::new(Own::new(source, options.max_size)))
+                let shared = match (options.sharing, device, home) {
+                    (PoolSharing::None, _, _) => None,
+                    (_, Some(device), _) => Some(device.native.share()?),
+                    (_, None, Home::HostNode(node)) => Some(session.driver.share_host(node)?),
+                    (_, None, _) => None,
+                };
+                Inner::Own(Box::new(Own::new(source, shared, options.max_size)))
             }
         };
         let pool = Pool::create(inner, home, options.sharing, false)?;

@@ -36,7 +36,7 @@ pub mod kernel_launch;
 pub mod label;
 pub mod managed_memory;
 pub mod mem_pool;
-pub mod mem_pool_share;
+pub mod mem_pool_sharing;
 pub mod memcpy;
 pub mod memcpy_2d;
 pub mod memcpy_batch;

@@ -52,6 +52,8 @@ CUresult check_props(const Call& call, const CUmemPoolProps* props) {
         case CU_MEM_LOCATION_TYPE_HOST_NUMA:
             // As on a machine with one node. A fair question: the caller cannot know.
             if (props->location.id != 0) return CUDA_ERROR_INVALID_VALUE;
+            // The files of shared pools hold device memory only.
+            if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
             break;
         default:
             return CUDA_ERROR_INVALID_VALUE;
@@ -184,6 +186,7 @@ FAKE_CUDA_EXPORT CUresult cuMemPoolDestroy(CUmemoryPool handle) {
                            pool->context->ordinal);
     }
     if (pool->context->current_pool == pool) pool->context->current_pool = nullptr;
+    if (pool->file != nullptr && !pool->imported) pool->file->close_door();
     // Its memory goes with the last block, and the last free that has not happened.
     state().pools.remove(pool->handle);
     return CUDA_SUCCESS;

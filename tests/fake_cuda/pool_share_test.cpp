@@ -232,12 +232,15 @@ TEST_F(SharedPools, AnExporterThatDiesLeavesTheMemoryToItsImporters) {
     ASSERT_TRUE(receive(socket_, &message, &descriptor));
     CUmemoryPool imported = nullptr;
     OK(import_pool(descriptor, &imported));
-    close(descriptor);
+    CUdeviceptr block = 0, late = 0;
+    OK(cuMemPoolImportPointer(&block, imported, &message.data));
     kill(other_, SIGKILL);
     EXPECT_TRUE(WIFSIGNALED(exit_status()));
-    CUdeviceptr block = 0;
-    OK(cuMemPoolImportPointer(&block, imported, &message.data));
     EXPECT_EQ(Bytes(kSize, 2), read(block, kSize));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemPoolImportPointer(&late, imported, &message.data));
+    CUmemoryPool again = nullptr;
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, import_pool(descriptor, &again));
+    close(descriptor);
     fill(block, 3);
     OK(cuMemPoolDestroy(imported));
     EXPECT_EQ(Bytes(kSize, 3), read(block, kSize)) << "a pool ends with its last block";

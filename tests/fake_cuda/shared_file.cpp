@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string>
 
 #include "memory.h"
 
@@ -34,6 +35,27 @@ namespace {
 constexpr char kMagic[16] = "fake_cuda pool1";
 // Before the memory: the header, on pages of its own.
 constexpr size_t kHeaderSize = (sizeof(SharedHeader) + 4095) & ~size_t{4095};
+
+// Asks something about the lock on the first byte.
+bool request_lock(int descriptor, int request, struct flock* lock) {
+    *lock = {};
+    lock->l_type = F_WRLCK;
+    lock->l_whence = SEEK_SET;
+    lock->l_len = 1;
+    return fcntl(descriptor, request, lock) == 0;
+}
+
+// Another opening of the file, with the lock; or -1.
+int lock_door(int descriptor) {
+    const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+    const int door = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    struct flock lock;
+    if (door >= 0 && !request_lock(door, F_OFD_SETLK, &lock)) {
+        close(door);
+        return -1;
+    }
+    return door;
+}
 
 SharedHeader* map_header(int descriptor) {
     void* const start =
@@ -65,7 +87,9 @@ std::shared_ptr<SharedFile> SharedFile::create(const Context& context) {
     memcpy(header->magic, kMagic, sizeof kMagic);
     header->pool = pool;
     header->device = context.ordinal;
-    return std::shared_ptr<SharedFile>(new SharedFile(descriptor, header));
+    std::shared_ptr<SharedFile> file(new SharedFile(descriptor, header));
+    file->door_ = lock_door(descriptor);
+    return file->door_ < 0 ? nullptr : file;
 }
 
 std::shared_ptr<SharedFile> SharedFile::open(int descriptor) {
@@ -83,12 +107,24 @@ std::shared_ptr<SharedFile> SharedFile::open(int descriptor) {
         close(own);
         return nullptr;
     }
-    return std::shared_ptr<SharedFile>(new SharedFile(own, header));
+    std::shared_ptr<SharedFile> file(new SharedFile(own, header));
+    return file->is_door_open() ? file : nullptr;
 }
 
 SharedFile::~SharedFile() {
+    close_door();
     munmap(header_, kHeaderSize);
     close(descriptor_);
+}
+
+void SharedFile::close_door() {
+    if (door_ >= 0) close(door_);
+    door_ = -1;
+}
+
+bool SharedFile::is_door_open() const {
+    struct flock lock;
+    return request_lock(descriptor_, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
 int SharedFile::duplicate() const {
@@ -139,7 +175,7 @@ void SharedFile::forget(uint64_t address) {
 
 bool SharedFile::find(const SharedName& name, SharedRange* out) const {
     if (memcmp(name.magic, kMagic, sizeof kMagic) != 0 || name.pool != header_->pool ||
-        name.slot >= SharedHeader::kSlots || name.number == 0) {
+        name.slot >= SharedHeader::kSlots || name.number == 0 || !is_door_open()) {
         return false;
     }
     const SharedSlot& slot = header_->slots[name.slot];

@@ -39,6 +39,10 @@ class SharedFile {
     SharedFile(const SharedFile&) = delete;
     SharedFile& operator=(const SharedFile&) = delete;
 
+    // Nobody gets in from now on: no import of the pool, or of more of it. So it is when this
+    // process ends, however it does.
+    void close_door();
+
     // A descriptor for another process, or -1.
     int duplicate() const;
 
@@ -62,7 +66,11 @@ class SharedFile {
   private:
     SharedFile(int descriptor, SharedHeader* header) : descriptor_(descriptor), header_(header) {}
 
+    bool is_door_open() const;
+
     const int descriptor_;
+    // In the exporter: has a lock on the file, which ends with this opening of it.
+    int door_ = -1;
     SharedHeader* const header_;
     // Of the blocks that have names.
     std::map<uint64_t, uint64_t> slots_;

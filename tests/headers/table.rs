@@ -160,7 +160,7 @@ pub const HEADERS: &[Header] = &[
             "portacl.rs",
             "native.rs",
             "portacl_mem_pool.rs",
-            "mem_pool_share.rs",
+            "mem_pool_sharing.rs",
             "memory_hook.rs",
             "memory_snapshot.rs",
         ],

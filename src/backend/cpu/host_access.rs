@@ -115,7 +115,8 @@ fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
     write!(text, "portacl: the host touched {addr:#x}, ")?;
     match BLOCKS.find(addr) {
         _ if !area.open.load(Ordering::Relaxed) => {
-            write!(text, "which was memory of device {device} before its reset; use it earlier")?;
+            write!(text, "which was memory of device {device} before its reset, or memory of ")?;
+            write!(text, "another process before it was freed here; use it earlier")?;
         }
         Some(Range { base, words, .. }) => {
             let (asked, at) = (words[ASKED], addr - base);

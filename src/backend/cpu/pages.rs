@@ -130,22 +130,6 @@ impl Mapping {
         unsafe { libc::madvise(self.addr as *mut libc::c_void, self.len, libc::MADV_HUGEPAGE) };
     }
 
-    /// Wants the pages on this NUMA node of the host; where there is no room, or no such node, they
-    /// come from another one.
-    pub(super) fn prefer_node(&self, node: u32) {
-        const MPOL_PREFERRED: libc::c_long = 1;
-        const MOST_NODES: usize = 1024;
-        let mut mask = [0_u64; MOST_NODES / 64];
-        let Some(word) = mask.get_mut(node as usize / 64) else { return };
-        *word |= 1 << (node % 64);
-        let (addr, len) = (self.addr as libc::c_long, self.len as libc::c_long);
-        let nodes = MOST_NODES as libc::c_long + 1;
-        // SAFETY: the range is ours, the mask has as many bits as is said; contents do not change.
-        unsafe {
-            libc::syscall(libc::SYS_mbind, addr, len, MPOL_PREFERRED, &raw const mask, nodes, 0)
-        };
-    }
-
     /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
     pub(super) fn lock(&mut self) -> io::Result<()> {
         if !self.locked {

@@ -23,7 +23,7 @@ use super::shared_file::{ImportedFile, MEMORY, SharedFile};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
-    Result, SharedMemory, Stream,
+    Result, SharedMemory, Stream, bind_to_node,
 };
 
 /// Marks a block as memory of another process, in its token.
@@ -90,7 +90,7 @@ impl Drop for SharedDeviceMemory {
     }
 }
 
-/// Host memory in a file, on a NUMA node if the node has room.
+/// Host memory in a file, on a NUMA node.
 pub(super) struct SharedHostMemory {
     segments: Arc<HostSegments>,
     file: Arc<SharedFile>,
@@ -142,6 +142,10 @@ impl SharedHostMemory {
         Ok(Self { segments, file: Arc::new(file), arena: Arc::new(Mutex::new(arena)), node })
     }
 
+    fn give(&self, piece: Piece) {
+        self.arena.lock().give(piece.offset, piece.note);
+    }
+
     /// Where a block's address is in the file.
     fn offset_of(&self, addr: usize) -> u64 {
         let list = self.segments.list.lock();
@@ -167,18 +171,18 @@ impl SharedMemory for SharedHostMemory {
         let mapping =
             Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);
         let mut mapping = mapping.map_err(|error| {
-            self.arena.lock().give(piece.offset, piece.note);
+            self.give(piece);
             refused(&error)
         })?;
-        mapping.prefer_node(self.node);
         mapping.advise_huge();
+        let block = Block { addr: mapping.addr(), len: mapping.len(), token: HOST | SHARED };
+        bind_to_node(block, self.node).inspect_err(|_| self.give(piece))?;
         host_ranges::mapped(mapping.addr(), mapping.len());
         self.segments.host.lock(&mut mapping);
-        let (addr, len) = (mapping.addr(), mapping.len());
         let (file, arena) = (Arc::clone(&self.file), Arc::clone(&self.arena));
         let segment = HostSegment { mapping, piece, file, arena };
-        self.segments.list.lock().insert(addr, segment);
-        Ok(Block { addr, len, token: HOST | SHARED })
+        self.segments.list.lock().insert(block.addr, segment);
+        Ok(block)
     }
 
     fn export(&self) -> Result<OwnedFd> {

@@ -115,7 +115,7 @@ const QUEUED: [Site; 9] = [
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
-pub const INFALLIBLE: [(&str, &str); 23] = [
+pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.name", "a constant"),
     ("driver.device_count", "known since the backend was opened"),
     ("driver.unlocked_host_bytes", "a count"),

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::algo::pool::{GRANULE, Order, Pool, Segment, Shortage, StreamKey, Taken};
-use crate::backend::{self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position};
+use crate::backend::{
+    self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
+};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::order::{self, Clock, Lane};
@@ -88,6 +90,8 @@ impl Order for Known {
 pub struct Own {
     pool: Pool,
     source: Source,
+    /// Gives what other processes can have.
+    shared: Option<Arc<dyn SharedMemory>>,
     /// Bytes that it has at most, a multiple of [`GRANULE`].
     most: u64,
     follows_events: AtomicBool,
@@ -105,12 +109,14 @@ pub struct Own {
 }
 
 impl Own {
-    /// A pool without memory, of at most `most` bytes.
-    pub fn new(source: Source, most: Option<u64>) -> Self {
+    /// A pool without memory, of at most `most` bytes. `shared`: where its memory comes from if other
+    /// processes can have it; it goes back to the source.
+    pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         Self {
             pool: Pool::new(),
             source,
+            shared,
             most: most.unwrap_or(u64::MAX),
             follows_events: AtomicBool::new(true),
             is_opportunistic: AtomicBool::new(true),
@@ -201,9 +207,14 @@ impl Own {
         if least > room {
             return Err(Lack::Limit { reserved });
         }
-        let mut given = self.source.alloc(better, device);
+        let alloc = |len| match (&self.shared, device) {
+            (Some(shared), Some(device)) => device.with_all_memory(|_| shared.alloc(len)),
+            (Some(shared), None) => shared.alloc(len),
+            (None, _) => self.source.alloc(len, device),
+        };
+        let mut given = alloc(better);
         if better > least && given.as_ref().is_err_and(is_shortage) {
-            given = self.source.alloc(least, device);
+            given = alloc(least);
         }
         let block = given.map_err(Lack::Memory)?;
         self.segments.lock().insert(block.addr, block);
@@ -336,6 +347,19 @@ impl Own {
         let ended = self.ended.lock();
         if !*ended {
             self.pool.free_now(note);
+        }
+    }
+
+    /// By what other processes have it, if it was made for that.
+    pub fn shared(&self) -> Option<&Arc<dyn SharedMemory>> {
+        self.shared.as_ref()
+    }
+
+    /// The block at this address is about to be freed: nobody imports it any more.
+    #[inline]
+    pub fn withdraw(&self, addr: usize) {
+        if let Some(shared) = &self.shared {
+            shared.withdraw(addr);
         }
     }
 

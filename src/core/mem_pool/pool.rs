@@ -1,6 +1,7 @@
 //! What is behind the handle of a pool. It lives on after the handle until the last of its memory is
 //! freed, and is found by that memory.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -9,13 +10,13 @@ use super::own::Own;
 use crate::algo::pool::StreamKey;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
-use crate::backend::{self, Block, PoolAttribute, PoolSharing};
+use crate::backend::{self, Block, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
 use crate::core::allocation::{Allocation, Kind, Owner};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::leave::wait_until_alone;
 use crate::core::stream::Stream;
-use crate::core::{handles, order};
+use crate::core::{handles, memory, order};
 
 /// All of them, those included whose handle is gone.
 static POOLS: SlotTable<Pool> = SlotTable::new(handles::POOL);
@@ -233,6 +234,7 @@ impl Pool {
                 let lane = order::lane(stream)?;
                 let freeing = lane.free()?;
                 let Some(block) = self.take(found) else { return Ok(false) };
+                own.withdraw(block.addr);
                 own.free(block.token as u32, lane.key(), freeing.position());
             }
             Inner::Driver(driver) => {
@@ -251,6 +253,7 @@ impl Pool {
         let Some(block) = self.take(found) else { return Ok(false) };
         let freed = match &self.inner {
             Inner::Own(own) => {
+                own.withdraw(block.addr);
                 own.free_now(block.token as u32);
                 Ok(())
             }
@@ -268,6 +271,11 @@ impl Pool {
     /// Its handle is gone: it takes no more requests.
     pub fn retire(&self) {
         self.is_retired.store(true, Ordering::SeqCst);
+        if let Inner::Own(own) = &self.inner
+            && let Some(shared) = own.shared()
+        {
+            shared.close();
+        }
         self.end_if_retired();
     }
 
@@ -361,6 +369,47 @@ impl Pool {
         }
     }
 
+    /// By what another process has it; it was made for that.
+    pub fn export(&self) -> Result<PoolHandle<OwnedFd>> {
+        match &self.inner {
+            Inner::Own(own) => {
+                let shared = own.shared().ok_or_else(not_shared)?;
+                Ok(PoolHandle::Descriptor(shared.export()?))
+            }
+            Inner::Driver(driver) => Ok(driver.pool.export()?),
+        }
+    }
+
+    /// A name of its live memory for other processes.
+    pub fn export_pointer(&self, found: &Allocation) -> Result<PointerExport> {
+        let name = match &self.inner {
+            Inner::Own(own) => {
+                let shared = own.shared().ok_or_else(not_shared)?;
+                shared.export_range(found.base, found.len)?
+            }
+            Inner::Driver(driver) => driver.pool.export_block(found.block())?,
+        };
+        if Allocation::find(found.base) != Some(*found) {
+            // Another thread has freed it meanwhile, maybe before there was a name to withdraw.
+            if let Inner::Own(own) = &self.inner {
+                own.withdraw(found.base);
+            }
+            return Err(memory::not_freed("ptr", found.base));
+        }
+        Ok(name)
+    }
+
+    /// Memory of another process; the pool is one. Its address.
+    pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
+        let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
+        // Counted before, so that the pool does not end meanwhile.
+        driver.live.fetch_add(1, Ordering::SeqCst);
+        let block = driver.pool.import_block(export).inspect_err(|_| {
+            driver.live.fetch_sub(1, Ordering::SeqCst);
+        })?;
+        self.give(block)
+    }
+
     /// What the driver has to know of a change of access, if it does the work.
     pub fn set_driver_access(&self, id: u32, access: backend::Access) -> Result<()> {
         match &self.inner {
@@ -376,4 +425,10 @@ impl Pool {
             Inner::Driver(_) => None,
         }
     }
+}
+
+/// The callers have looked: this tells of a defect.
+#[cold]
+fn not_shared() -> Error {
+    Error::new(Code::InternalError, "the memory pool is shared with nobody")
 }

@@ -75,25 +75,19 @@ impl Props {
                 )));
             }
         };
-        if session.driver.pools().is_none() {
-            check_shared_by_core(sharing)?;
+        if sharing == PoolSharing::Fabric && session.driver.pools().is_none() {
+            return Err(no_fabric("poolProps->handleType"));
         }
         let max_size = (self.max_size != 0).then_some(self.max_size as u64);
         Ok(PoolOptions { place, sharing, max_size })
     }
 }
 
-/// What the core's own pools can do for other processes.
-fn check_shared_by_core(sharing: PoolSharing) -> Result<()> {
-    match sharing {
-        PoolSharing::None => Ok(()),
-        PoolSharing::Descriptor => Err(Error::unsupported(
-            "poolProps->handleType is ACL_MEM_HANDLE_TYPE_POSIX: pools that are shared between processes are \
-             not available yet; pass ACL_MEM_HANDLE_TYPE_NONE",
-        )),
-        PoolSharing::Fabric => Err(Error::unsupported(
-            "poolProps->handleType is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one \
-             machine only; pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE",
-        )),
-    }
+/// What a request for such a handle is told where the core makes the pools.
+#[cold]
+pub fn no_fabric(argument: &str) -> Error {
+    Error::unsupported(format_args!(
+        "{argument} is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one machine only; \
+         pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE"
+    ))
 }

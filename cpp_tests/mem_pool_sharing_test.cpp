@@ -1,0 +1,450 @@
+// Memory pools that processes share: what one writes the other reads, and what is refused.
+
+#include <thread>
+
+#include "support/says.h"
+#include "support/shared_pool.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr aclrtMemHandleType kPosix = ACL_MEM_HANDLE_TYPE_POSIX;
+
+// An allocation on its way to the other process.
+struct Exported {
+    ExportData data;
+    size_t size;
+    int value;
+};
+
+constexpr size_t kSizes[] = {1, 100, 4096, 5000, 2 * kMiB, 3 * kMiB + 77};
+
+SharedPool ReceivePool(Conversation& parent) {
+    int descriptor = -1;
+    parent.Receive<int>(&descriptor);
+    return SharedPool::Import(descriptor);
+}
+
+void SendPool(Conversation& peer, const SharedPool& pool) {
+    const Descriptor descriptor(pool.Export());
+    EXPECT_EQ(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    peer.Send(0, descriptor);
+}
+
+// Imports everything, looks at it, writes something else there, and frees it.
+void ImportAndAnswer(Conversation& parent) {
+    const Session session;
+    SharedPool pool = ReceivePool(parent);
+    int step = 0;
+    for (size_t size : kSizes) {
+        const auto exported = parent.Receive<Exported>();
+        ASSERT_EQ(exported.size, size);
+        void* const ptr = ImportPointer(pool, exported.data);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(ptr) % 256, 0u);
+        EXPECT_TRUE(Holds(ptr, size, exported.value));
+
+        aclrtPtrAttributes attributes{};
+        ACL_EXPECT_OK(aclrtPointerGetAttributes(ptr, &attributes));
+        EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+        EXPECT_EQ(attributes.location.id, 0u);
+        void* base = nullptr;
+        size_t length = 0;
+        ACL_EXPECT_OK(aclrtMemGetAddressRange(ptr, &base, &length));
+        EXPECT_EQ(base, ptr);
+        EXPECT_GE(length, size);
+        ACL_FAILS(kDead, aclrtMemset(ptr, length + 1, 0, length + 1));
+
+        Set(ptr, size, exported.value + 100);
+        // Both ways to give it back.
+        if (step++ % 2 == 0) {
+            FreeAndWait(ptr);
+        } else {
+            ACL_EXPECT_OK(aclrtFree(ptr));
+        }
+        ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
+        ACL_FAILS(kDead, aclrtMemPoolFreeAsync(ptr, nullptr));
+    }
+    pool.Destroy();
+    parent.Tell(1);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, WhatOneSideWritesTheOtherOneReads, ImportAndAnswer) {
+    const Session session;
+    Peer peer, other;
+    SharedPool pool;
+    SendPool(peer, pool);
+    SendPool(other, pool);
+    std::vector<void*> all;
+    int value = 0;
+    for (size_t size : kSizes) {
+        all.push_back(pool.Malloc(size));
+        Set(all.back(), size, ++value);
+        peer.Send(Exported{ExportPointer(all.back()), size, value});
+    }
+    peer.Hear(1);
+    value = 0;
+    for (void* ptr : all) {
+        const size_t size = kSizes[value++];
+        EXPECT_TRUE(Holds(ptr, size, value + 100));
+        Set(ptr, size, value + 50);
+        other.Send(Exported{ExportPointer(ptr), size, value + 50});
+    }
+    other.Hear(1);
+    value = 0;
+    for (void* ptr : all) {
+        const size_t size = kSizes[value++];
+        EXPECT_TRUE(Holds(ptr, size, value + 150));
+        FreeAndWait(ptr);
+    }
+    peer.Join();
+    other.Join();
+}
+
+namespace {
+
+void UseInStreams(Conversation& parent) {
+    const Session session;
+    SharedPool pool = ReceivePool(parent);
+    const Exported exported = parent.Receive<Exported>();
+    void* const ptr = ImportPointer(pool, exported.data);
+    {
+        const Stream stream;
+        std::vector<unsigned char> bytes(exported.size);
+        ACL_EXPECT_OK(aclrtMemcpyAsync(bytes.data(), bytes.size(), ptr, bytes.size(),
+                                       ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        ACL_EXPECT_OK(aclrtMemsetAsync(ptr, exported.size, 9, exported.size, stream));
+        // What was queued before keeps the memory, without a wait.
+        ACL_EXPECT_OK(aclrtMemPoolFreeAsync(ptr, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(bytes, std::vector<unsigned char>(exported.size, 7));
+    }
+    parent.Tell(1);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, StreamsWorkWithItUntilItIsFreed, UseInStreams) {
+    const Session session;
+    Peer peer;
+    SharedPool pool;
+    SendPool(peer, pool);
+    void* const ptr = pool.Malloc(4 * kMiB);
+    Set(ptr, 4 * kMiB, 7);
+    peer.Send(Exported{ExportPointer(ptr), 4 * kMiB, 7});
+    peer.Hear(1);
+    EXPECT_TRUE(Holds(ptr, 4 * kMiB, 9));
+    FreeAndWait(ptr);
+    peer.Join();
+}
+
+namespace {
+
+void LookWhatAnImportedPoolDoes(Conversation& parent) {
+    const Session session;
+    SharedPool pool = ReceivePool(parent);
+    void* ptr = Poison<void*>();
+    ACL_FAILS_SAYING(kDead, aclrtMemPoolMallocAsync(&ptr, 100, pool, nullptr), "imported");
+    EXPECT_TRUE(IsPoison(ptr));
+    ACL_FAILS_SAYING(kDead, portaclDeviceSetMemPool(0, pool), "imported");
+    int descriptor = Poison<int>();
+    ACL_FAILS_SAYING(kDead, portaclMemPoolExportToShareableHandle(&descriptor, pool, kPosix, 0),
+                     "imported");
+    EXPECT_TRUE(IsPoison(descriptor));
+
+    const Exported exported = parent.Receive<Exported>();
+    void* const imported = ImportPointer(pool, exported.data);
+    ExportData data{};
+    data.size = sizeof data;
+    ACL_FAILS_SAYING(kDead, portaclMemPoolExportPointer(&data, imported), "imported");
+
+    // The pool ends for new imports; what was imported stays until it is freed.
+    const aclrtMemPool stale = pool;
+    pool.Destroy();
+    ACL_FAILS(kDead, portaclMemPoolImportPointer(&ptr, stale, &exported.data));
+    EXPECT_TRUE(IsPoison(ptr));
+    EXPECT_TRUE(Holds(imported, exported.size, 3));
+    FreeAndWait(imported);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, AnImportedPoolOnlyImports, LookWhatAnImportedPoolDoes) {
+    const Session session;
+    Peer peer;
+    SharedPool pool;
+    SendPool(peer, pool);
+    void* const ptr = pool.Malloc(1000);
+    Set(ptr, 1000, 3);
+    peer.Send(Exported{ExportPointer(ptr), 1000, 3});
+    peer.Join();
+    FreeAndWait(ptr);
+}
+
+namespace {
+
+// Memory of another process is none of the device's here, and goes back with a reset.
+void ImportAndReset(Conversation& parent) {
+    const Session session;
+    const auto before = Belongings();
+    const auto free_bytes = [] {
+        size_t free = 0, total = 0;
+        ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+        return free;
+    };
+    const size_t free = free_bytes();
+    SharedPool pool = ReceivePool(parent);
+    const Exported exported = parent.Receive<Exported>();
+    void* const ptr = ImportPointer(pool, exported.data);
+    EXPECT_EQ(free_bytes(), free);
+    EXPECT_TRUE(Holds(ptr, exported.size, exported.value));
+    ACL_EXPECT_OK(aclrtResetDevice(0));
+    ACL_EXPECT_OK(aclrtSetDevice(0));
+    ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
+    ACL_FAILS(kDead, aclrtFree(ptr));
+    ACL_FAILS(kDead, aclrtMemPoolDestroy(pool.Release()));
+    EXPECT_EQ(Belongings(), before);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, AResetTakesWhatWasImported, ImportAndReset) {
+    const Session session;
+    Peer peer;
+    SharedPool pool;
+    SendPool(peer, pool);
+    void* const ptr = pool.Malloc(8 * kMiB);
+    Set(ptr, 8 * kMiB, 4);
+    peer.Send(Exported{ExportPointer(ptr), 8 * kMiB, 4});
+    peer.Join();
+    EXPECT_TRUE(Holds(ptr, 8 * kMiB, 4));
+    FreeAndWait(ptr);
+}
+
+namespace {
+
+// What was exported and is not there any more; and names that fit no allocation of this pool.
+void TryWhatIsGone(Conversation& parent) {
+    const Session session;
+    int again = -1;
+    parent.Receive<int>(&again);
+    const Descriptor descriptor(again);
+    SharedPool pool = SharedPool::Import(dup(descriptor)), other = ReceivePool(parent);
+    const auto imports = [&](aclrtMemPool from, const ExportData& data) {
+        void* ptr = Poison<void*>();
+        const aclError code = portaclMemPoolImportPointer(&ptr, from, &data);
+        if (code != 0) {
+            EXPECT_TRUE(IsPoison(ptr));
+            EXPECT_NE(TakeText(), "");
+        } else {
+            FreeAndWait(ptr);
+        }
+        return code;
+    };
+    const auto live = parent.Receive<Exported>();
+    EXPECT_EQ(imports(pool, live.data), 0);
+    EXPECT_EQ(imports(other, live.data), kDead) << "it is of another pool";
+    ExportData garbage{};
+    garbage.size = sizeof garbage;
+    EXPECT_EQ(imports(pool, garbage), kDead);
+    std::memset(garbage.data, 0xff, sizeof garbage.data);
+    EXPECT_EQ(imports(pool, garbage), kDead);
+    parent.Tell(1);
+
+    const auto next = parent.Receive<Exported>();
+    EXPECT_EQ(imports(pool, live.data), kDead) << "it was freed";
+    EXPECT_EQ(imports(pool, next.data), 0) << "it may be at the same place";
+    parent.Tell(2);
+
+    // With the pool's handle the CUDA driver's pool goes only when its last memory does.
+    parent.Hear(3);
+    if (OnCpu()) {
+        EXPECT_EQ(imports(pool, next.data), kDead) << "the pool was destroyed";
+    }
+    parent.Tell(4);
+
+    parent.Hear(5);
+    EXPECT_EQ(imports(pool, next.data), kDead) << "it was freed, and the pool is gone";
+    if (!OnGpu()) {
+        aclrtMemPool refused = Poison<aclrtMemPool>();
+        ACL_FAILS(kDead,
+                  portaclMemPoolImportFromShareableHandle(&refused, Handle(descriptor), kPosix, 0));
+        EXPECT_TRUE(IsPoison(refused));
+    }
+    pool.Destroy();
+    parent.Tell(6);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, WhatIsGoneIsNotImported, TryWhatIsGone) {
+    const Session session;
+    Peer peer;
+    SharedPool pool, other;
+    SendPool(peer, pool);
+    SendPool(peer, other);
+    void* ptr = pool.Malloc(5000);
+    peer.Send(Exported{ExportPointer(ptr), 5000, 0});
+    peer.Hear(1);
+    FreeAndWait(ptr);
+    ptr = pool.Malloc(5000);
+    peer.Send(Exported{ExportPointer(ptr), 5000, 0});
+    peer.Hear(2);
+    pool.Destroy();
+    peer.Tell(3);
+    peer.Hear(4);
+    Set(ptr, 5000, 1);
+    FreeAndWait(ptr);
+    peer.Tell(5);
+    peer.Hear(6);
+    peer.Join();
+}
+
+namespace {
+
+void ImportOnTheSecondDevice(Conversation& parent) {
+    const Session session;
+    int number = -1;
+    parent.Receive<int>(&number);
+    ACL_EXPECT_OK(aclrtSetDevice(1));
+    SharedPool pool = SharedPool::Import(number);
+    const auto exported = parent.Receive<Exported>();
+    void* const ptr = ImportPointer(pool, exported.data);
+    aclrtPtrAttributes attributes{};
+    ACL_EXPECT_OK(aclrtPointerGetAttributes(ptr, &attributes));
+    EXPECT_EQ(attributes.location.id, 1u);
+    EXPECT_TRUE(Holds(ptr, exported.size, exported.value));
+    ACL_EXPECT_OK(aclrtSetDevice(0));
+    FreeAndWait(ptr);
+    pool.Destroy();
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, APoolIsOfTheSameDeviceThere, ImportOnTheSecondDevice) {
+    const Session session;
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    Peer peer;
+    ACL_OK(aclrtSetDevice(1));
+    SharedPool pool(SharedProps(1));
+    SendPool(peer, pool);
+    void* const ptr = pool.Malloc(100);
+    Set(ptr, 100, 5);
+    peer.Send(Exported{ExportPointer(ptr), 100, 5});
+    peer.Join();
+    FreeAndWait(ptr);
+}
+
+namespace {
+
+void ImportHostMemory(Conversation& parent) {
+    const Session session;
+    SharedPool pool = ReceivePool(parent);
+    const auto exported = parent.Receive<Exported>();
+    auto* const bytes = static_cast<unsigned char*>(ImportPointer(pool, exported.data));
+    EXPECT_EQ(bytes[0], exported.value);
+    EXPECT_EQ(bytes[exported.size - 1], exported.value);
+    bytes[0] = 77;
+    aclrtMemAccessDesc access{};
+    access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+    ACL_EXPECT_OK(portaclMemPoolSetAccess(pool, &access, 1));
+    const DeviceMemory device(exported.size);
+    ACL_EXPECT_OK(
+        aclrtMemcpy(device.At(), exported.size, bytes, exported.size, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_TRUE(Holds(static_cast<char*>(device.At()) + 1, exported.size - 1, exported.value));
+    EXPECT_TRUE(Holds(device.At(), 1, 77));
+    FreeAndWait(bytes);
+    pool.Destroy();
+    parent.Tell(1);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, HostMemoryOfANode, ImportHostMemory) {
+    const Session session;
+    // Which drivers can do this, and where an imported pool then has its memory, nobody tells.
+    if (!OnCpu()) return;
+    Peer peer;
+    aclrtMemPoolProps props = SharedProps();
+    props.location.type = ACL_MEM_LOCATION_TYPE_HOST_NUMA;
+    SharedPool pool(props);
+    SendPool(peer, pool);
+    const size_t size = 3 * kMiB + 5;
+    auto* const bytes = static_cast<unsigned char*>(pool.Malloc(size));
+    std::memset(bytes, 66, size);
+    peer.Send(Exported{ExportPointer(bytes), size, 66});
+    peer.Hear(1);
+    EXPECT_EQ(bytes[0], 77);
+    EXPECT_EQ(bytes[1], 66);
+    FreeAndWait(bytes);
+    peer.Join();
+}
+
+namespace {
+
+constexpr int kThreads = 8;
+constexpr int kRounds = 20;
+constexpr size_t kBlock = 100000;
+struct Batch {
+    ExportData names[kThreads];
+};
+
+// Each thread imports all of a batch, of which the other process frees every second one meanwhile.
+void ImportInManyThreads(Conversation& parent) {
+    const Session session;
+    SharedPool pool = ReceivePool(parent);
+    for (int round = 0; round < kRounds; ++round) {
+        const Batch batch = parent.Receive<Batch>();
+        parent.Tell(round);
+        std::vector<std::thread> threads;
+        for (int first = 0; first < kThreads; ++first)
+            threads.emplace_back([&, first] {
+                ACL_EXPECT_OK(aclrtSetDevice(0));
+                for (int step = 0; step < kThreads; ++step) {
+                    const int index = (first + step) % kThreads;
+                    void* ptr = nullptr;
+                    const aclError code =
+                        portaclMemPoolImportPointer(&ptr, pool, &batch.names[index]);
+                    if (code != 0) {
+                        EXPECT_EQ(code, kDead);
+                        EXPECT_EQ(index % 2, 0) << TakeText();
+                        continue;
+                    }
+                    if (index % 2 != 0) {
+                        EXPECT_TRUE(Holds(ptr, kBlock, index + 1));
+                    }
+                    ACL_EXPECT_OK(aclrtFree(ptr));
+                }
+            });
+        for (auto& thread : threads) thread.join();
+        parent.Tell(round);
+    }
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemPoolSharing, ThreadsImportWhileOthersFree, ImportInManyThreads) {
+    const Session session;
+    Peer peer;
+    SharedPool pool;
+    SendPool(peer, pool);
+    for (int round = 0; round < kRounds; ++round) {
+        std::vector<void*> blocks;
+        Batch batch;
+        for (int index = 0; index < kThreads; ++index) {
+            blocks.push_back(pool.Malloc(kBlock));
+            Set(blocks.back(), kBlock, index + 1);
+            batch.names[index] = ExportPointer(blocks.back());
+        }
+        peer.Send(batch);
+        peer.Hear(round);
+        for (int index = 0; index < kThreads; index += 2) FreeAndWait(blocks[index]);
+        peer.Hear(round);
+        for (int index = 1; index < kThreads; index += 2) FreeAndWait(blocks[index]);
+    }
+    peer.Join();
+}

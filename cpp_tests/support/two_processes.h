@@ -1,0 +1,196 @@
+// Tests in two processes that talk over a socket pair. The second one is a new process of the same
+// program (never a fork), and runs the same test.
+#pragma once
+
+#include <sys/socket.h>
+
+#include "support/own_process.h"
+
+namespace portacl_test {
+
+// One end of a conversation. Whoever waits for a message that does not come fails, and hears
+// nothing more; so does a test that goes wrong on one side end on both.
+class Conversation {
+  public:
+    explicit Conversation(int socket) : socket_(socket) {}
+    ~Conversation() { Close(); }
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+
+    // A value of plain bytes, and a descriptor with it if there is one.
+    template <typename T>
+    void Send(const T& value, int descriptor = -1) {
+        SendBytes(&value, sizeof value, descriptor);
+    }
+    template <typename T>
+    T Receive(int* descriptor = nullptr) {
+        T value{};
+        ReceiveBytes(&value, sizeof value, descriptor);
+        return value;
+    }
+
+    // That a step is done, by its number.
+    void Tell(int step) { Send(step); }
+    void Hear(int step) { EXPECT_EQ(Receive<int>(), step); }
+
+    // Waits for the other side to end, or to close its end.
+    void HearEnd() {
+        char byte;
+        EXPECT_TRUE(IsReadable());
+        EXPECT_LE(recv(socket_, &byte, 1, 0), 0) << "another message instead of the end";
+    }
+
+    void Close() {
+        if (socket_ >= 0) close(socket_);
+        socket_ = -1;
+    }
+
+  private:
+    bool IsReadable() {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(45);
+        while (true) {
+            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                deadline - std::chrono::steady_clock::now());
+            pollfd wait{socket_, POLLIN, 0};
+            const int ready = left.count() > 0 ? poll(&wait, 1, static_cast<int>(left.count())) : 0;
+            if (ready < 0 && errno == EINTR) continue;
+            return ready > 0;
+        }
+    }
+
+    void SendBytes(const void* bytes, size_t size, int descriptor) {
+        iovec part{const_cast<void*>(bytes), size};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        if (descriptor >= 0) {
+            message.msg_control = control;
+            message.msg_controllen = sizeof control;
+            cmsghdr* header = CMSG_FIRSTHDR(&message);
+            header->cmsg_level = SOL_SOCKET;
+            header->cmsg_type = SCM_RIGHTS;
+            header->cmsg_len = CMSG_LEN(sizeof(int));
+            std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+        }
+        EXPECT_EQ(sendmsg(socket_, &message, MSG_NOSIGNAL), static_cast<ssize_t>(size))
+            << std::strerror(errno);
+    }
+
+    void ReceiveBytes(void* bytes, size_t size, int* descriptor) {
+        if (socket_ < 0) return;
+        iovec part{bytes, size};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        const bool readable = IsReadable();
+        const ssize_t got = readable ? recvmsg(socket_, &message, MSG_CMSG_CLOEXEC) : -1;
+        if (got != static_cast<ssize_t>(size)) {
+            ADD_FAILURE() << (readable ? "the other process has ended or says something else"
+                                       : "the other process says nothing");
+            Close();
+            return;
+        }
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        EXPECT_EQ(header != nullptr, descriptor != nullptr) << "a descriptor with a message";
+        if (header && descriptor) std::memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+    }
+
+    int socket_;
+};
+
+constexpr int kPeerSocket = 100;
+constexpr const char* kPeerMarker = "PORTACL_TEST_PEER";
+// What a peer says when its part of the test is over and nothing has failed.
+constexpr int kWell = 0x0e11;
+
+// The other process, and this side of the conversation with it.
+class Peer : public Conversation {
+  public:
+    // In the peer of this very test?
+    static bool IsHere() {
+        const char* inside = std::getenv(kPeerMarker);
+        return inside && CurrentTest() == inside;
+    }
+
+    explicit Peer(const Settings& settings = {}) : Peer(Spawn(settings)) {}
+    ~Peer() {
+        if (child_ > 0) Kill();
+    }
+
+    // It has to come to its end without a failure.
+    void Join() {
+        Hear(kWell);
+        Close();
+        int status = -1;
+        Wait(&status);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+    }
+
+    // It ends at once, wherever it is, and does nothing more.
+    void Kill() {
+        kill(child_, SIGKILL);
+        int status = -1;
+        Wait(&status);
+        EXPECT_TRUE(WIFSIGNALED(status)) << "it had ended before: status " << status;
+        Close();
+    }
+
+  private:
+    struct Process {
+        int socket;
+        pid_t child;
+    };
+    explicit Peer(Process process) : Conversation(process.socket), child_(process.child) {}
+
+    static Process Spawn(Settings settings) {
+        const std::string name = CurrentTest();
+        settings.emplace_back(kPeerMarker, name);
+        const std::vector<std::string> arguments{"/proc/self/exe", "--gtest_filter=" + name,
+                                                 "--gtest_color=no", "--gtest_brief=1"};
+        const std::vector<std::string> environment = Environment(settings);
+        std::vector<char*> argv = Pointers(arguments), envp = Pointers(environment);
+        int ends[2] = {-1, -1};
+        EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], kPeerSocket);
+        pid_t child = -1;
+        EXPECT_EQ(posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), envp.data()), 0);
+        posix_spawn_file_actions_destroy(&actions);
+        close(ends[1]);
+        return {ends[0], child};
+    }
+
+    void Wait(int* status) {
+        while (waitpid(child_, status, 0) < 0 && errno == EINTR) {
+        }
+        child_ = -1;
+    }
+
+    pid_t child_;
+};
+
+// The test's part in the other process.
+inline void RunAsPeer(void (*body)(Conversation&)) {
+    Conversation parent(kPeerSocket);
+    body(parent);
+    if (!testing::Test::HasFailure()) parent.Send(kWell);
+}
+
+}  // namespace portacl_test
+
+// TWO_PROCESS_TEST(suite, name, there) { what this process does }: each Peer that it makes is a
+// process that calls there(parent).
+#define TWO_PROCESS_TEST(suite, name, there)  \
+    static void suite##_##name##_Here();      \
+    TEST(suite, name) {                       \
+        if (::portacl_test::Peer::IsHere())   \
+            ::portacl_test::RunAsPeer(there); \
+        else                                  \
+            suite##_##name##_Here();          \
+    }                                         \
+    static void suite##_##name##_Here()
