@@ -36,16 +36,22 @@ mod real {
     /// A thread that has pinned. Never freed; another thread gets it after this one's end.
     #[repr(align(128))]
     struct Reader {
-        /// Odd while the thread is pinned. Written by that thread only.
-        turns: AtomicUsize,
-        /// How many pins it has. Read and written by that thread only.
-        depth: AtomicUsize,
+        /// How many pins the thread has, in the lowest bits; then the two flags; then how often its
+        /// outermost pin has ended. Written by that thread only.
+        state: AtomicUsize,
         /// Whether it is some thread's.
         taken: AtomicBool,
-        /// Taken for one pin, by a thread whose end has begun.
-        passing: AtomicBool,
         next: *const Reader,
     }
+
+    /// The bits of [`Reader::state`] for the pins.
+    const DEPTH: usize = (1 << 16) - 1;
+    /// Readers have a barrier of their own, because the kernel has none for them.
+    const FENCED: usize = 1 << 16;
+    /// Taken for one pin, by a thread whose end has begun.
+    const PASSING: usize = 1 << 17;
+    /// One end of an outermost pin.
+    const TURN: usize = 1 << 18;
 
     // SAFETY: `next` is written before the reader is published, and points to what is never freed.
     unsafe impl Sync for Reader {}
@@ -89,10 +95,12 @@ mod real {
         });
         let reader = free.unwrap_or_else(add_reader);
         // At the very end of a thread nobody would give it back later.
-        let stays = LEAVING.try_with(|_| ()).is_ok();
-        reader.passing.store(!stays, Ordering::Relaxed);
-        if stays {
+        let state = reader.state.load(Ordering::Relaxed) & !PASSING;
+        if LEAVING.try_with(|_| ()).is_ok() {
+            reader.state.store(state, Ordering::Relaxed);
             MINE.set(Some(reader));
+        } else {
+            reader.state.store(state | PASSING, Ordering::Relaxed);
         }
         reader
     }
@@ -101,11 +109,10 @@ mod real {
         if READERS.load(Ordering::Relaxed).is_null() {
             KERNEL_BARRIER.store(kernel_barrier::register(), Ordering::Relaxed);
         }
+        let fenced = if KERNEL_BARRIER.load(Ordering::Relaxed) { 0 } else { FENCED };
         let reader = Box::leak(Box::new(Reader {
-            turns: AtomicUsize::new(0),
-            depth: AtomicUsize::new(0),
+            state: AtomicUsize::new(fenced),
             taken: AtomicBool::new(true),
-            passing: AtomicBool::new(false),
             next: READERS.load(Ordering::Acquire),
         }));
         while let Err(first) = READERS.compare_exchange(
@@ -130,18 +137,14 @@ mod real {
     #[inline]
     pub fn pin() -> Pin {
         let reader = MINE.get().unwrap_or_else(join);
-        let depth = reader.depth.load(Ordering::Relaxed);
-        reader.depth.store(depth + 1, Ordering::Relaxed);
-        if depth == 0 {
-            let turns = reader.turns.load(Ordering::Relaxed);
-            reader.turns.store(turns.wrapping_add(1), Ordering::Relaxed);
-            // The store above comes before what the thread reads from here on: either a releaser
-            // sees it, or this thread sees what the releaser has unlinked.
-            if KERNEL_BARRIER.load(Ordering::Relaxed) {
-                compiler_fence(Ordering::SeqCst);
-            } else {
-                fence(Ordering::SeqCst);
-            }
+        let state = reader.state.load(Ordering::Relaxed);
+        // Release, as at the end of a pin: a releaser may see this one instead.
+        reader.state.store(state + 1, Ordering::Release);
+        // The store above comes before what the thread reads from here on: either a releaser
+        // sees it, or this thread sees what the releaser has unlinked.
+        compiler_fence(Ordering::SeqCst);
+        if state & FENCED != 0 {
+            fence(Ordering::SeqCst);
         }
         Pin { reader, _stays: PhantomData }
     }
@@ -150,15 +153,16 @@ mod real {
         #[inline]
         fn drop(&mut self) {
             let reader = self.reader;
-            let depth = reader.depth.load(Ordering::Relaxed) - 1;
-            reader.depth.store(depth, Ordering::Relaxed);
-            if depth == 0 {
-                let turns = reader.turns.load(Ordering::Relaxed);
-                // Release: what was read while pinned comes before the release of it.
-                reader.turns.store(turns.wrapping_add(1), Ordering::Release);
-                if reader.passing.load(Ordering::Relaxed) {
-                    reader.taken.store(false, Ordering::Release);
-                }
+            let state = reader.state.load(Ordering::Relaxed) - 1;
+            // Release: what was read while pinned comes before the release of it.
+            if state & (DEPTH | PASSING) == 0 {
+                reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+            } else if state & DEPTH != 0 {
+                // An outer pin goes on.
+                reader.state.store(state, Ordering::Release);
+            } else {
+                reader.state.store(state.wrapping_add(TURN), Ordering::Release);
+                reader.taken.store(false, Ordering::Release);
             }
         }
     }
@@ -173,7 +177,7 @@ mod real {
         batches: Vec<(Vec<Pinned>, Vec<Object>)>,
     }
 
-    /// A reader, and its turns when it was seen pinned.
+    /// A reader, and its turn when it was seen pinned.
     type Pinned = (&'static Reader, usize);
 
     static GARBAGE: Mutex<Garbage> = Mutex::new(Garbage { fresh: Vec::new(), batches: Vec::new() });
@@ -197,13 +201,15 @@ mod real {
                 }
                 // Acquire: what a reader did before it left comes before the release.
                 let pinned = readers()
-                    .map(|reader| (reader, reader.turns.load(Ordering::Acquire)))
-                    .filter(|(_, turns)| turns % 2 == 1)
+                    .map(|reader| (reader, reader.state.load(Ordering::Acquire)))
+                    .filter(|(_, state)| state & DEPTH != 0)
+                    .map(|(reader, state)| (reader, state / TURN))
                     .collect();
                 self.batches.push((pinned, std::mem::take(&mut self.fresh)));
             }
             self.batches.retain_mut(|(pinned, objects)| {
-                pinned.retain(|(reader, turns)| reader.turns.load(Ordering::Acquire) == *turns);
+                pinned
+                    .retain(|(reader, turn)| reader.state.load(Ordering::Acquire) / TURN == *turn);
                 if pinned.is_empty() {
                     dead.append(objects);
                 }
