@@ -11,6 +11,7 @@
 //! - get: generation, value, generation again. The first reading makes the value at least as new
 //!   as the handle's, the second makes it no newer.
 
+use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
@@ -116,9 +117,17 @@ unsafe impl<T> Blank for Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// The occupant of this generation. Valid while the caller is pinned.
+    /// Calls `found` with the occupant of this generation, which is odd. `pin` keeps it alive.
+    ///
+    /// What `found` makes of it comes back, and not the occupant: so no caller looks twice whether
+    /// there is one.
     #[inline]
-    fn read(&self, generation: u32, _pin: &Pin) -> Option<NonNull<T>> {
+    fn read<P: Borrow<Pin>, R>(
+        &self,
+        generation: u32,
+        pin: P,
+        found: impl FnOnce(NonNull<T>, P) -> R,
+    ) -> Option<R> {
         if self.generation.load(Ordering::Acquire) != generation {
             return None;
         }
@@ -126,7 +135,10 @@ impl<T> Slot<T> {
         if self.generation.load(Ordering::Relaxed) != generation {
             return None;
         }
-        NonNull::new(value)
+        debug_assert!(!value.is_null());
+        // SAFETY: it is the value of this generation, which is put there before the generation and
+        // taken away after it.
+        Some(found(unsafe { NonNull::new_unchecked(value) }, pin))
     }
 }
 
@@ -202,9 +214,16 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             return None;
         }
         let slot = self.slots.get(handle.index() as usize)?;
-        let pin = reclaim::pin();
-        let value = slot.read(handle.generation(), &pin)?;
-        Some(Ref { value, pin, _table: PhantomData })
+        let look = |value, pin| Ref { value, pin, _table: PhantomData };
+        slot.read(handle.generation(), reclaim::pin(), look)
+    }
+
+    /// The handle with these bits, if this table may have made it.
+    #[inline]
+    pub fn handle(&self, raw: u64) -> Option<Handle> {
+        let handle = Handle(NonZeroU64::new(raw)?);
+        let shaped = raw >> KIND_SHIFT == u64::from(self.kind) && handle.generation() % 2 == 1;
+        shaped.then_some(handle)
     }
 
     /// As [`Self::get`], under a pin that the caller has anyway.
@@ -214,9 +233,8 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             return None;
         }
         let slot = self.slots.get(handle.index() as usize)?;
-        let value = slot.read(handle.generation(), pin)?;
         // SAFETY: the pin keeps the table's share, and with it the object, alive.
-        Some(unsafe { value.as_ref() })
+        slot.read(handle.generation(), pin, |value, _| unsafe { value.as_ref() })
     }
 
     /// As [`Self::get`], for calls that block.

@@ -111,16 +111,17 @@ pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
 /// The live object behind what a program passed as `argument`; for calls that do not block.
 #[inline]
 pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
-    Handle::from_raw(raw)
-        .and_then(|handle| T::table().get(handle))
-        .ok_or_else(|| bad::<T>(argument, raw))
+    let table = T::table();
+    table.handle(raw).and_then(|handle| table.get(handle)).ok_or_else(|| bad::<T>(argument, raw))
 }
 
 /// As [`get`], under a pin that the caller has anyway.
 #[inline]
 pub fn look<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
-    Handle::from_raw(raw)
-        .and_then(|handle| T::table().look(handle, pin))
+    let table = T::table();
+    table
+        .handle(raw)
+        .and_then(|handle| table.look(handle, pin))
         .ok_or_else(|| bad::<T>(argument, raw))
 }
 
@@ -132,9 +133,8 @@ pub fn get_arc<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
 
 /// Takes the object out: its handle is dead from here on, for every thread.
 pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
-    Handle::from_raw(raw)
-        .and_then(|handle| T::table().remove(handle))
-        .ok_or_else(|| bad::<T>(argument, raw))
+    let table = T::table();
+    table.handle(raw).and_then(|handle| table.remove(handle)).ok_or_else(|| bad::<T>(argument, raw))
 }
 
 /// What is wrong with a handle, in words.

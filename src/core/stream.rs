@@ -262,8 +262,9 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     thread::refuse_inside_host_function()?;
     // Whoever ends a context takes it away first, and then its streams: a live stream of it needs
     // no look at the context itself.
-    if let Some(handle) = Handle::from_raw(raw)
-        && let Some(stream) = Stream::table().get(handle)
+    let table = Stream::table();
+    if let Some(handle) = table.handle(raw)
+        && let Some(stream) = table.get(handle)
         && Some(stream.context) == thread::current_handle()
     {
         return Ok(stream);
