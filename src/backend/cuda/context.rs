@@ -122,21 +122,26 @@ impl Context {
     }
 
     /// Makes this context current on the calling thread where it is not.
+    #[inline(always)]
     fn enter(&self) -> Outcome {
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: a place for the answer.
         unsafe { self.api.ctx_get_current(&mut current) }?;
         // A context that ended leaves its address current on threads that used it, and the next
         // one may get the same address: hence the second condition.
-        if current != self.raw.0 || ENTERED.get().0 != self.life {
-            // SAFETY: retained, so it exists.
-            unsafe { self.api.ctx_set_current(self.raw.0) }?;
-            ENTERED.set((self.life, self.raw.key()));
-        }
+        if current == self.raw.0 && ENTERED.get().0 == self.life { Ok(()) } else { self.set() }
+    }
+
+    #[cold]
+    fn set(&self) -> Outcome {
+        // SAFETY: retained, so it exists.
+        unsafe { self.api.ctx_set_current(self.raw.0) }?;
+        ENTERED.set((self.life, self.raw.key()));
         Ok(())
     }
 
     /// Runs driver calls in this context, whatever happened to it before.
+    #[inline]
     pub(super) fn attempt(&self, calls: impl FnOnce(&Api) -> Outcome) -> Outcome {
         self.enter()?;
         calls(&self.api)
@@ -150,17 +155,27 @@ impl Context {
     }
 
     /// As [`Self::call`]; `out_of_memory` tells what has run out when the driver says so.
-    #[inline]
     pub(super) fn call_for(
         &self,
         out_of_memory: FaultKind,
         calls: impl FnOnce(&Api) -> Outcome,
     ) -> Result<()> {
+        let api = self.ready(out_of_memory)?;
+        calls(api).map_err(|failure| self.note(failure, out_of_memory))
+    }
+
+    /// The driver, for calls in this context from here on; says so if something ended it.
+    #[inline(always)]
+    pub(super) fn ready(&self, out_of_memory: FaultKind) -> Result<&Api> {
         self.healthy()?;
-        self.attempt(calls).map_err(|failure| self.note(failure, out_of_memory))
+        match self.enter() {
+            Ok(()) => Ok(&self.api),
+            Err(failure) => Err(self.note(failure, out_of_memory)),
+        }
     }
 
     /// Asks whether something has happened: `false` while the driver says "not ready".
+    #[inline]
     pub(super) fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {
         self.healthy()?;
         match self.attempt(question) {
@@ -173,15 +188,17 @@ impl Context {
     /// The fault that ended this context, if one did.
     #[inline]
     pub(super) fn healthy(&self) -> Result<()> {
-        match self.failed.get() {
-            None => Ok(()),
-            Some(fault) => Err(fault.clone()),
-        }
+        if self.failed.get().is_some() { Err(self.has_failed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn has_failed(&self) -> Fault {
+        self.failed.get().expect("asked for where it has failed").clone()
     }
 
     /// A failure as a fault; one that ends the context is remembered.
     #[cold]
-    fn note(&self, failure: Failure, out_of_memory: FaultKind) -> Fault {
+    pub(super) fn note(&self, failure: Failure, out_of_memory: FaultKind) -> Fault {
         let fault = failure.fault(out_of_memory);
         if !failure.is_sticky() {
             return fault;

@@ -52,6 +52,7 @@ unsafe fn fill_host(fill: &Fill) {
 }
 
 /// Gives the driver a copy of which at least one end is on a device.
+#[inline(always)]
 pub(super) fn issue_copy(
     device: &DeviceState,
     stream: Raw<CUstream_st>,
@@ -59,30 +60,37 @@ pub(super) fn issue_copy(
 ) -> Result<()> {
     let Copy { dst, src, .. } = *copy;
     let here = Place::Device(device.context().ordinal());
-    if let Some((to, from)) = peers(device, dst.place, src.place) {
+    let (into, out_of) = (dst.place == here, src.place == here);
+    if !(into && (out_of || is_host(src.place)) || out_of && is_host(dst.place)) {
+        return issue_crossing(device, stream, copy);
+    }
+    // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
+    device.call_here(|api| unsafe {
+        if !out_of {
+            let src = std::ptr::with_exposed_provenance(src.addr);
+            api.memcpy_htod_async(device_pointer(dst), src, dst.len, stream.0)
+        } else if !into {
+            let dst = std::ptr::with_exposed_provenance_mut(dst.addr);
+            api.memcpy_dtoh_async(dst, device_pointer(src), src.len, stream.0)
+        } else {
+            api.memcpy_dtod_async(device_pointer(dst), device_pointer(src), dst.len, stream.0)
+        }
+    })
+}
+
+/// As [`issue_copy`], where an end is on another device, or on one that another library uses.
+#[inline(never)]
+fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -> Result<()> {
+    let (dst, src) = (device_pointer(copy.dst), device_pointer(copy.src));
+    if let Some((to, from)) = peers(device, copy.dst.place, copy.src.place) {
         let (to, from) = (to.context().raw(), from.context().raw());
-        // SAFETY: as below; the core keeps both devices open.
+        // SAFETY: as in `issue_copy`; the core keeps both devices open.
         return device.call(|api| unsafe {
-            let (dst, src) = (device_pointer(dst), device_pointer(src));
             api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0)
         });
     }
-    // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
-    device.call(|api| unsafe {
-        if dst.place == here && src.place == here {
-            api.memcpy_dtod_async(device_pointer(dst), device_pointer(src), dst.len, stream.0)
-        } else if dst.place == here && is_host(src.place) {
-            let src = std::ptr::with_exposed_provenance(src.addr);
-            api.memcpy_htod_async(device_pointer(dst), src, dst.len, stream.0)
-        } else if src.place == here && is_host(dst.place) {
-            let host = std::ptr::with_exposed_provenance_mut(dst.addr);
-            api.memcpy_dtoh_async(host, device_pointer(src), dst.len, stream.0)
-        } else {
-            // One end is on another device, or on one that another library uses: the driver finds
-            // out by the addresses.
-            api.memcpy_async(device_pointer(dst), device_pointer(src), dst.len, stream.0)
-        }
-    })
+    // SAFETY: as in `issue_copy`; the driver finds out by the addresses where they are.
+    device.call(|api| unsafe { api.memcpy_async(dst, src, copy.dst.len, stream.0) })
 }
 
 fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Result<()> {
@@ -159,6 +167,7 @@ pub(super) fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
 }
 
 /// Queues a copy.
+#[inline]
 pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     let position = submit_copy(stream, copy)?;
     if must_wait(copy) {
@@ -182,18 +191,27 @@ fn must_wait(copy: &Copy) -> bool {
     copy.stage_source || copy.dst.place == Place::Pageable || copy.src.place == Place::Pageable
 }
 
+#[inline(always)]
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
-        let job = *copy;
-        // The driver copies between host ranges on the calling thread, out of order.
-        // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
-        return host_fn::queue(stream, move || unsafe { copy_host(&job) });
+        return submit_host_copy(stream, copy.clone());
     }
     note_places(stream, [copy.dst.place, copy.src.place]);
-    stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))
+    stream.submit(
+        #[inline(always)]
+        || issue_copy(stream.device(), stream.raw(), copy),
+    )
+}
+
+/// The driver copies between host ranges on the calling thread, out of order; this in order.
+#[cold]
+fn submit_host_copy(stream: &Arc<StreamState>, copy: Copy) -> Result<Position> {
+    // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
+    host_fn::queue(stream, move || unsafe { copy_host(&copy) })
 }
 
 /// What the next operation of the stream uses.
+#[inline]
 pub(super) fn note_places(stream: &StreamState, places: [Place; 2]) {
     let here = Place::Device(stream.device().context().ordinal());
     if places.into_iter().any(|place| !is_host(place) && place != here) {

@@ -18,6 +18,7 @@ use super::info;
 use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
+use super::workers::Job;
 use super::{DriverState, copy, copy_2d, kernel, managed_memory, memory};
 use crate::backend::usage::Counter;
 use crate::backend::{
@@ -159,21 +160,32 @@ impl DeviceState {
         open.then_some(open)
     }
 
+    #[inline]
     pub(super) fn check_open(&self) -> Result<()> {
         // Acquire, with the Release in `close`: whoever sees "open" uses what is not yet gone.
-        if self.closed.load(Ordering::Acquire) {
-            return Err(Fault::new(
-                FaultKind::Driver,
-                format!("CUDA device {} is closed", self.context.ordinal()),
-            ));
-        }
-        Ok(())
+        if self.closed.load(Ordering::Acquire) { Err(self.is_closed()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn is_closed(&self) -> Fault {
+        let text = format!("CUDA device {} is closed", self.context.ordinal());
+        Fault::new(FaultKind::Driver, text)
     }
 
     /// Runs driver calls in the device's context.
+    #[inline]
     pub(super) fn call(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         self.check_open()?;
         self.context.call(calls)
+    }
+
+    /// As [`Self::call`], all of it where it is called: for what programs do most.
+    #[inline(always)]
+    pub(super) fn call_here(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        let api = self.context.ready(FaultKind::OutOfDeviceMemory)?;
+        let failed = |failure| self.context.note(failure, FaultKind::OutOfDeviceMemory);
+        calls(api).map_err(failed)
     }
 
     /// As [`Self::call`], for calls that make something: what runs out is not device memory.
@@ -295,7 +307,7 @@ impl DeviceState {
                 // An error says that the other end is gone, as it is to be.
                 Ok(()) => drop(ended.recv()),
                 // No thread can be had: better here than never.
-                Err(job) => job(),
+                Err(job) => job.run(),
             }
         });
     }

@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 
 use super::device::DeviceState;
 use super::stream::StreamState;
+use super::workers::Job;
 use crate::backend::{Delivery, FaultKind, Position, Result, Ticket};
 
 const PAGE: usize = 4 << 10;
@@ -130,33 +131,19 @@ fn at(addr: usize) -> &'static AtomicU32 {
     unsafe { AtomicU32::from_ptr(word) }
 }
 
-/// What the driver is given to call back.
+/// What the driver is given to call back: something, and its turn in the stream.
 struct Call<F> {
-    stream: Arc<StreamState>,
+    turn: Turn,
     function: F,
-    /// How often the stream was aborted when this was queued.
-    aborts: u64,
-    /// The word to write afterwards, and what.
-    done: Option<(usize, u32)>,
-}
-
-impl<F> Call<F> {
-    /// The stream is past the call: what it waits for now, if it does. Before the driver's function
-    /// returns.
-    fn begin(self) -> (Turn, F, Option<Waiting>) {
-        let waiting = self.done.and_then(|(addr, number)| {
-            // Relaxed: the driver calls this before it says that the stream is past it.
-            self.stream.device().words()?.running.fetch_add(1, Ordering::Relaxed);
-            Some(Waiting { stream: Arc::clone(&self.stream), addr, number })
-        });
-        (Turn { stream: self.stream, aborts: self.aborts }, self.function, waiting)
-    }
 }
 
 /// The turn of something in its stream.
 struct Turn {
     stream: Arc<StreamState>,
+    /// How often the stream was aborted when this was queued.
     aborts: u64,
+    /// The word to write afterwards, and what.
+    done: Option<(usize, u32)>,
 }
 
 impl Turn {
@@ -164,21 +151,41 @@ impl Turn {
     fn is_dropped(&self) -> bool {
         self.stream.has_dropped(self.aborts)
     }
+
+    /// The stream is past the call of the driver, and waits for its word, if it has one, until what
+    /// this gives is dropped. Before the driver's function returns.
+    fn begin(&self) {
+        if self.done.is_some()
+            && let Some(words) = self.stream.device().words()
+        {
+            // Relaxed: the driver calls this before it says that the stream is past it.
+            words.running.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
-/// A stream that waits for its word; it goes on when this is dropped.
-struct Waiting {
-    stream: Arc<StreamState>,
-    addr: usize,
-    number: u32,
-}
+/// A turn that has begun; the stream goes on when this is dropped.
+struct Waiting(Turn);
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some(words) = self.stream.device().words() {
+        let Turn { stream, done, .. } = &self.0;
+        if let Some((addr, number)) = *done
+            && let Some(words) = stream.device().words()
+        {
             // Release: the device sees what was written before it goes on.
-            at(self.addr).store(self.number, Ordering::Release);
+            at(addr).store(number, Ordering::Release);
             words.running.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+impl<F: FnOnce() + Send> Job for Call<F> {
+    fn run(self: Box<Self>) {
+        let Self { turn, function } = *self;
+        let waiting = Waiting(turn);
+        if !waiting.0.is_dropped() {
+            function();
         }
     }
 }
@@ -226,84 +233,79 @@ fn queue_and_wait<F: Send + 'static>(
         if slot.is_none() {
             *slot = Some(words.lend(device)?);
         }
-        let word = slot.as_mut().expect("filled above");
-        let number = word.number.wrapping_add(1);
-        launch(stream, entry, function, Some((word.addr, number)))?;
-        word.number = number;
-        // SAFETY: a live stream, and a word that is its own as long as it lives.
-        device.call(|api| unsafe {
-            let addr = word.addr as CUdeviceptr;
-            api.stream_wait_value(stream.raw().0, addr, number, GREATER_EQUAL)
-        })
+        launch(stream, entry, function, slot.as_mut())
     })
 }
 
-/// `entry` takes a `Call<F>`.
+/// `entry` takes a `Call<F>`. With a word the stream then waits until that says that it is done.
 fn launch<F: Send + 'static>(
     stream: &Arc<StreamState>,
     entry: Entry,
     function: F,
-    done: Option<(usize, u32)>,
+    word: Option<&mut Word>,
 ) -> Result<()> {
     stream.note_dependence();
-    let call = Box::into_raw(Box::new(Call {
-        stream: Arc::clone(stream),
-        function,
-        aborts: stream.aborts(),
-        done,
-    }));
-    // SAFETY: a live stream, and a function that fits its argument, which is given away here.
-    let launched = stream
-        .device()
-        .call(|api| unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) });
-    if launched.is_err() {
-        // SAFETY: the driver did not take it, so it is still ours.
+    let done = word.as_ref().map(|word| (word.addr, word.number.wrapping_add(1)));
+    let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done };
+    let call = Box::into_raw(Box::new(Call { turn, function }));
+    let mut is_taken = false;
+    let queued = stream.device().call_here(|api| {
+        // SAFETY: a live stream, and a function that fits its argument, which is given away here.
+        unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }?;
+        is_taken = true;
+        let Some((word, (addr, number))) = word.zip(done) else { return Ok(()) };
+        word.number = number;
+        // SAFETY: a live stream, and a word that is its own as long as it lives.
+        unsafe { api.stream_wait_value(stream.raw().0, addr as CUdeviceptr, number, GREATER_EQUAL) }
+    });
+    if !is_taken {
+        // SAFETY: the driver does not have it, so it is still ours.
         drop(unsafe { Box::from_raw(call) });
     }
-    launched
+    queued
 }
 
-unsafe extern "C" fn run_here<F: FnOnce()>(call: *mut c_void) {
-    // SAFETY: the box of `launch`; the driver calls once.
+/// # Safety
+/// `call` is the box of [`launch`], whose function is an `F`. The driver calls once.
+unsafe fn begin<F>(call: *mut c_void) -> Box<Call<F>> {
+    // SAFETY: as promised by the caller.
     let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    let (turn, function, _) = call.begin();
-    if !turn.is_dropped() {
-        function();
-    }
+    call.turn.begin();
+    call
+}
+
+unsafe extern "C" fn run_here<F: FnOnce() + Send>(call: *mut c_void) {
+    // SAFETY: the driver's only call.
+    unsafe { begin::<F>(call) }.run();
 }
 
 unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: as in `run_here`.
-    let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    let (turn, function, waiting) = call.begin();
-    let device = Arc::clone(turn.stream.device());
-    let job = move || {
-        if !turn.is_dropped() {
-            function();
-        }
-        drop(waiting);
-    };
-    if let Err(job) = device.driver().workers().start(Box::new(job)) {
+    let call = unsafe { begin::<F>(call) };
+    let device = Arc::clone(call.turn.stream.device());
+    if let Err(call) = device.driver().workers().start(call) {
         // No thread can be had: late is better than never.
-        job();
+        call.run();
     }
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {
     // SAFETY: as in `run_here`.
-    let call = unsafe { Box::from_raw(call.cast::<Call<Box<dyn Delivery>>>()) };
-    let (turn, delivery, waiting) = call.begin();
-    if !turn.is_dropped() {
-        let go_on = |waiting| Ticket::new(move || drop::<Waiting>(waiting));
-        delivery.deliver(waiting.map_or(Ticket::unawaited(), go_on));
+    let Call { turn, function: delivery } = *unsafe { begin::<Box<dyn Delivery>>(call) };
+    let waiting = Waiting(turn);
+    if waiting.0.is_dropped() {
+        return;
     }
+    delivery.deliver(match waiting.0.done {
+        Some(_) => Ticket::new(move || drop(waiting)),
+        None => Ticket::unawaited(),
+    });
 }
 
 /// As [`deliver`], on the driver's thread until the ticket is gone.
 unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
     // SAFETY: as in `run_here`.
-    let call = unsafe { Box::from_raw(call.cast::<Call<Box<dyn Delivery>>>()) };
-    let (turn, delivery, _) = call.begin();
+    let Call { turn, function: delivery } = *unsafe { begin::<Box<dyn Delivery>>(call) };
     if !turn.is_dropped() {
         let (go_on, gone) = mpsc::channel::<()>();
         delivery.deliver(Ticket::new(move || drop(go_on)));

@@ -32,7 +32,8 @@ pub(super) struct StreamState {
     /// What it guards is the word that the stream waits for after host functions.
     submitting: Mutex<Option<Word>>,
     /// How many operations were queued. Counted after the driver took them, so that a driver
-    /// that says "idle" has finished all that were counted before it was asked.
+    /// that says "idle" has finished all that were counted before it was asked. Changed under
+    /// `submitting` only.
     submitted: AtomicU64,
     /// The value of `submitted` up to which everything is known to have finished.
     finished: AtomicU64,
@@ -70,6 +71,11 @@ pub(super) fn create(device: &DeviceState, priority: u32) -> Result<Raw<CUstream
     // SAFETY: a place for the answer.
     device.create(|api| unsafe { api.stream_create_with_priority(&mut raw, flags, priority) })?;
     Ok(Raw(raw))
+}
+
+#[cold]
+fn abandoned() -> Fault {
+    Fault::new(FaultKind::Abandoned, "the stream was destroyed, or went with its device, meanwhile")
 }
 
 impl StreamState {
@@ -156,36 +162,40 @@ impl StreamState {
         self.dropped.load(Ordering::Acquire)
     }
 
+    #[inline]
     fn check_accepts(&self) -> Result<()> {
-        if self.is_abandoned() {
-            return Err(Fault::new(
-                FaultKind::Abandoned,
-                "the stream was destroyed, or went with its device, meanwhile",
-            ));
-        }
-        Ok(())
+        if self.is_abandoned() { Err(abandoned()) } else { Ok(()) }
     }
 
     /// Gives the driver something to do in this stream.
+    #[inline(always)]
     pub(super) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
-        self.submit_with_word(|_| queue())
+        self.submit_with_word(
+            #[inline(always)]
+            |_| queue(),
+        )
     }
 
     /// As [`Self::submit`], with the stream's word, if it has one.
+    #[inline(always)]
     pub(super) fn submit_with_word(
         &self,
         queue: impl FnOnce(&mut Option<Word>) -> Result<()>,
     ) -> Result<Position> {
         self.check_accepts()?;
-        let queued = queue(&mut self.submitting.lock());
+        let mut word = self.submitting.lock();
+        let queued = queue(&mut word);
         // Also when it failed: a part may have been queued. Release, with the Acquire in
         // `is_known_idle`: whoever sees the count knows that there is something to ask about.
-        let before = self.submitted.fetch_add(1, Ordering::Release);
-        queued.map(|()| before + 1)
+        let position = self.submitted.load(Ordering::Relaxed) + 1;
+        self.submitted.store(position, Ordering::Release);
+        drop(word);
+        queued.map(|()| position)
     }
 
+    #[inline]
     pub(super) fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
-        self.submit(|| self.device.call(calls))
+        self.submit(|| self.device.call_here(calls))
     }
 
     /// Everything queued so far has been seen to finish: three loads, no question to the driver.

@@ -16,6 +16,7 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::host_fn;
 use super::stream::StreamState;
+use super::workers::Job;
 use crate::backend::timer::{Limit, Timer, Waiter};
 use crate::backend::{
     Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number,
@@ -102,7 +103,7 @@ impl Waiter for TimedWait {
         };
         if let Err(job) = self.stream.device().driver().workers().start(Box::new(job)) {
             // No thread can be had: late is better than never.
-            job();
+            job.run();
         }
     }
 }

@@ -2,13 +2,23 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle, Thread};
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
 /// What a thread is given to do.
-pub(super) type Job = Box<dyn FnOnce() + Send>;
+pub(super) trait Job: Send {
+    /// Does it.
+    fn run(self: Box<Self>);
+}
+
+impl<F: FnOnce() + Send> Job for F {
+    fn run(self: Box<Self>) {
+        self();
+    }
+}
 
 /// As many threads as there are jobs at a time: each may keep its thread for as long as it likes.
 /// Threads stay until the end.
@@ -18,35 +28,59 @@ pub(super) struct Workers(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// There is a job, or the end has come.
-    work: Condvar,
     /// A thread has ended.
     ended: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    jobs: VecDeque<Job>,
+    /// Each has a thread that was called for it, or is new.
+    jobs: VecDeque<Box<dyn Job>>,
     /// Threads that wait for a job.
-    idle: usize,
+    idle: Vec<Arc<Worker>>,
     /// Threads that have not ended.
     alive: usize,
     handles: Vec<JoinHandle<()>>,
     stopping: bool,
 }
 
+/// A thread that waits, and is called by itself: whoever has a job wakes one thread, and that one
+/// finds the lock free.
+struct Worker {
+    thread: Thread,
+    called: AtomicBool,
+}
+
+impl Worker {
+    fn call(&self) {
+        // Release, with the Acquire in `wait`.
+        self.called.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+
+    /// On its own thread, while it is in the list of those that wait.
+    fn wait(&self) {
+        while !self.called.load(Ordering::Acquire) {
+            thread::park();
+        }
+        // Relaxed: nobody else looks before it is in the list again.
+        self.called.store(false, Ordering::Relaxed);
+    }
+}
+
 impl Workers {
     /// Starts a job at once, on a thread that is idle or new. Gives it back when there is none to
     /// be had.
-    pub(super) fn start(&self, job: Job) -> Result<(), Job> {
+    pub(super) fn start<J: Job + 'static>(&self, job: Box<J>) -> Result<(), Box<J>> {
         let mut state = self.0.state.lock();
-        if state.jobs.len() < state.idle {
+        if let Some(worker) = state.idle.pop() {
             state.jobs.push_back(job);
-            self.0.work.notify_one();
+            drop(state);
+            worker.call();
             return Ok(());
         }
         let shared = Arc::clone(&self.0);
-        let thread = std::thread::Builder::new().name("portacl-host-fn".to_owned());
+        let thread = thread::Builder::new().name("portacl-host-fn".to_owned());
         // The new thread waits for the lock and then finds the job.
         match thread.spawn(move || shared.serve()) {
             Ok(handle) => {
@@ -63,7 +97,7 @@ impl Workers {
     pub(super) fn stop(&self, deadline: Instant) -> bool {
         let mut state = self.0.state.lock();
         state.stopping = true;
-        self.0.work.notify_all();
+        state.idle.drain(..).for_each(|worker| worker.call());
         while state.alive > 0 {
             if self.0.ended.wait_until(&mut state, deadline).timed_out() {
                 return state.alive == 0;
@@ -92,19 +126,21 @@ impl Drop for Alive<'_> {
 impl Shared {
     fn serve(&self) {
         let _alive = Alive(self);
+        let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });
         let mut state = self.state.lock();
         loop {
             if let Some(job) = state.jobs.pop_front() {
                 drop(state);
-                job();
+                job.run();
                 state = self.state.lock();
             } else if state.stopping {
                 drop(state);
                 return;
             } else {
-                state.idle += 1;
-                self.work.wait(&mut state);
-                state.idle -= 1;
+                state.idle.push(Arc::clone(&me));
+                drop(state);
+                me.wait();
+                state = self.state.lock();
             }
         }
     }
