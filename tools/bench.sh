@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
 # ./dev bench [LAUNCHES]: measures beside the peers, and writes docs/benchmarks.md and its plots.
+# ./dev bench instructions: only counts instructions, which no load changes, and writes that section.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
 launches=${1-5}
-[[ $launches =~ ^[1-9][0-9]*$ ]] || die "usage: ./dev bench [LAUNCHES]; LAUNCHES is a number above 0"
 work=build/bench
 programs=build/release/benches
 mkdir -p "$work" docs/benchmarks
+if [[ $launches == instructions ]]; then
+    tools/count_calls.sh "$work"
+    tools/instruction_report.py "$work" docs/benchmarks.md
+    say "a section of docs/benchmarks.md is written"
+    exit
+fi
+[[ $launches =~ ^[1-9][0-9]*$ ]] ||
+    die "usage: ./dev bench [LAUNCHES | instructions]; LAUNCHES is a number above 0"
 tools/bench_setup.sh
 # Once more, now with the peers.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
@@ -63,24 +71,8 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure replay "bench_replay benches/data/training_loop.jsonl" PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
 done
 
-# Instructions that the library itself executes for one call on the stand-in driver, which moves no
-# time into them: the difference between many calls and few.
 say "counting instructions"
-cmake --preset test >build/test.configure.log
-cmake --build build/test --target fake_cuda
-instructions() {
-    local name=$1 calls=$2
-    rm -f "$work"/callgrind.*
-    env FAKE_CUDA_MEMORY=64M LD_LIBRARY_PATH="$PWD/build/test/tests/fake_cuda/lib" PORTACL_BACKEND=cuda \
-        valgrind -q --tool=callgrind --separate-threads=yes --callgrind-out-file="$work/callgrind.out" \
-        "$programs/bench_cuda" "$name" "$calls" >"$work/callgrind.log" 2>&1 || { cat "$work/callgrind.log" >&2; return 1; }
-    tools/count_instructions.py libportacl "$work"/callgrind.out*
-}
-for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc aclrtLaunchKernelWithArgsArray; do
-    few=$(instructions "$name" 1000)
-    many=$(instructions "$name" 3000)
-    printf '{"name": "%s", "value": %d}\n' "$name" $(((many - few) / 2000))
-done | tee "$work/instructions.1.json"
+tools/count_calls.sh "$work"
 
 "$work/python/bin/python" tools/bench_report.py "$work" docs/benchmarks >docs/benchmarks.md.new
 mv docs/benchmarks.md.new docs/benchmarks.md

@@ -13,6 +13,7 @@ import sys
 
 from bench_plots import copy_latency, copy_rate
 from bench_results import Goal, Results, number, print_goals
+from instruction_report import print_instructions
 from pool_report import print_pools
 
 # Goals in bytes; where there is none, the row only informs.
@@ -192,14 +193,7 @@ def main():
     print_pools(r, plots, REASONS)
     print("## Cost of a call\n")
     print_calls(r["entry"])
-    print("## The CUDA backend\n")
-    print("Instructions that portacl itself executes for one call, on the stand-in driver (callgrind; the driver's own not "
-          "counted). What they take on a GPU beside the raw driver is in `docs/gpu`, once one was had.\n")
-    print("| call | instructions |")
-    print("|---|---|")
-    for (name, _), values in r["instructions"].values.items():
-        print(f"| {name} | {values[0]} |")
-    print()
+    print_instructions(r["instructions"])
     print("## Size\n")
     print("| what | bytes | goal |")
     print("|---|---|---|")

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""The section of docs/benchmarks.md about instructions on the CUDA backend, which is written anew by itself.
+
+usage: instruction_report.py MEASURED_DIRECTORY DOCUMENT
+"""
+
+import contextlib
+import io
+import pathlib
+import re
+import subprocess
+import sys
+
+from bench_results import Results
+
+TITLE = "## The CUDA backend\n"
+
+
+def commit():
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+    changed = " with local changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    return git("rev-parse", "--short", "HEAD") + changed
+
+
+def print_instructions(results):
+    print(TITLE)
+    print("Instructions that portacl itself executes for one call, in all threads, on the stand-in driver (callgrind; the "
+          f"driver's own not counted), at commit {commit()}. What they take on a GPU beside the raw driver is in "
+          "`docs/gpu`, once one was had.\n")
+    print("| call | instructions |")
+    print("|---|---|")
+    for (name, _), values in results.values.items():
+        print(f"| {name} | {values[0]} |")
+    print()
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    work, document = map(pathlib.Path, sys.argv[1:])
+    section = io.StringIO()
+    with contextlib.redirect_stdout(section):
+        print_instructions(Results(work, "instructions"))
+    text, found = re.subn(re.escape(TITLE) + r".*?(?=^## )", lambda _: section.getvalue(), document.read_text(),
+                          flags=re.DOTALL | re.MULTILINE)
+    if found != 1:
+        sys.exit(f"{document} has {found} sections called {TITLE.strip()}")
+    document.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
