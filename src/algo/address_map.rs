@@ -244,13 +244,17 @@ impl AddressMap {
     fn put(&self, mut state: Guard<'_, State>, range: &Range) -> Result<(), InsertError> {
         // All memory first, so that a failure leaves nothing behind.
         let (first, last) = (page_of(range.base), page_of(range.last()));
-        for chunk in first / PAGE_CHUNK_LEN..=last / PAGE_CHUNK_LEN {
+        for chunk in first / PAGE_CHUNK_LEN + 1..=last / PAGE_CHUNK_LEN {
             self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
         }
+        let page = match self.pages.get(first) {
+            Some(page) => page,
+            None => self.pages.ensure(first).ok_or(InsertError::Full)?,
+        };
         let granule = granule_of(range.base);
         let node = match begins_page(range.base) {
             true => None,
-            false => Some(self.pages[first].ensure_node(granule).ok_or(InsertError::Full)?),
+            false => Some(page.ensure_node(granule).ok_or(InsertError::Full)?),
         };
         let index = match state.free.pop() {
             Some(index) => index,
@@ -296,12 +300,12 @@ impl AddressMap {
     /// Removes a range that was found as this entry, and is never parked; false if it was removed
     /// since: of several racing threads one hears true.
     #[inline]
-    pub fn remove_entry(&self, entry: Entry, range: &Range) -> bool {
+    pub fn remove_entry(&self, entry: Entry) -> bool {
         let Some(record) = self.records.get(entry.index() as usize) else { return false };
         let mut state = self.state.lock();
         let found = record.end(entry.sequence());
         if found {
-            self.detach(&mut state, entry.index(), range);
+            self.detach(&mut state, entry.index(), &record.contents());
         }
         found
     }

@@ -202,13 +202,13 @@ pub(super) mod real {
         let map = &AddressMap::new();
         for _ in 0..500 {
             map.insert(range(MIDDLE + 0x100, 0x100)).unwrap();
-            let (entry, found) = map.find_entry(MIDDLE + 0x100).unwrap();
+            let (entry, _) = map.find_entry(MIDDLE + 0x100).unwrap();
             let got: usize = std::thread::scope(|scope| {
                 let removers: Vec<_> = (0..3)
                     .map(|n| {
                         scope.spawn(move || match n {
                             0 => usize::from(map.remove(MIDDLE + 0x100).is_some()),
-                            _ => usize::from(map.remove_entry(entry, &found)),
+                            _ => usize::from(map.remove_entry(entry)),
                         })
                     })
                     .collect();
@@ -304,10 +304,10 @@ pub(super) mod real {
                             let (entry, found) = map.find_entry(range.last()).unwrap();
                             let removed = match which % 2 {
                                 0 => map.remove(range.base),
-                                _ => map.remove_entry(entry, &found).then_some(found),
+                                _ => map.remove_entry(entry).then_some(found),
                             };
                             prop_assert_eq!(removed, model.remove(&range.base));
-                            prop_assert!(!map.remove_entry(entry, &found));
+                            prop_assert!(!map.remove_entry(entry));
                             prop_assert_eq!(map.find(range.base), None);
                         }
                         None
