@@ -1,6 +1,8 @@
 // What the API costs above the raw driver, in turns in one run: calls that queue work, rates of
 // copies, allocation, work that overlaps. PORTACL_BACKEND=cuda. With a name and a number it only
 // makes so many of the API's calls, for counting instructions: bench_cuda NAME CALLS.
+#include <acl/acl_rt_memory_soma.h>
+
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +21,7 @@ constexpr int kRounds = 41;
 // Fewer than a driver queues before it lets the caller wait.
 constexpr int kBatch = 200;
 constexpr std::size_t kSmall = 64;
+constexpr std::size_t kPooled = 1u << 20;
 constexpr std::size_t kLargest = std::size_t{1} << 30;
 // Of the kernel, as blocks.ptx has them.
 constexpr unsigned kThreads = 256;
@@ -46,6 +49,7 @@ struct Objects {
     void* pinned = nullptr;
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle kernel = nullptr;
+    aclrtMemPool pool = nullptr;
 
     cuda::Context raw_context = nullptr;
     cuda::Stream raw_stream = nullptr;
@@ -57,6 +61,7 @@ struct Objects {
     // The kernel's argument.
     std::uint64_t steps = 0;
     void* arguments[1] = {&steps};
+    cuda::Pool raw_pool = nullptr;
     // What a host function's stream waits for, as the API does it.
     std::atomic<std::uint32_t>* word = nullptr;
     std::uint32_t called = 0;
@@ -71,6 +76,12 @@ struct Objects {
         const std::string text = KernelText();
         ACL(aclrtBinaryLoadFromData(text.c_str(), text.size(), nullptr, &binary));
         ACL(aclrtBinaryGetFunction(binary, "work", &kernel));
+        // What the pools have they keep: a row is about the calls, not about mapping memory.
+        std::uint64_t keep = UINT64_MAX;
+        aclrtMemPoolProps props{};
+        props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+        ACL(aclrtMemPoolCreate(&pool, &props));
+        ACL(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_RELEASE_THRESHOLD, &keep));
         const cuda::Driver& raw = Raw();
         raw.Init(0);
         raw.Retain(&raw_context, 0);
@@ -81,6 +92,9 @@ struct Objects {
         raw.HostAlloc(&raw_pinned, bytes, 0);
         raw.ModuleLoad(&raw_module, text.c_str());
         raw.ModuleFind(&raw_kernel, raw_module, "work");
+        const cuda::PoolOptions options;
+        raw.PoolCreate(&raw_pool, &options);
+        raw.PoolSet(raw_pool, cuda::kReleaseThreshold, &keep);
         void* page = nullptr;
         raw.HostAlloc(&page, 4096, 0);
         word = new (page) std::atomic<std::uint32_t>(0);
@@ -91,6 +105,7 @@ struct Objects {
     ~Objects() {
         const cuda::Driver& raw = Raw();
         raw.ModuleUnload(raw_module);
+        raw.PoolDestroy(raw_pool);
         raw.FreeHost(word);
         raw.FreeHost(raw_pinned);
         raw.MemFree(raw_device);
@@ -98,6 +113,7 @@ struct Objects {
         raw.StreamDestroy(raw_stream);
         raw.Release(0);
         ACL(aclrtBinaryUnLoad(binary));
+        ACL(aclrtMemPoolDestroy(pool));
         ACL(aclrtFreeHost(pinned));
         ACL(aclrtFree(device));
         ACL(aclrtDestroyEvent(event));
@@ -116,7 +132,7 @@ void RawLaunch(Objects& o, unsigned blocks, cuda::Stream stream) {
     Raw().Launch(o.raw_kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream, o.arguments, nullptr);
 }
 
-// One call that queues work, and the same through the driver.
+// A call that queues work, or two, and the same through the driver.
 struct Row {
     const char* name;
     double limit;
@@ -154,6 +170,17 @@ const Row kRows[] = {
          ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments));
      },
      [](Objects& o) { RawLaunch(o, 1, o.raw_stream); }},
+    {"aclrtMemPoolMallocAsync + FreeAsync", 30,
+     [](Objects& o) {
+         void* memory;
+         ACL(aclrtMemPoolMallocAsync(&memory, kPooled, o.pool, o.stream));
+         ACL(aclrtMemPoolFreeAsync(memory, o.stream));
+     },
+     [](Objects& o) {
+         cuda::Address memory;
+         Raw().PoolAlloc(&memory, kPooled, o.raw_pool, o.raw_stream);
+         Raw().FreeAsync(memory, o.raw_stream);
+     }},
 };
 
 double Queue(void (*call)(Objects&), Objects& objects) {

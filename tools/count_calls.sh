@@ -17,7 +17,8 @@ instructions() {
         "$programs/bench_cuda" "$name" "$calls" >"$work/callgrind.log" 2>&1 || { cat "$work/callgrind.log" >&2; return 1; }
     tools/count_instructions.py libportacl "$work"/callgrind.out*
 }
-for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc aclrtLaunchKernelWithArgsArray; do
+for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc aclrtLaunchKernelWithArgsArray \
+    "aclrtMemPoolMallocAsync + FreeAsync"; do
     few=$(instructions "$name" 1000)
     many=$(instructions "$name" 3000)
     printf '{"name": "%s", "value": %d}\n' "$name" $(((many - few) / 2000))

@@ -17,10 +17,22 @@ using Stream = void*;
 using Event = void*;
 using Module = void*;
 using Kernel = void*;
+using Pool = void*;
+
+struct PoolOptions {
+    int allocation_type = 1;  // pinned, the only one
+    int handle_types = 0;
+    int location_type = 1;  // a device
+    int location = 0;
+    void* security = nullptr;
+    std::size_t most = 0;
+    unsigned char reserved[56] = {};
+};
 
 constexpr unsigned kNonBlocking = 1;     // of streams
 constexpr unsigned kNoTiming = 2;        // of events
 constexpr unsigned kWaitUntilEqual = 1;  // of a wait for a value
+constexpr int kReleaseThreshold = 4;     // of pools
 
 inline void* Symbol(const char* name) {
     static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -63,6 +75,11 @@ struct Driver {
     Function<Address> MemFree{"cuMemFree_v2"};
     Function<void**, std::size_t, unsigned> HostAlloc{"cuMemHostAlloc"};
     Function<void*> FreeHost{"cuMemFreeHost"};
+    Function<Pool*, const PoolOptions*> PoolCreate{"cuMemPoolCreate"};
+    Function<Pool> PoolDestroy{"cuMemPoolDestroy"};
+    Function<Pool, int, void*> PoolSet{"cuMemPoolSetAttribute"};
+    Function<Address*, std::size_t, Pool, Stream> PoolAlloc{"cuMemAllocFromPoolAsync"};
+    Function<Address, Stream> FreeAsync{"cuMemFreeAsync"};
     Function<Address, const void*, std::size_t, Stream> CopyIn{"cuMemcpyHtoDAsync_v2"};
     Function<void*, Address, std::size_t, Stream> CopyOut{"cuMemcpyDtoHAsync_v2"};
     Function<Module*, const void*> ModuleLoad{"cuModuleLoadData"};
