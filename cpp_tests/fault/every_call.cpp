@@ -17,59 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "did.h"
+#include "pool_calls.h"
+
 namespace {
-
-constexpr size_t kSize = 4096;
-constexpr size_t kLarge = 300 << 10;  // runs on a worker, not in the caller
-
-int failures = 0;
-
-// True if the call succeeded. What failed is told in the library's own words.
-#define DID(call) Did((call), #call)
-
-bool Did(aclError code, const char* call) {
-    if (code == ACL_SUCCESS) return true;
-    ++failures;
-    const char* text = aclGetRecentErrMsg();
-    std::printf("%s returned %d: %s\n", call, code, text ? text : "NO TEXT");
-    return false;
-}
-
-// As DID, for what a backend need not have.
-#define DID_IF_THERE(call) DidIfThere((call), #call)
-
-bool DidIfThere(aclError code, const char* call) {
-    if (code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return Did(code, call);
-    const char* text = aclGetRecentErrMsg();
-    if (!text || std::strstr(text, "PORTACL_FAULT")) std::printf("%s: %s\n", call, text);
-    return false;
-}
-
-// A wrong result is an error only where nothing failed before.
-void Expect(bool right, const char* what) {
-    if (right || failures > 0) return;
-    ++failures;
-    std::printf("WRONG: %s\n", what);
-}
-
-bool IsCuda() {
-    const char* backend = portaclBackendName();
-    return backend && std::strcmp(backend, "cuda") == 0;
-}
-
-class Stream {
-  public:
-    Stream() { DID(aclrtCreateStream(&handle_)); }
-    ~Stream() {
-        if (handle_) DID(aclrtDestroyStream(handle_));
-    }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    operator aclrtStream() const { return handle_; }
-
-  private:
-    aclrtStream handle_ = nullptr;
-};
 
 class Event {
   public:
@@ -124,12 +75,6 @@ class Pinned {
   private:
     void* address_ = nullptr;
 };
-
-std::atomic<int> host_functions{0};
-
-void CountCall(void*) {
-    ++host_functions;
-}
 
 void UseDevice() {
     uint32_t count = 0;
@@ -463,66 +408,6 @@ void UseReports() {
         DID(aclrtSynchronizeStream(functions));
         DID(aclrtUnSubscribeHostFunc(self, functions));
     }
-}
-
-// Both sides of sharing, in one process.
-void SharePool(aclrtMemLocationType where) {
-    aclrtMemPoolProps props{};
-    props.location.type = where;
-    props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
-    aclrtMemPool pool = nullptr, other = nullptr;
-    if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
-    int file = -1;
-    if (DID(portaclMemPoolExportToShareableHandle(&file, pool, props.handleType, 0))) {
-        void* const handle = reinterpret_cast<void*>(intptr_t{file});
-        DID(portaclMemPoolImportFromShareableHandle(&other, handle, props.handleType, 0));
-        close(file);
-    }
-    void *one = nullptr, *again = nullptr;
-    portaclMemPoolPtrExportData data{sizeof data, {}};
-    if (DID(aclrtMemPoolMallocAsync(&one, kSize, pool, nullptr))) {
-        if (DID(portaclMemPoolExportPointer(&data, one)) && other)
-            DID(portaclMemPoolImportPointer(&again, other, &data));
-        for (void* ptr : {again, one})
-            if (ptr && !DID(aclrtMemPoolFreeAsync(ptr, nullptr))) DID(aclrtFree(ptr));
-    }
-    if (other) DID(aclrtMemPoolDestroy(other));
-    DID(aclrtMemPoolDestroy(pool));
-}
-
-// Memory of two devices; goes with the reset of the second one.
-void UsePools() {
-    aclrtMemPoolProps props{};
-    props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
-    // Room for one block, so that the second stream is made to wait for the first.
-    props.maxSize = 32 << 20;
-    aclrtMemPool pool = nullptr;
-    if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
-    constexpr size_t kBlock = 24 << 20;
-    Stream first, second;
-    void *one = nullptr, *other = nullptr;
-    if (DID(aclrtMemPoolMallocAsync(&one, kBlock, pool, first))) {
-        DID(aclrtLaunchHostFunc(first, CountCall, nullptr));
-        if (!DID(aclrtMemPoolFreeAsync(one, first))) DID(aclrtFree(one));
-    }
-    if (DID(aclrtMemPoolMallocAsync(&other, kBlock, pool, second))) {
-        DID(aclrtMemsetAsync(other, kSize, 1, kSize, second));
-        DID(aclrtSynchronizeStream(second));
-        DID(aclrtFree(other));
-    }
-    DID(aclrtSynchronizeDevice());
-    uint64_t value = 0;
-    DID(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &value));
-    DID(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &(value = 0)));
-    DID(aclrtMemPoolTrimTo(pool, 0));
-    DID(aclrtMemPoolDestroy(pool));
-
-    // More than there is: frees are waited for, and then it fails.
-    if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first)))
-        DID(aclrtFree(one));
-    const aclError code = portaclMallocAsync(&one, size_t{1} << 39, first);
-    Expect(code == ACL_ERROR_RT_MEMORY_ALLOCATION, "a pool gave more than there is");
-    if (code != ACL_SUCCESS) std::printf("as expected: %s\n", aclGetRecentErrMsg());
 }
 
 void UseTwoDevices() {

@@ -26,7 +26,7 @@ use super::handles::{self, Object};
 use super::memory_hook::{self, MemoryKind};
 use super::runtime::{self, Session};
 use super::stream::{self, Stream};
-use super::{hooked_memory, memory, thread};
+use super::{hooked_memory, memory, release_failure, thread};
 use crate::algo::pool::StreamKey;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{Block, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
@@ -117,7 +117,8 @@ impl MemPool {
             Arc::new(Self { handle, pool: Arc::clone(&pool), device, session, is_default })
         });
         made.ok_or_else(|| {
-            pool.retire();
+            // It has no memory yet.
+            let _ = pool.retire();
             Error::new(Code::BadAlloc, "no more memory pools can be made; destroy some")
         })
     }
@@ -175,10 +176,10 @@ pub fn destroy(raw: u64) -> Result<()> {
     if let Some(device) = &mem_pool.device {
         device.pools.forget(raw);
     }
-    mem_pool.pool.retire();
+    let ended = mem_pool.pool.retire();
     drop(mem_pool);
     slot_table::flush_deferred();
-    Ok(())
+    Ok(ended?)
 }
 
 /// aclrtMemPoolMallocAsync.
@@ -388,8 +389,8 @@ pub fn is_on(memory: &Allocation, device: &Device) -> bool {
 pub fn release_idle() {
     for pool in Pool::all() {
         if let Inner::Own(own) = &pool.inner {
-            // What the backend does not take back is no failure of the wait.
-            let _ = own.release_idle();
+            // No failure of the wait.
+            release_failure::note_fault("memory that a pool does not keep", own.release_idle());
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Failures of releases that no caller could be told of: those of C++ destructors, which must not
-//! throw.
+//! throw, and of memory that goes back while a call does something else.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::error;
 use super::error_name::error_name;
+use crate::backend;
 
 /// So many are kept as texts; the rest is counted.
 const MOST_TEXTS: usize = 64;
@@ -17,12 +18,24 @@ static TEXTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Notes that `call` failed with this code. What it said is taken from the calling thread, which
 /// will not ask for it.
 pub fn note(call: &str, code: i32) {
-    COUNT.fetch_add(1, Ordering::Relaxed);
     let said = error::take_recent_string().unwrap_or_default();
+    let name = error_name(code).map_or("unknown code", |name| name.to_str().unwrap_or(""));
+    keep(format!("{call} returned {code} ({name}) {said}").trim_end().to_owned());
+}
+
+/// Notes that a backend did not take something back where the call that caused it is about
+/// something else.
+pub fn note_fault(what: &str, freed: backend::Result<()>) {
+    if let Err(fault) = freed {
+        keep(format!("{what}: {}", fault.text()));
+    }
+}
+
+fn keep(text: String) {
+    COUNT.fetch_add(1, Ordering::Relaxed);
     let mut texts = TEXTS.lock();
     if texts.len() < MOST_TEXTS {
-        let name = error_name(code).map_or("unknown code", |name| name.to_str().unwrap_or(""));
-        texts.push(format!("{call} returned {code} ({name}) {said}").trim_end().to_owned());
+        texts.push(text);
     }
 }
 

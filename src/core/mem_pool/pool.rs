@@ -16,7 +16,7 @@ use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::leave::wait_until_alone;
 use crate::core::stream::Stream;
-use crate::core::{handles, memory, order};
+use crate::core::{handles, memory, order, release_failure};
 
 /// All of them, those included whose handle is gone.
 static POOLS: SlotTable<Pool> = SlotTable::new(handles::POOL);
@@ -217,7 +217,7 @@ impl Pool {
                 driver.live.fetch_sub(1, Ordering::SeqCst);
             }
         }
-        self.end_if_retired();
+        release_failure::note_fault("memory of a destroyed pool", self.end_if_retired());
     }
 
     /// Takes the memory that `found` describes out of sight; None: another thread was faster.
@@ -244,7 +244,7 @@ impl Pool {
                 freed?;
             }
         }
-        self.end_if_retired();
+        self.end_if_retired()?;
         Ok(true)
     }
 
@@ -263,20 +263,19 @@ impl Pool {
                 freed
             }
         };
-        self.end_if_retired();
-        freed?;
+        freed.and(self.end_if_retired())?;
         Ok(true)
     }
 
     /// Its handle is gone: it takes no more requests.
-    pub fn retire(&self) {
+    pub fn retire(&self) -> backend::Result<()> {
         self.is_retired.store(true, Ordering::SeqCst);
         if let Inner::Own(own) = &self.inner
             && let Some(shared) = own.shared()
         {
             shared.close();
         }
-        self.end_if_retired();
+        self.end_if_retired()
     }
 
     /// Whether its handle is gone.
@@ -286,22 +285,21 @@ impl Pool {
     }
 
     #[inline]
-    fn end_if_retired(&self) {
-        if self.is_retired() {
-            self.end_if_unused();
-        }
+    fn end_if_retired(&self) -> backend::Result<()> {
+        if self.is_retired() { self.end_if_unused() } else { Ok(()) }
     }
 
-    /// The driver's pool goes when nobody is inside it any more.
+    /// The driver's pool goes when nobody is inside it any more. What the backend does not take back.
     #[cold]
-    fn end_if_unused(&self) {
-        let is_over = match &self.inner {
-            Inner::Own(own) => own.end(false).is_some(),
-            Inner::Driver(driver) => driver.live.load(Ordering::SeqCst) == 0,
+    fn end_if_unused(&self) -> backend::Result<()> {
+        let ended = match &self.inner {
+            Inner::Own(own) => own.end(false),
+            Inner::Driver(driver) => (driver.live.load(Ordering::SeqCst) == 0).then_some(Ok(())),
         };
-        if is_over {
+        if ended.is_some() {
             POOLS.remove(self.key);
         }
+        ended.unwrap_or(Ok(()))
     }
 
     /// Ends pools, with all that they have given: nobody is inside them any more.

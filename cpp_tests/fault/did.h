@@ -1,0 +1,66 @@
+// How every_call makes its calls: each is told if it fails, and the program goes on.
+#pragma once
+
+#include <acl/acl.h>
+#include <portacl/portacl.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+constexpr size_t kSize = 4096;
+constexpr size_t kLarge = 300 << 10;  // runs on a worker, not in the caller
+
+inline int failures = 0;
+
+// True if the call succeeded. What failed is told in the library's own words.
+#define DID(call) Did((call), #call)
+
+inline bool Did(aclError code, const char* call) {
+    if (code == ACL_SUCCESS) return true;
+    ++failures;
+    const char* text = aclGetRecentErrMsg();
+    std::printf("%s returned %d: %s\n", call, code, text ? text : "NO TEXT");
+    return false;
+}
+
+// As DID, for what a backend need not have.
+#define DID_IF_THERE(call) DidIfThere((call), #call)
+
+inline bool DidIfThere(aclError code, const char* call) {
+    if (code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return Did(code, call);
+    const char* text = aclGetRecentErrMsg();
+    if (!text || std::strstr(text, "PORTACL_FAULT")) std::printf("%s: %s\n", call, text);
+    return false;
+}
+
+// A wrong result is an error only where nothing failed before.
+inline void Expect(bool right, const char* what) {
+    if (right || failures > 0) return;
+    ++failures;
+    std::printf("WRONG: %s\n", what);
+}
+
+inline bool IsCuda() {
+    const char* backend = portaclBackendName();
+    return backend && std::strcmp(backend, "cuda") == 0;
+}
+
+class Stream {
+  public:
+    Stream() { DID(aclrtCreateStream(&handle_)); }
+    ~Stream() {
+        if (handle_) DID(aclrtDestroyStream(handle_));
+    }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    operator aclrtStream() const { return handle_; }
+
+  private:
+    aclrtStream handle_ = nullptr;
+};
+
+inline std::atomic<int> host_functions{0};
+inline void CountCall(void*) {
+    ++host_functions;
+}

@@ -1,0 +1,66 @@
+// The part of every_call that is about memory pools.
+#pragma once
+
+#include <unistd.h>
+
+#include "did.h"
+
+// Both sides of sharing, in one process.
+inline void SharePool(aclrtMemLocationType where) {
+    aclrtMemPoolProps props{};
+    props.location.type = where;
+    props.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+    aclrtMemPool pool = nullptr, other = nullptr;
+    if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
+    int file = -1;
+    if (DID(portaclMemPoolExportToShareableHandle(&file, pool, props.handleType, 0))) {
+        void* const handle = reinterpret_cast<void*>(intptr_t{file});
+        DID(portaclMemPoolImportFromShareableHandle(&other, handle, props.handleType, 0));
+        close(file);
+    }
+    void *one = nullptr, *again = nullptr;
+    portaclMemPoolPtrExportData data{sizeof data, {}};
+    if (DID(aclrtMemPoolMallocAsync(&one, kSize, pool, nullptr))) {
+        if (DID(portaclMemPoolExportPointer(&data, one)) && other)
+            DID(portaclMemPoolImportPointer(&again, other, &data));
+        for (void* ptr : {again, one})
+            if (ptr && !DID(aclrtMemPoolFreeAsync(ptr, nullptr))) DID(aclrtFree(ptr));
+    }
+    if (other) DID(aclrtMemPoolDestroy(other));
+    DID(aclrtMemPoolDestroy(pool));
+}
+
+// Memory of two devices; goes with the reset of the second one.
+inline void UsePools() {
+    aclrtMemPoolProps props{};
+    props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    // Room for one block, so that the second stream is made to wait for the first.
+    props.maxSize = 32 << 20;
+    aclrtMemPool pool = nullptr;
+    if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
+    constexpr size_t kBlock = 24 << 20;
+    Stream first, second;
+    void *one = nullptr, *other = nullptr;
+    if (DID(aclrtMemPoolMallocAsync(&one, kBlock, pool, first))) {
+        DID(aclrtLaunchHostFunc(first, CountCall, nullptr));
+        if (!DID(aclrtMemPoolFreeAsync(one, first))) DID(aclrtFree(one));
+    }
+    if (DID(aclrtMemPoolMallocAsync(&other, kBlock, pool, second))) {
+        DID(aclrtMemsetAsync(other, kSize, 1, kSize, second));
+        DID(aclrtSynchronizeStream(second));
+        DID(aclrtFree(other));
+    }
+    DID(aclrtSynchronizeDevice());
+    uint64_t value = 0;
+    DID(aclrtMemPoolGetAttr(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &value));
+    DID(aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH, &(value = 0)));
+    DID(aclrtMemPoolTrimTo(pool, 0));
+    DID(aclrtMemPoolDestroy(pool));
+
+    // More than there is: frees are waited for, and then it fails.
+    if (DID(portaclMallocAsync(&one, kSize, first)) && !DID(portaclFreeAsync(one, first)))
+        DID(aclrtFree(one));
+    const aclError code = portaclMallocAsync(&one, size_t{1} << 39, first);
+    Expect(code == ACL_ERROR_RT_MEMORY_ALLOCATION, "a pool gave more than there is");
+    if (code != ACL_SUCCESS) std::printf("as expected: %s\n", aclGetRecentErrMsg());
+}
