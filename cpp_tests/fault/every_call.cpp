@@ -192,7 +192,8 @@ void RegisterMemory() {
         DID(aclrtHostGetDevicePointer(own, &address, 0));
         DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
         DID(aclrtSynchronizeStream(nullptr));
-        DID(aclrtHostUnregister(own));
+        // What is still registered must not be used for anything else.
+        if (!DID(aclrtHostUnregister(own))) return;
     }
     std::free(own);
 }

@@ -38,6 +38,16 @@ inline void UsePools() {
     props.maxSize = 32 << 20;
     aclrtMemPool pool = nullptr;
     if (!DID(aclrtMemPoolCreate(&pool, &props))) return;
+    int32_t can = 0;
+    uint32_t devices = 0;
+    if (DID(aclrtGetDeviceCount(&devices)) && devices > 1)
+        DID(aclrtDeviceCanAccessPeer(&can, 1, 0));
+    if (can) {
+        aclrtMemAccessDesc access{};
+        access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+        access.location = {1, ACL_MEM_LOCATION_TYPE_DEVICE};
+        DID(portaclMemPoolSetAccess(pool, &access, 1));
+    }
     constexpr size_t kBlock = 24 << 20;
     Stream first, second;
     void *one = nullptr, *other = nullptr;

@@ -53,7 +53,7 @@ fn name(sharing: PoolSharing) -> &'static str {
     match sharing {
         PoolSharing::None => "ACL_MEM_HANDLE_TYPE_NONE",
         PoolSharing::Descriptor => "ACL_MEM_HANDLE_TYPE_POSIX",
-        PoolSharing::Fabric => "PORTACL_MEM_HANDLE_TYPE_FABRIC",
+        PoolSharing::Fabric => "PORTACL_MEM_HANDLE_TYPE_FABRIC 8",
     }
 }
 
