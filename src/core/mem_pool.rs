@@ -1,6 +1,6 @@
 //! Memory pools: memory that is taken and given back in stream order.
 //!
-//! A [`MemPool`] is what a handle names, a [`Pool`](pool::Pool) what gives memory; the second lives on
+//! A [`MemPool`] is what a handle names, a [`Pool`] what gives memory; the second lives on
 //! until the last of its memory is freed. Where the driver has pools they are its own, else the core's
 //! (`own.rs`), with what `core/order.rs` knows of streams.
 
