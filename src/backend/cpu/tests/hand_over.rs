@@ -60,6 +60,8 @@ fn an_abandoned_stream_hands_nothing_over_and_waits_for_nothing() {
         stream.record(&event).unwrap();
         inbox.await_count(1);
         stream.abandon();
+        // The first parcel is there before the stream stands at its ticket.
+        sync(&stream);
         assert!(stream.is_idle().unwrap() && event.is_complete().unwrap());
         assert!(stream.hand_over(inbox.parcel(3), false).is_err());
         drop(inbox.take(0));
