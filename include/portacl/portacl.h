@@ -749,7 +749,7 @@ size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
 aclError portaclMemoryRecord(void);
 
 /**
- * Lists all live allocations of device, managed and page-locked host memory, by address. Other threads go on
+ * Lists all live allocations of device, managed, page-locked host and pool memory, by address. Other threads go on
  * meanwhile: what they allocate or free during the call may or may not be there.
  *
  * @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first

@@ -20,7 +20,7 @@ pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
     guard("portaclMemoryRecord", leak_check::record)
 }
 
-/// Lists all live allocations of device, managed and page-locked host memory, by address. Other threads go on
+/// Lists all live allocations of device, managed, page-locked host and pool memory, by address. Other threads go on
 /// meanwhile: what they allocate or free during the call may or may not be there.
 ///
 /// @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
