@@ -16,7 +16,6 @@ namespace {
 void Run(std::size_t count) {
     const portacl::Runtime runtime;
     const portacl::Device device(0);
-    const portacl::Stream stream;
     std::printf("%s\n%zu floats in each array\n", device.name().c_str(), count);
 
     // Page-locked, so that the copies below need not wait.
@@ -27,6 +26,10 @@ void Run(std::size_t count) {
     }
 
     const portacl::DeviceBuffer<float> b(count), out(count);
+    float last = 0;
+    // Declared after all that its work uses: it ends first, also where an exception ends this, and
+    // waits for its work then.
+    const portacl::Stream stream;
     const portacl::Event begin(portacl::Timing::on), end(portacl::Timing::on);
     stream.record(begin);
     portacl::copy_async(out, host_a, stream);
@@ -37,7 +40,6 @@ void Run(std::size_t count) {
     portacl::copy_async(host_out, out, stream);
     stream.record(end);
     // Runs in the stream's order, on a thread of the library.
-    float last = 0;
     stream.launch([&last, &host_out] { last = host_out[host_out.size() - 1]; });
     stream.synchronize();
     std::printf("copies and sum took %.3f ms, the last element is %g\n",
