@@ -17,6 +17,10 @@ DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/driver.rs"
 REFUSED, ENDED = 999, 719
 
 # Functions whose refusal need not be told, and why.
+# Functions that are called, too, where a pool finds no memory: to see whether some comes back by itself,
+# and to say how much there is. The program is told that there is no memory.
+WHERE_MEMORY_IS_SHORT = {"cuCtxSetCurrent", "cuMemGetInfo_v2"}
+
 PROBES = {
     # The version is for texts about functions that are missing.
     "cuDriverGetVersion",
@@ -107,6 +111,7 @@ class DriverFaults:
             found.append(f"{report.failed} calls were made to fail, wanted {1 if fault else 0}")
         refused = status == str(REFUSED)
         tolerated = function in PROBES or (function in MARKS and f" gave {status}" not in output)
+        tolerated |= function in WHERE_MEMORY_IS_SHORT and "as expected: " in output
         if refused and not tolerated and not re.search(rf"\b{function} gave {status}\b", output):
             found.append(f"no failure that it printed names {function}")
         leaks = output.count("fake_cuda: leak:")

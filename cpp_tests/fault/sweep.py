@@ -53,6 +53,8 @@ ELSEWHERE = {
     "cpu": ("pools.", "pool."),
     "cuda": ("stream.mark", "stream.settle", "device.share", "driver.share_host",
              "driver.import_memory", "shared_memory.", "pool.access"),
+    # Functions of the driver, by the same reason.
+    "driver": ("cuMemPoolGetAccess",),
 }
 
 
