@@ -18,13 +18,14 @@ mod page;
 mod parking;
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use super::chunked::{Blank, Chunked};
 use super::spin_lock::{Guard, SpinLock};
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use super::sync::const_unless_loom;
 
-use page::{Node, Page};
+use page::Page;
 pub use parking::{Entry, Parked};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
@@ -51,6 +52,15 @@ pub struct Range {
     pub len: usize,
     /// The owner's own.
     pub words: [u64; 3],
+}
+
+/// What a transfer wants to know of the range that contains an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reach {
+    /// Bytes from the address to the range's end.
+    pub left: NonZeroUsize,
+    /// The first of the owner's words.
+    pub word: u64,
 }
 
 impl Range {
@@ -136,12 +146,29 @@ impl Record {
     /// The live range in it, with its number; `None` when there is none.
     #[inline(always)]
     fn read(&self) -> Option<(u64, Range)> {
+        self.read_part(|| self.contents())
+    }
+
+    /// What `part` reads of the live range in it, with its number; `None` when there is none.
+    #[inline(always)]
+    fn read_part<T>(&self, part: impl FnOnce() -> T) -> Option<(u64, T)> {
         let sequence = self.sequence.load(Ordering::Acquire);
-        let range = self.contents();
+        let part = part();
         // Orders the loads above before the one below: who saw a new value sees a new number.
         fence(Ordering::Acquire);
         let unchanged = self.sequence.load(Ordering::Relaxed) == sequence;
-        (sequence % 4 == LIVE && unchanged).then_some((sequence, range))
+        (sequence % 4 == LIVE && unchanged).then_some((sequence, part))
+    }
+
+    /// How far the live range in it reaches from an address that it contains.
+    #[inline(always)]
+    fn reach(&self, addr: usize) -> Option<Reach> {
+        let (_, (base, len, word)) = self.read_part(|| {
+            let [base, len] = [&self.base, &self.len].map(|word| word.load(Ordering::Relaxed));
+            (base, len, self.words[0].load(Ordering::Relaxed))
+        })?;
+        let left = len.checked_sub(addr.wrapping_sub(base)).and_then(NonZeroUsize::new)?;
+        Some(Reach { left, word })
     }
 
     /// What is written in it. Under the lock, or where the number says that it did not change.
@@ -281,6 +308,13 @@ impl AddressMap {
         self.look_up(addr).map(|(_, range)| range)
     }
 
+    /// As [`Self::find`], with no more than copies need: two words, which a function returns in
+    /// registers.
+    #[inline]
+    pub fn reach(&self, addr: usize) -> Option<Reach> {
+        self.look_up_by(addr, move |index| self.record(index)?.reach(addr))
+    }
+
     /// Removes the range that begins exactly here and returns it; of several racing removers one
     /// gets it.
     pub fn remove(&self, base: usize) -> Option<Range> {
@@ -363,7 +397,7 @@ impl AddressMap {
     #[inline(always)]
     fn look_up(&self, addr: usize) -> Option<(Entry, Range)> {
         self.look_up_by(addr, move |index| {
-            let (sequence, range) = self.records.get(index as usize)?.read()?;
+            let (sequence, range) = self.record(index)?.read()?;
             range.contains(addr).then_some((Entry::new(index, sequence), range))
         })
     }
@@ -372,26 +406,29 @@ impl AddressMap {
     /// parked, that may contain the address.
     #[inline(always)]
     fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
-        let record_at = move |node: &Node, start: usize| read(node.record(start)?);
         let page = self.pages.get(page_of(addr))?;
-        if let Some(node) = page.node() {
-            let granule = granule_of(addr);
-            if let Some(start) = node.last_start(granule) {
-                let found = record_at(node, start);
-                if found.is_some() || start != granule {
-                    return found;
-                }
-                // It begins behind the address, in the address's own granule.
-                let before = granule.checked_sub(1).and_then(|granule| node.last_start(granule));
-                if let Some(start) = before {
-                    return record_at(node, start);
-                }
-            }
-        }
-        match page.cover.load(Ordering::Acquire) {
+        match page.begins_last(granule_of(addr)) {
             0 => None,
-            index => read(index),
+            index => read(index).or_else(|| self.look_before(addr, read)),
         }
+    }
+
+    /// As [`Self::look_up_by`], where the range that begins last does so behind the address, in the
+    /// address's own granule.
+    #[cold]
+    fn look_before<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T>) -> Option<T> {
+        let page = self.pages.get(page_of(addr))?;
+        read(match granule_of(addr).checked_sub(1) {
+            Some(before) => page.begins_last(before),
+            None => page.cover.load(Ordering::Acquire),
+        })
+    }
+
+    /// The record with this number, unless no range ever had it.
+    #[inline(always)]
+    fn record(&self, index: u32) -> Option<&Record> {
+        // The remainder says nothing new about a number, but to the compiler.
+        self.records.get((index % MAX_RECORDS) as usize)
     }
 
     /// A range, live or parked, that is in this one's way. Under the lock.

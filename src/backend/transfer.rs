@@ -3,8 +3,8 @@
 use super::Span;
 
 /// A copy of `dst.len == src.len` bytes. What an overlap leaves behind is not defined, but it does
-/// no other harm.
-#[derive(Clone, Copy, Debug)]
+/// no other harm. (Not `Copy`: calls would copy it.)
+#[derive(Clone, Debug)]
 pub struct Copy {
     /// Where to.
     pub dst: Span,

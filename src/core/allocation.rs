@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{mem_pool, runtime};
-use crate::algo::address_map::{AddressMap, InsertError, Range};
+use crate::algo::address_map::{AddressMap, InsertError, Range, Reach};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
 
@@ -69,6 +69,12 @@ impl Kind {
             Self::HostPool(None) => 5 << 24,
             Self::HostPool(Some(node)) => 6 << 24 | node,
         }
+    }
+
+    /// Of the allocation that was found so.
+    #[inline]
+    pub const fn of(found: Reach) -> Self {
+        Self::from_word(found.word as u32)
     }
 
     const fn from_word(word: u32) -> Self {
@@ -156,6 +162,15 @@ impl Allocation {
     #[inline(always)]
     pub fn find(addr: usize) -> Option<Self> {
         ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
+    }
+
+    /// How far the live one that contains `addr` goes on from there, and of which [`Kind::of`] it is.
+    ///
+    /// Out of line: inlined for both ends of a copy, the two would push each other's values out of
+    /// the registers.
+    #[inline(never)]
+    pub fn reach(addr: usize) -> Option<Reach> {
+        ALLOCATIONS.reach(addr)
     }
 
     /// As [`Self::find`], without memory that is only being registered.

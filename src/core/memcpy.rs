@@ -52,7 +52,6 @@ impl Kind {
     }
 
     /// Whether the pointers are what the kind says they are.
-    #[inline]
     fn fits(self, dst: Place, src: Place) -> bool {
         let (to_host, from_host) = (is_host(dst), is_host(src));
         match self {
@@ -66,8 +65,14 @@ impl Kind {
         }
     }
 
+    /// Whether it is one of the first four, which are numbered by their ends, and has these ends.
+    #[inline(always)]
+    fn fits_by_number(self, dst: Place, src: Place) -> bool {
+        self as u8 == u8::from(!is_host(src)) << 1 | u8::from(!is_host(dst))
+    }
+
     /// Fails where the pointers are not what the kind says they are; `remedy` is what to do then.
-    #[inline]
+    #[inline(never)]
     pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
         if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
             Ok(())
@@ -78,7 +83,6 @@ impl Kind {
 
     /// As [`Self::fits`], where managed memory, which is the host's as well as a device's, is taken
     /// for what the kind wants.
-    #[cold]
     fn fits_managed(self, dst: &Span, src: &Span) -> bool {
         let places = |span: &Span| match memory::is_managed(span.addr) {
             true => vec![span.place, Place::Pinned],
@@ -125,13 +129,29 @@ impl Request {
         Ok(Some(kind))
     }
 
-    /// The copy, with what lives at the addresses.
+    /// Where the addresses are, destination first.
+    ///
+    /// These, and no [`Copy`] yet: what is kept in registers up to the call that needs it in memory
+    /// is written there once.
     #[inline(always)]
-    fn resolve(self, kind: Kind) -> Result<Copy> {
-        let dst = memory::span("dst", self.dst, self.count)?;
-        let src = memory::span("src", self.src, self.count)?;
-        kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction by itself")?;
-        Ok(Copy { dst, src, stage_source: kind == Kind::HostToBufferToDevice })
+    fn places(self, kind: Kind) -> Result<(Place, Place)> {
+        let dst = memory::span("dst", self.dst, self.count)?.place;
+        let src = memory::span("src", self.src, self.count)?.place;
+        if !kind.fits_by_number(dst, src) {
+            let Copy { dst, src, .. } = self.between(kind, dst, src);
+            kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction by itself")?;
+        }
+        Ok((dst, src))
+    }
+
+    /// The copy between these places.
+    #[inline(always)]
+    fn between(self, kind: Kind, dst: Place, src: Place) -> Copy {
+        Copy {
+            dst: Span { addr: self.dst, len: self.count, place: dst },
+            src: Span { addr: self.src, len: self.count, place: src },
+            stage_source: kind == Kind::HostToBufferToDevice,
+        }
     }
 }
 
@@ -161,43 +181,57 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let Some(kind) = request.check()? else { return Ok(()) };
-    let copy = request.resolve(kind)?;
+    let (dst, src) = request.places(kind)?;
     let context = thread::current()?;
-    if copy.dst.len > MAX_PINNED_COPY {
-        // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
-        let device = context.device.clone();
-        drop(context);
-        let _held = hold_others(&copy.dst, &copy.src, &device)?;
-        return Ok(device.native.copy(copy)?);
+    let is_at_hand = |place| memory::is_at_hand(place, &context.device);
+    if request.count <= MAX_PINNED_COPY && is_at_hand(dst) && is_at_hand(src) {
+        return Ok(context.device.native.copy(request.between(kind, dst, src))?);
     }
-    let _held = hold_others(&copy.dst, &copy.src, &context.device)?;
-    Ok(context.device.native.copy(copy)?)
-}
-
-/// See [`memory::hold_other`], for both ends of a copy.
-#[inline]
-pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
-    Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
+    // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
+    let device = context.device.clone();
+    drop(context);
+    let copy = request.between(kind, dst, src);
+    let _held = hold_others(&copy.dst, &copy.src, &device)?;
+    Ok(device.native.copy(copy)?)
 }
 
 /// Largest synchronous copy during which the context's table stays pinned, in bytes.
 const MAX_PINNED_COPY: usize = 64 << 10;
 
+/// See [`memory::hold_other`], for both ends of a copy.
+pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
+    Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
+}
+
 /// aclrtMemcpyAsync.
-#[inline]
+#[inline(always)]
 pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let kind = request.check()?;
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
-    let copy = request.resolve(kind)?;
-    if is_host(copy.dst.place) && is_host(copy.src.place) {
+    let (dst, src) = request.places(kind)?;
+    let is_plain = match (dst, src) {
+        (Place::Pageable, _) | (_, Place::Pageable) | (Place::Pinned, Place::Pinned) => false,
+        _ => [dst, src].iter().all(|&place| memory::is_at_hand(place, &stream.device)),
+    };
+    if is_plain {
+        return stream.submit(|native| native.copy(request.between(kind, dst, src))).map(drop);
+    }
+    copy_async_otherwise(request.between(kind, dst, src), stream)
+}
+
+/// As [`copy_async`], with memory that the stream may have to wait for, or of another device.
+#[inline(never)]
+fn copy_async_otherwise(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
+    let (dst, src) = (copy.dst, copy.src);
+    if is_host(dst.place) && is_host(src.place) {
         return Err(Error::unsupported(
             "dst and src are both host memory: asynchronous copies need a device on one side; use \
              aclrtMemcpy, or memcpy in aclrtLaunchHostFunc",
         ));
     }
-    let _held = hold_others(&copy.dst, &copy.src, &stream.device)?;
-    submit(stream, &copy.dst, &copy.src, |native| native.copy(copy))
+    let _held = hold_others(&dst, &src, &stream.device)?;
+    submit(stream, &dst, &src, |native| native.copy(copy))
 }
 
 /// Gives a stream a job that copies from `src` to `dst`.

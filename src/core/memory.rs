@@ -5,7 +5,7 @@ mod hold;
 use std::fmt;
 use std::sync::Arc;
 
-pub use self::hold::hold_other;
+pub use self::hold::{hold_other, is_at_hand};
 use super::allocation::{Allocation, Kind, Owner, open_device};
 use super::device::{self, Device};
 use super::ending::Ending;
@@ -321,16 +321,14 @@ pub fn forget_memory(owner: Owner) {
 
 /// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
 ///
-/// Inlined by force, as what it calls: its result would go through memory, in pieces of other sizes
-/// than it is read in, which the processor waits for.
+/// Inlined by force: its result would go through memory, in pieces of other sizes than it is read
+/// in, which the processor waits for.
 #[inline(always)]
 pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
-    match Allocation::find(addr) {
+    match Allocation::reach(addr) {
         None => unknown_span(argument, addr, len),
-        Some(allocation) if len > allocation.len - (addr - allocation.base) => {
-            Err(outside(argument, addr, len, &allocation))
-        }
-        Some(allocation) => Ok(Span { addr, len, place: allocation.place() }),
+        Some(found) if len > found.left.get() => Err(outside(argument, addr, len)),
+        Some(found) => Ok(Span { addr, len, place: Kind::of(found).place() }),
     }
 }
 
@@ -377,8 +375,10 @@ pub(super) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
 }
 
 #[cold]
-fn outside(argument: impl fmt::Display, addr: usize, len: usize, allocation: &Allocation) -> Error {
-    let Allocation { base, len: all, kind, .. } = *allocation;
+fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+    // Freed since, by another thread.
+    let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
+    let Allocation { base, len: all, kind, .. } = allocation;
     let left = all - (addr - base);
     let (what, remedy) = match kind {
         Kind::Registered { .. } => ("registration", "; register all that is used together"),

@@ -32,6 +32,18 @@ impl Page {
         unsafe { self.node.load(Ordering::Acquire).as_ref() }
     }
 
+    /// The record of the range that begins last in the granules up to `granule`; where there is
+    /// none, of the range that covers the page's first byte; 0: none either.
+    #[inline(always)]
+    pub(super) fn begins_last(&self, granule: usize) -> u32 {
+        if let Some(node) = self.node()
+            && let Some(start) = node.last_start(granule)
+        {
+            return node.record(start).unwrap_or(0);
+        }
+        self.cover.load(Ordering::Acquire)
+    }
+
     /// The node, with a place for the record of this granule. Under the lock.
     #[inline]
     pub(super) fn ensure_node(&self, granule: usize) -> Option<&Node> {

@@ -84,18 +84,19 @@ impl CpuStream {
     fn submit_copy(&self, copy: Copy) -> Result<Submitted> {
         let reads_now = copy.stage_source || copy.src.place == Place::Pageable;
         let completes = copy.dst.place == Place::Pageable;
+        let (dst, src) = (copy.dst, copy.src);
         // The caller waits for the data anyway: it may as well move it.
         let limit = if reads_now || completes { usize::MAX } else { SHORT };
         let operation = match self.try_now(Operation::Copy(copy), limit)? {
             Tried::Ran(position) => return Ok(Submitted::free(position)),
             Tried::NotNow(operation) => operation,
         };
-        if completes || (reads_now && copy.src.len > SHORT) {
+        if completes || (reads_now && src.len > SHORT) {
             return self.queue_awaited(operation);
         }
         if reads_now {
-            let staged = copy::staged(&copy.src);
-            return self.queue(Operation::CopyStaged(copy.dst, staged)).map(Submitted::free);
+            let staged = copy::staged(&src);
+            return self.queue(Operation::CopyStaged(dst, staged)).map(Submitted::free);
         }
         self.queue(operation).map(Submitted::free)
     }
@@ -139,7 +140,7 @@ impl Stream for CpuStream {
         let mut last: Option<Submitted> = None;
         let mut outcome = Ok(0);
         for copy in copies {
-            match self.submit_copy(*copy) {
+            match self.submit_copy(copy.clone()) {
                 Ok(submitted) => {
                     outcome = Ok(submitted.position);
                     if submitted.awaited.is_some() {

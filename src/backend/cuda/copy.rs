@@ -194,7 +194,7 @@ fn must_wait(copy: &Copy) -> bool {
 #[inline(always)]
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
-        return submit_host_copy(stream, *copy);
+        return submit_host_copy(stream, copy.clone());
     }
     note_places(stream, [copy.dst.place, copy.src.place]);
     stream.submit(

@@ -92,7 +92,7 @@ impl Marks {
     }
 
     /// Forgets all of them; mostly there are none.
-    #[inline]
+    #[inline(always)]
     pub fn clear(&mut self) {
         if !self.0.is_empty() {
             self.0.clear();

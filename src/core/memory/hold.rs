@@ -10,6 +10,16 @@ use crate::core::device::Device;
 use crate::core::error::{Error, Result};
 use crate::core::mem_pool::access;
 
+/// Whether there is nothing to hold or to be allowed for memory in this place.
+#[inline(always)]
+pub fn is_at_hand(place: Place, own: &Device) -> bool {
+    match place {
+        Place::Device(id) => id == own.id,
+        Place::Pinned => !access::host_pools_exist(),
+        Place::Pageable => true,
+    }
+}
+
 /// What the caller holds while it uses a span that is on another device than its own: without it
 /// that device could be closed meanwhile. Fails where memory is a pool's that the caller's device may
 /// not use.
@@ -21,11 +31,9 @@ pub fn hold_other(
     writes: bool,
 ) -> Result<Option<Arc<Device>>> {
     match span.place {
-        Place::Device(id) if id != own.id => hold_device(argument, span.addr, own, writes),
-        Place::Pinned if access::host_pools_exist() => {
-            check_pinned(argument, span.addr, own, writes).map(|()| None)
-        }
-        _ => Ok(None),
+        place if is_at_hand(place, own) => Ok(None),
+        Place::Device(_) => hold_device(argument, span.addr, own, writes),
+        _ => check_pinned(argument, span.addr, own, writes).map(|()| None),
     }
 }
 
