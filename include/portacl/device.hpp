@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 
+#include "mem_pool.hpp"
 #include "owner.hpp"
 
 namespace portacl {
@@ -110,6 +111,40 @@ class Device : public Owner<detail::DeviceKind> {
         char text[256];
         check(portaclDeviceName(id(), text, sizeof text), where);
         return text;
+    }
+
+    /**
+     * The pool that AsyncBuffer takes memory from if it is told of none.
+     *
+     * @param where the place of the call.
+     * @return the pool of set_mem_pool, or the default one.
+     */
+    MemPoolRef mem_pool(SourceLocation where = SourceLocation::current()) const {
+        aclrtMemPool pool = nullptr;
+        check(portaclDeviceGetMemPool(&pool, id()), where);
+        return pool;
+    }
+
+    /**
+     * The pool that the device has from the beginning.
+     *
+     * @param where the place of the call.
+     * @return the pool, which goes with the device.
+     */
+    MemPoolRef default_mem_pool(SourceLocation where = SourceLocation::current()) const {
+        aclrtMemPool pool = nullptr;
+        check(portaclDeviceGetDefaultMemPool(&pool, id()), where);
+        return pool;
+    }
+
+    /**
+     * Makes a pool the one of mem_pool(), for all threads, until the pool ends.
+     *
+     * @param pool a pool on this device.
+     * @param where the place of the call.
+     */
+    void set_mem_pool(MemPoolRef pool, SourceLocation where = SourceLocation::current()) const {
+        check(portaclDeviceSetMemPool(id(), pool.get()), where);
     }
 
     /**

@@ -10,10 +10,12 @@
 #ifndef PORTACL_PORTACL_HPP
 #define PORTACL_PORTACL_HPP
 
+#include "async_buffer.hpp"
 #include "buffer.hpp"
 #include "copy.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "mem_pool.hpp"
 #include "memory_hook.hpp"
 #include "pinned_memory_resource.hpp"
 #include "span.hpp"
