@@ -10,6 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,22 @@ TEST_F(CppBuffer, CopiesBetweenEverythingThatIsARange) {
     const Span<const float> span(values);
     copy(Span<float>(result), span);
     EXPECT_EQ(result, values);
+}
+
+TEST_F(CppBuffer, WhatMayChangeIsOnTheDeviceAsWell) {
+    static_assert(!std::is_constructible_v<Span<int>, DeviceBuffer<int>&>);
+    static_assert(!std::is_constructible_v<Span<const int>, const DeviceSpan<int>&>);
+    const std::vector<int> values = Counted<int>(10);
+    DeviceBuffer<int> device(10), second(10);
+    DeviceSpan<int> span = second.span();
+    copy(device, values);
+    copy(span, device);
+    std::vector<int> result(10);
+    copy(result, span);
+    EXPECT_EQ(result, values);
+    portacl::fill_bytes(device, 0);
+    copy(result, device);
+    EXPECT_EQ(result, std::vector<int>(10));
 }
 
 TEST_F(CppBuffer, CopiesInStreamOrder) {

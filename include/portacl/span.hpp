@@ -16,10 +16,18 @@
 
 namespace portacl {
 
+template <typename T>
+class DeviceSpan;
+
 namespace detail {
 
 template <typename T, typename U>
 constexpr bool kSameButConst = std::is_same_v<T, U> || std::is_same_v<T, const U>;
+
+// What a range consists of, if it is in host memory: buffers of device memory have data(), too.
+template <typename Range,
+          typename T = std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>
+using HostElement = std::enable_if_t<!std::is_convertible_v<Range&, DeviceSpan<T>>, T>;
 
 }  // namespace detail
 
@@ -34,8 +42,7 @@ class Span {
     /** All of a range with data() and size(): std::vector, std::array, std::span, HostBuffer.
      * @param range the range, which outlives this. */
     template <typename Range,
-              typename = std::enable_if_t<detail::kSameButConst<
-                  T, std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>>>
+              typename = std::enable_if_t<detail::kSameButConst<T, detail::HostElement<Range>>>>
     constexpr Span(Range& range) noexcept : Span(std::data(range), std::size(range)) {}
 
     /** The first element. @return its address. */
@@ -111,8 +118,7 @@ constexpr Span<T> view(Span<T> span) noexcept {
 
 /** A range of host memory as a Span. @param range anything with data() and size(), or an array.
  * @return all of it. */
-template <typename Range,
-          typename T = std::remove_pointer_t<decltype(std::data(std::declval<Range&>()))>>
+template <typename Range, typename T = detail::HostElement<Range>>
 constexpr Span<T> view(Range& range) noexcept {
     return Span<T>(std::data(range), std::size(range));
 }
