@@ -257,6 +257,10 @@ typedef struct portaclMemoryAllocation {
      */
     int32_t deviceId;
     /**
+     * The pool that it is of, or its handle of before if that was destroyed; null if none.
+     */
+    aclrtMemPool memPool;
+    /**
      * The stream in whose order it was made; null if none, or if that was not recorded.
      */
     aclrtStream stream;
@@ -273,6 +277,122 @@ typedef struct portaclMemoryAllocation {
      */
     char callSite[256];
 } portaclMemoryAllocation;
+
+/**
+ * Statistics of memory of one kind. Those of a device and of its pools begin when the device is set first and end when
+ * it is reset, those of host memory with aclInit, or its first use, and aclFinalize.
+ */
+typedef struct portaclMemoryStats {
+    /**
+     * sizeof(portaclMemoryStats), set by the caller.
+     */
+    size_t structSize;
+    /**
+     * Bytes of live allocations, with what rounding has added.
+     */
+    uint64_t currentBytes;
+    /**
+     * How many live allocations there are.
+     */
+    uint64_t currentCount;
+    /**
+     * The most that `currentBytes` was. Freed device memory of small blocks that was kept for the next request of
+     * its size counts in it (`keptBytes`). Of several pools together: the sum of their peaks, which they need not
+     * have had at the same time.
+     */
+    uint64_t peakBytes;
+    /**
+     * The most that `currentCount` was, in the same way.
+     */
+    uint64_t peakCount;
+    /**
+     * Bytes of all allocations that were made.
+     */
+    uint64_t totalBytes;
+    /**
+     * How many allocations were made. Those that were freed are this less `currentCount`.
+     */
+    uint64_t totalCount;
+    /**
+     * How many requests could not be served: for want of memory, or because the device or its driver failed. Neither
+     * wrong arguments nor what a memory hook refused.
+     */
+    uint64_t failures;
+    /**
+     * Bytes that all this takes from the device or the system: live allocations, freed memory that queued work still
+     * uses, and what is kept or free in pools. Of device memory, without `keptBytes`, it is what aclrtGetMemUsageInfo
+     * tells, so on the CPU what pools take from the device is in it as well. Of page-locked memory, and of pools
+     * that were imported, it is `currentBytes`.
+     */
+    uint64_t reservedBytes;
+    /**
+     * The most that `reservedBytes` was; of device and managed memory the peak of aclrtGetMemUsageInfo.
+     */
+    uint64_t peakReservedBytes;
+    /**
+     * Bytes of `reservedBytes` that the next request may have without the device: freed device memory that waits for
+     * a request of its size, and what pools have and nobody uses.
+     */
+    uint64_t keptBytes;
+    /**
+     * Pages of 2 MiB that were wanted and could not be had, so that smaller ones serve instead; of device memory. 0 on
+     * CUDA, where the driver chooses pages and does not tell.
+     */
+    uint64_t hugePageFallbacks;
+    /**
+     * Bytes that were to be locked and could not be, so that they are pageable, registrations included; of
+     * page-locked host memory. Never goes down.
+     */
+    uint64_t unlockedBytes;
+} portaclMemoryStats;
+
+/**
+ * Statistics of one memory pool.
+ */
+typedef struct portaclMemoryPoolStats {
+    /**
+     * sizeof(portaclMemoryPoolStats), set by the caller in the first element.
+     */
+    size_t structSize;
+    /**
+     * The pool. After its destruction, as long as some of its memory is live, the handle that it had.
+     */
+    aclrtMemPool memPool;
+    /**
+     * 1 if it was destroyed, else 0.
+     */
+    int32_t isDestroyed;
+    /**
+     * 1 if another process has made it, else 0.
+     */
+    int32_t isImported;
+    /**
+     * What it has, had and gave.
+     */
+    portaclMemoryStats stats;
+} portaclMemoryPoolStats;
+
+/**
+ * Live allocations with pages of one size.
+ */
+typedef struct portaclMemoryPageStats {
+    /**
+     * sizeof(portaclMemoryPageStats), set by the caller in the first element.
+     */
+    size_t structSize;
+    /**
+     * Bytes of a page, as aclrtPointerGetAttributes tells of these allocations.
+     */
+    uint64_t pageSize;
+    /**
+     * Their bytes.
+     */
+    uint64_t bytes;
+    /**
+     * How many they are.
+     */
+    uint64_t count;
+} portaclMemoryPageStats;
 
 #ifdef __cplusplus
 extern "C" {
@@ -750,7 +870,8 @@ aclError portaclMemoryRecord(void);
 
 /**
  * Lists all live allocations of device, managed, page-locked host and pool memory, by address. Other threads go on
- * meanwhile: what they allocate or free during the call may or may not be there.
+ * meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
+ * during the call may or may not be there, so that two ranges may overlap.
  *
  * @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
  * element.
@@ -772,6 +893,73 @@ aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations,
  * @return ACL_SUCCESS. Works at any time. Thread-safe.
  */
 aclError portaclMemoryReportLeaks(size_t *count);
+
+/**
+ * Tells how much memory of a kind there is, was at most and was ever given out. Registrations of the caller's own
+ * memory are no allocations. Without other threads that allocate or free at the same time all numbers are exact and
+ * fit together; with them each one is right at some moment of the call. Costs nothing where memory is allocated and
+ * freed without it.
+ *
+ * @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, and for PORTACL_MEMORY_POOL the pools there.
+ * A device that is not in use has zeros.
+ * @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together.
+ * @param stats receives the numbers. The caller sets `structSize`.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is another size than that of the
+ * structure, or `kind` is unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed
+ * memory, or another number than -1 for page-locked memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; with PORTACL_MEMORY_POOL on CUDA also what the
+ * driver says when it is asked about a pool. Thread-safe. In the manner of RMM's statistics and
+ * torch.cuda.memory_stats.
+ */
+aclError portaclMemoryGetStats(int32_t deviceId,
+                               portaclMemoryKind kind,
+                               portaclMemoryStats *stats);
+
+/**
+ * Lets the peaks of portaclMemoryGetStats begin again with what is live, and with them those of aclrtGetMemUsageInfo
+ * and, of pools, ACL_RT_MEM_POOL_ATTR's highest used and reserved bytes, which are the same numbers.
+ *
+ * @param deviceId as for portaclMemoryGetStats; for a device that is not in use there is nothing to do.
+ * @param kind as for portaclMemoryGetStats.
+ * @return as portaclMemoryGetStats. Thread-safe.
+ */
+aclError portaclMemoryResetPeak(int32_t deviceId,
+                                portaclMemoryKind kind);
+
+/**
+ * Lists the memory pools of a device, or of host memory, with statistics of each: those of
+ * portaclMemoryGetStats, where the peak of one pool is exact. A pool that was destroyed is there until its last memory is
+ * freed.
+ *
+ * @param deviceId the device; -1: pools in host memory.
+ * @param pools receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+ * @param capacity elements at `pools`. Where there are more pools, the oldest handles are told.
+ * @param count receives how many there are, also where they are more than `capacity`.
+ * @return as portaclMemoryGetStats, without `kind`; ACL_ERROR_INVALID_PARAM 100000 also where `count` is null.
+ * Thread-safe.
+ */
+aclError portaclMemoryListPools(int32_t deviceId,
+                                portaclMemoryPoolStats *pools,
+                                size_t capacity,
+                                size_t *count);
+
+/**
+ * Lists live allocations of a kind by the size of their pages, the smallest pages first. The system is asked about
+ * each allocation, which may take some microseconds for each, and settles 2 MiB pages that were put off until the
+ * memory is used.
+ *
+ * @param deviceId as for portaclMemoryGetStats.
+ * @param kind as for portaclMemoryGetStats.
+ * @param sizes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+ * @param capacity elements at `sizes`; there are never more than three sizes.
+ * @param count receives how many there are, also where they are more than `capacity`.
+ * @return as portaclMemoryGetStats; ACL_ERROR_INVALID_PARAM 100000 also where `count` is null. Thread-safe.
+ */
+aclError portaclMemoryListPageSizes(int32_t deviceId,
+                                    portaclMemoryKind kind,
+                                    portaclMemoryPageStats *sizes,
+                                    size_t capacity,
+                                    size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"

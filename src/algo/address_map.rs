@@ -375,11 +375,14 @@ impl AddressMap {
         drained
     }
 
-    /// All ranges, in no order.
+    /// Ranges, in no order, without keeping others from changing the map meanwhile: one that is
+    /// registered, and not updated, during the whole call is there exactly once; one that comes or
+    /// goes meanwhile may be there. Those are what was registered at some moment of the call, each at
+    /// its own, so that they may overlap.
     pub fn snapshot(&self) -> Vec<Range> {
-        let state = self.state.lock();
+        let end = self.state.lock().fresh;
         let live = |index| Some(self.records[index as usize].read()?.1);
-        (1..state.fresh).filter_map(live).collect()
+        (1..end).filter_map(live).collect()
     }
 
     /// How many ranges there are, parked ones included.

@@ -44,9 +44,24 @@ struct Stripe {
 }
 
 struct State {
+    /// Blocks that were taken out by [`BlockCache::take`], and their bytes.
+    served: (u64, u64),
     lists: [List; LISTS],
     /// Blocks that would have been too much since the last one that was taken out to make room.
     refused: u32,
+}
+
+/// What a cache has, and what it has given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Blocks in it.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Blocks that requests have got from it.
+    pub served_blocks: u64,
+    /// Their bytes.
+    pub served_bytes: u64,
 }
 
 struct List {
@@ -87,7 +102,8 @@ impl BlockCache {
     fn make_stripe(&self, index: usize) -> Option<&Stripe> {
         let list =
             || List { key: 0, bytes: 0, len: 0, blocks: [const { None }; DEPTH], refused: 0 };
-        let state = State { lists: std::array::from_fn(|_| list()), refused: 0 };
+        let lists = std::array::from_fn(|_| list());
+        let state = State { served: (0, 0), lists, refused: 0 };
         let new = Stripe { bytes: AtomicUsize::new(0), state: SpinLock::new(state) };
         let new = Box::into_raw(Box::new(new));
         let place = &self.stripes[index % STRIPES];
@@ -106,12 +122,14 @@ impl BlockCache {
     pub fn take<R>(&self, index: usize, key: Key, make: impl FnOnce(Parked) -> R) -> Option<R> {
         let stripe = self.stripe(index)?;
         let mut state = stripe.state.try_lock()?;
-        let list = &mut state.lists[list_of(key)];
+        let State { lists, served, .. } = &mut *state;
+        let list = &mut lists[list_of(key)];
         if list.key != key || list.len == 0 {
             return None;
         }
         list.len -= 1;
         let parked = list.blocks[list.len].take()?;
+        *served = (served.0 + 1, served.1 + list.bytes as u64);
         let left = stripe.bytes.load(Ordering::Relaxed) - list.bytes;
         stripe.bytes.store(left, Ordering::Relaxed);
         Some(make(parked))
@@ -133,7 +151,7 @@ impl BlockCache {
         if self.pressure.load(Ordering::Relaxed) != 0 {
             return false;
         }
-        let State { lists, refused } = &mut *state;
+        let State { lists, refused, .. } = &mut *state;
         let total = stripe.bytes.load(Ordering::Relaxed) + bytes;
         if total > most {
             *refused += 1;
@@ -185,6 +203,19 @@ impl BlockCache {
     pub fn bytes(&self) -> usize {
         let stripes = (0..STRIPES).filter_map(|index| self.stripe(index));
         stripes.map(|stripe| stripe.bytes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// What is in it and what it has given, each stripe at one moment.
+    pub fn contents(&self) -> Contents {
+        let mut all = Contents::default();
+        for stripe in (0..STRIPES).filter_map(|index| self.stripe(index)) {
+            let state = stripe.state.lock();
+            all.blocks += state.lists.iter().map(|list| list.len as u64).sum::<u64>();
+            all.bytes += stripe.bytes.load(Ordering::Relaxed) as u64;
+            all.served_blocks += state.served.0;
+            all.served_bytes += state.served.1;
+        }
+        all
     }
 
     fn empty(stripe: &Stripe, state: &mut State) -> Vec<Parked> {

@@ -8,6 +8,7 @@ pub mod completion;
 pub mod event_count;
 pub mod float;
 pub mod heap;
+pub mod level;
 pub mod mix;
 pub mod pool;
 pub mod published;

@@ -116,6 +116,14 @@ pub struct Stats {
     pub used: u64,
     /// The most of them since the last reset.
     pub used_high: u64,
+    /// Bytes of all blocks that were ever taken.
+    pub taken: u64,
+    /// Their number.
+    pub blocks_taken: u64,
+    /// Blocks that are taken now.
+    pub blocks: u64,
+    /// The most of them since the last reset.
+    pub blocks_high: u64,
 }
 
 /// A pool.

@@ -137,18 +137,29 @@ fn statistics_are_right_at_each_step() {
     let reserved = GRANULE as u64;
     let taken = pool.alloc(513, A, &NOTHING).unwrap();
     assert_eq!(taken.len, 1024);
-    let stats = Stats { reserved, reserved_high: reserved, used: 1024, used_high: 1024 };
+    let stats = Stats {
+        reserved,
+        reserved_high: reserved,
+        used: 1024,
+        used_high: 1024,
+        taken: 1024,
+        blocks_taken: 1,
+        blocks: 1,
+        blocks_high: 1,
+    };
     assert_eq!(pool.stats(), stats);
     assert_eq!(pool.live(), 1);
     pool.free(taken.note, A, 1);
-    assert_eq!(pool.stats(), Stats { used: 0, ..stats });
+    assert_eq!(pool.stats(), Stats { used: 0, blocks: 0, ..stats });
     assert_eq!(pool.live(), 0);
     pool.reset_used_high();
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 0 });
     assert_eq!(pool.drain().len(), 2);
-    assert_eq!(pool.stats(), Stats { reserved_high: 2 * reserved, ..Stats::default() });
+    let left =
+        Stats { reserved_high: 2 * reserved, taken: 1024, blocks_taken: 1, ..Stats::default() };
+    assert_eq!(pool.stats(), left);
     pool.reset_reserved_high();
-    assert_eq!(pool.stats(), Stats::default());
+    assert_eq!(pool.stats(), Stats { reserved_high: 0, ..left });
 }
 
 #[test]

@@ -199,6 +199,10 @@ pub trait Device: Send + Sync {
     /// What the blocks of this device take.
     fn memory_usage(&self) -> MemoryUsage;
 
+    /// The peaks of [`Self::memory_usage`] begin again with what is in use: of managed memory, or of
+    /// the other.
+    fn restart_peak(&self, managed: bool);
+
     /// Takes a block back. Does not wait: operations queued before on any stream keep the memory,
     /// it is released, or used again, only after the last of them.
     fn free(&self, block: Block) -> Result<()>;

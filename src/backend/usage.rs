@@ -1,8 +1,9 @@
 //! The bytes that blocks take, and counting them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::algo::level::Level;
 
-/// Bytes that are in use, and the most that were since the device was opened.
+/// Bytes that are in use, and the most that were since the device was opened, or since
+/// [`super::Device::restart_peak`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Now.
@@ -23,46 +24,25 @@ pub struct MemoryUsage {
     pub huge_page_fallbacks: u64,
 }
 
-/// Bytes in use, and the most that were. Counts without a lock.
+/// Bytes in use, and the most that were.
 #[derive(Default)]
-pub(super) struct Counter {
-    current: AtomicU64,
-    peak: AtomicU64,
-}
+pub(super) struct Counter(Level);
 
 impl Counter {
     pub(super) fn add(&self, len: usize) {
-        let now = self.current.fetch_add(len as u64, Ordering::Relaxed) + len as u64;
-        // Mostly it is below an earlier one, and then nothing is written.
-        if now > self.peak.load(Ordering::Relaxed) {
-            self.peak.fetch_max(now, Ordering::Relaxed);
-        }
+        self.0.add(len as u64);
     }
 
     pub(super) fn sub(&self, len: usize) {
-        self.current.fetch_sub(len as u64, Ordering::Relaxed);
+        self.0.sub(len as u64);
     }
 
     pub(super) fn read(&self) -> Usage {
-        let current = self.current.load(Ordering::Relaxed);
-        // Another thread may be between the two steps of `add`.
-        Usage { current, peak: self.peak.load(Ordering::Relaxed).max(current) }
+        Usage { current: self.0.current(), peak: self.0.peak() }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_peak_stays() {
-        let counter = Counter::default();
-        assert_eq!(counter.read(), Usage { current: 0, peak: 0 });
-        counter.add(100);
-        counter.add(50);
-        counter.sub(100);
-        assert_eq!(counter.read(), Usage { current: 50, peak: 150 });
-        counter.add(99);
-        assert_eq!(counter.read(), Usage { current: 149, peak: 150 });
+    /// The most that were are counted from now on.
+    pub(super) fn restart(&self) {
+        self.0.restart();
     }
 }

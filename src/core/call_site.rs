@@ -1,13 +1,15 @@
 //! Where in a program a call came from.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// Deeper frames are not looked at.
 const DEEPEST: usize = 128;
 
 /// The return addresses on a thread's stack, the innermost first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Stack(Box<[usize]>);
+pub struct Stack(Arc<[usize]>);
 
 impl Stack {
     /// That of the calling thread, now. Names are looked up later, by [`Self::frames`].
@@ -32,6 +34,21 @@ impl Stack {
             frames.drain(..=entry);
         }
         frames
+    }
+}
+
+/// Names of functions, looked up once for each stack: that takes longer than all else by far.
+#[derive(Default)]
+pub struct Names(HashMap<Stack, Vec<Frame>>);
+
+impl Names {
+    /// As [`Stack::frames`].
+    pub fn frames(&mut self, stack: &Stack) -> &[Frame] {
+        // Not by `entry`, which would want a stack of its own each time.
+        if !self.0.contains_key(stack) {
+            self.0.insert(stack.clone(), stack.frames());
+        }
+        &self.0[stack]
     }
 }
 

@@ -12,6 +12,7 @@ use super::error::{Code, Error, Result};
 use super::event::Quota;
 use super::handles::Object;
 use super::mem_pool::current::DevicePools;
+use super::memory_stats::DeviceTallies;
 use super::order::{self, Awaited};
 use super::runtime::{self, Session};
 use super::state_callback::{self, DeviceState};
@@ -30,6 +31,8 @@ pub struct Device {
     pub native: Arc<dyn backend::Device>,
     /// Freed memory of it that waits for its next use.
     pub reuse: Reuse,
+    /// What it has counted of memory.
+    pub tallies: DeviceTallies,
     /// The memory pools that calls mean without naming them.
     pub pools: DevicePools,
     /// All its memory in bytes.
@@ -51,6 +54,7 @@ impl Device {
             id,
             owner: Owner::new(),
             reuse: Reuse::default(),
+            tallies: DeviceTallies::default(),
             pools: DevicePools::default(),
             total_memory: native.info().total_memory,
             readable_tail: native.info().readable_tail,

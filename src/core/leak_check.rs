@@ -8,8 +8,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::allocation::{Allocation, Kind};
-use super::call_site::Stack;
+use super::call_site::{Names, Stack};
 use super::error::Result;
+use super::mem_pool::pool::Pool;
 use super::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use super::release_failure;
 use crate::backend::at_exit;
@@ -112,33 +113,49 @@ pub struct Live {
     pub kind: MemoryKind,
     /// Which device; -1: host memory.
     pub device: i32,
+    /// The handle of its pool, which may have been destroyed; 0: none.
+    pub pool: u64,
     /// Where it came from, if that was recorded.
     pub record: Option<Record>,
 }
 
-/// All live allocations, by address. Registrations of the caller's memory are none.
+/// Kind and device of what is an allocation of ours. Registrations of the caller's memory are none.
+fn kind_of(found: &Allocation) -> Option<(MemoryKind, i32)> {
+    match found.kind {
+        Kind::Device(id) => Some((MemoryKind::Device, id as i32)),
+        Kind::Managed(id) => Some((MemoryKind::Managed, id as i32)),
+        Kind::Pinned => Some((MemoryKind::Pinned, -1)),
+        Kind::Pool(id) => Some((MemoryKind::Pool, id as i32)),
+        Kind::HostPool(_) => Some((MemoryKind::Pool, -1)),
+        Kind::Registered { .. } => None,
+    }
+}
+
+/// How many allocations are live.
+pub fn count() -> usize {
+    Allocation::all().iter().filter_map(kind_of).count()
+}
+
+/// The live allocations, by address. Nobody waits for this longer than a look at one of them takes:
+/// what is live during the whole call is there exactly once, what comes or goes meanwhile may be.
 pub fn snapshot() -> Vec<Live> {
-    let recorded = RECORDED.lock().clone().unwrap_or_default();
     let live = |found: &Allocation| {
-        let (kind, device) = match found.kind {
-            Kind::Device(id) => (MemoryKind::Device, id as i32),
-            Kind::Managed(id) => (MemoryKind::Managed, id as i32),
-            Kind::Pinned => (MemoryKind::Pinned, -1),
-            Kind::Pool(id) => (MemoryKind::Pool, id as i32),
-            Kind::HostPool(_) => (MemoryKind::Pool, -1),
-            Kind::Registered { .. } => return None,
-        };
-        let record = recorded.get(&found.base).cloned();
-        Some(Live { addr: found.base, len: found.len, kind, device, record })
+        let (kind, device) = kind_of(found)?;
+        let record = RECORDED.lock().as_ref().and_then(|known| known.get(&found.base).cloned());
+        let pool = Pool::share_of(found).map_or(0, |pool| pool.handle());
+        Some(Live { addr: found.base, len: found.len, kind, device, pool, record })
     };
     let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
     all.sort_unstable_by_key(|live| live.addr);
+    // What was freed and allocated again meanwhile.
+    all.dedup_by_key(|live| live.addr);
     all
 }
 
 /// How many allocations are live, and a text that names them and what destructors could not tell.
 pub fn report() -> (usize, String) {
     let all = snapshot();
+    let mut names = Names::default();
     let mut text = String::new();
     if !all.is_empty() {
         let bytes: usize = all.iter().map(|live| live.len).sum();
@@ -149,10 +166,11 @@ pub fn report() -> (usize, String) {
         );
     }
     for live in &all {
-        let Live { addr, len, kind, device, record } = live;
+        let Live { addr, len, kind, device, pool, record } = live;
         let place = match kind {
             MemoryKind::Pinned => "page-locked host memory".to_owned(),
-            MemoryKind::Pool if *device < 0 => "host memory of a pool".to_owned(),
+            MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
+            MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
             kind => format!("{} memory of device {device}", kind.name()),
         };
         put(&mut text, format_args!("  {len} bytes of {place} at {addr:#x}"));
@@ -163,7 +181,7 @@ pub fn report() -> (usize, String) {
         let age = record.made.elapsed().as_secs_f64();
         let (size, thread) = (record.size, record.thread);
         put(&mut text, format_args!(", {size} asked for by thread {thread}, {age:.3} s ago\n"));
-        for frame in record.stack.frames() {
+        for frame in names.frames(&record.stack) {
             put(&mut text, format_args!("    {frame}\n"));
         }
     }

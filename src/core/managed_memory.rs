@@ -32,6 +32,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     let total = device.native.info().total_memory;
     let len = (size as usize).checked_next_multiple_of(GRAIN).filter(|&len| len as u64 <= total);
     let len = len.ok_or_else(|| {
+        device.tallies.managed.failed();
         Error::new(
             Code::MemoryAllocation,
             format_args!(
@@ -52,13 +53,18 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
 }
 
 fn take_block(device: &Device, len: usize) -> Result<usize> {
-    let block = device.with_all_memory(|native| native.alloc_managed(len))?;
+    let tally = &device.tallies.managed;
+    let block = device
+        .with_all_memory(|native| native.alloc_managed(len))
+        .inspect_err(|_| tally.failed())?;
     let kind = Kind::Managed(device.id);
     if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
+        tally.failed();
         // The first failure is the one to tell.
         let _ = device.native.free(block);
         return Err(error);
     }
+    tally.made(block.len);
     Ok(block.addr)
 }
 

@@ -10,6 +10,7 @@ pub mod own;
 pub mod pool;
 mod props;
 pub mod sharing;
+pub mod stats;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -100,7 +101,11 @@ impl MemPool {
                 Inner::Own(Box::new(Own::new(source, shared, options.max_size)))
             }
         };
-        let pool = Pool::create(inner, home, options.sharing, false)?;
+        let ended = match device {
+            Some(device) => &device.tallies.ended_pools,
+            None => &session.tallies.ended_pools,
+        };
+        let pool = Pool::create(inner, home, options.sharing, false, ended)?;
         Self::publish(pool, session, device, is_default)
     }
 
@@ -112,6 +117,7 @@ impl MemPool {
         is_default: bool,
     ) -> Result<Handle> {
         let made = Self::table().insert_with(|handle| {
+            pool.set_handle(handle);
             let device = device.cloned();
             let session = device.is_none().then_some(session);
             Arc::new(Self { handle, pool: Arc::clone(&pool), device, session, is_default })

@@ -73,6 +73,7 @@ fn allocate_new(device: Arc<Device>, size: usize, pages: PagePolicy, tail: bool)
     let len = padded(size, tail && device.readable_tail)
         .filter(|len| *len as u64 <= device.total_memory)
         .ok_or_else(|| {
+            device.tallies.device.failed();
             Error::new(
                 Code::MemoryAllocation,
                 format_args!(
@@ -89,13 +90,18 @@ fn allocate_new(device: Arc<Device>, size: usize, pages: PagePolicy, tail: bool)
 }
 
 fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
-    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
+    let tally = &device.tallies.device;
+    let block = device
+        .with_all_memory(|native| native.alloc(len, pages))
+        .inspect_err(|_| tally.failed())?;
     let allocation = Allocation::of_block(block, len, Kind::Device(device.id), device.owner);
     if let Err(error) = allocation.reusable(pages).register() {
+        tally.failed();
         // The first failure is the one to tell.
         let _ = device.native.free(block);
         return Err(error);
     }
+    tally.made(block.len);
     Ok(block.addr)
 }
 
@@ -126,7 +132,12 @@ fn free_to_device(addr: usize) -> Result<()> {
     let taken = device.and_then(|device| {
         let allocation = Allocation::take(addr, |found| found.owner == device.owner)?;
         managed_memory::forget(&allocation);
-        let freed = device.native.free(allocation.block());
+        let block = allocation.block();
+        match allocation.kind {
+            Kind::Managed(_) => device.tallies.managed.freed(block.len),
+            _ => device.tallies.device.freed(block.len),
+        }
+        let freed = device.native.free(block);
         allocation.make_room(&device);
         Some(freed)
     });
@@ -183,18 +194,22 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
 
 fn take_host_block(size: usize) -> Result<usize> {
     let session = runtime::session()?;
+    let tally = &session.tallies.pinned;
     let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
+        tally.failed();
         Error::new(
             Code::MemoryAllocation,
             format_args!("size {size} is more than a process can address"),
         )
     })?;
-    let block = session.driver.alloc_host(len)?;
+    let block = session.driver.alloc_host(len).inspect_err(|_| tally.failed())?;
     let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);
     if let Err(error) = allocation.register() {
+        tally.failed();
         let _ = session.driver.free_host(block);
         return Err(error);
     }
+    tally.made(block.len);
     Ok(block.addr)
 }
 
@@ -212,7 +227,9 @@ fn free_host_unhooked(addr: usize) -> Result<()> {
         let wanted =
             |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
         let allocation = Allocation::take(addr, wanted)?;
-        Some(session.driver.free_host(allocation.block()))
+        let block = allocation.block();
+        session.tallies.pinned.freed(block.len);
+        Some(session.driver.free_host(block))
     });
     match taken {
         Some(freed) => Ok(freed?),

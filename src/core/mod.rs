@@ -34,6 +34,7 @@ pub mod memcpy_2d;
 pub mod memcpy_batch;
 pub mod memory;
 pub mod memory_hook;
+pub mod memory_stats;
 pub mod memset;
 pub mod native;
 pub mod op_timeout;

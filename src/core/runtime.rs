@@ -13,6 +13,7 @@ use super::device_slot::DeviceSlot;
 use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
 use super::leave::wait_until_alone;
+use super::memory_stats::HostTallies;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
@@ -32,6 +33,8 @@ pub struct Session {
     pub visibility: Visibility,
     /// As the owner of pinned memory.
     pub owner: Owner,
+    /// What it has counted of host memory.
+    pub tallies: HostTallies,
     /// How long its end waits for user code that does not return.
     patience: Duration,
 }
@@ -287,7 +290,8 @@ impl Session {
     fn new(driver: Arc<dyn Driver>, visibility: Visibility, patience: Duration) -> Arc<Self> {
         let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
         *LAST_VISIBILITY.write() = Some(visibility.clone());
-        Arc::new(Self { driver, devices, visibility, owner: Owner::new(), patience })
+        let (owner, tallies) = (Owner::new(), HostTallies::default());
+        Arc::new(Self { driver, devices, visibility, owner, tallies, patience })
     }
 }
 

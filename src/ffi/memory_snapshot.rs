@@ -1,7 +1,9 @@
 //! What a program has allocated and not freed.
 
 use std::mem::MaybeUninit;
+use std::time::Instant;
 
+use crate::core::call_site::Names;
 use crate::core::error::Error;
 use crate::core::leak_check::{self, Live};
 use crate::core::memory_hook::MemoryKind;
@@ -21,7 +23,8 @@ pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
 }
 
 /// Lists all live allocations of device, managed, page-locked host and pool memory, by address. Other threads go on
-/// meanwhile: what they allocate or free during the call may or may not be there.
+/// meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
+/// during the call may or may not be there, so that two ranges may overlap.
 ///
 /// @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
 /// element.
@@ -38,7 +41,7 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
     guard("portaclMemorySnapshot", || {
         let count = Out::new("count", count)?;
         if allocations.is_null() || capacity == 0 {
-            count.write(leak_check::snapshot().len());
+            count.write(leak_check::count());
             return Ok(());
         }
         // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
@@ -50,7 +53,9 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
             )));
         }
         let live = leak_check::snapshot();
-        let told: Vec<_> = live.iter().take(capacity).map(to_c).collect();
+        let (mut names, now) = (Names::default(), Instant::now());
+        let told: Vec<_> =
+            live.iter().take(capacity).map(|live| to_c(live, &mut names, now)).collect();
         // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
         unsafe { Out::new("allocations", allocations)?.write_all(&told) };
         count.write(live.len());
@@ -58,9 +63,9 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
     })
 }
 
-fn to_c(live: &Live) -> portaclMemoryAllocation {
+fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation {
     let record = live.record.as_ref();
-    let site = record.and_then(|record| record.stack.frames().into_iter().next());
+    let site = record.and_then(|record| names.frames(&record.stack).first());
     portaclMemoryAllocation {
         structSize: size_of::<portaclMemoryAllocation>(),
         ptr: address::to_c(live.addr),
@@ -73,9 +78,13 @@ fn to_c(live: &Live) -> portaclMemoryAllocation {
             MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
         }),
         deviceId: live.device,
+        memPool: handle::to_c(live.pool),
         stream: handle::to_c(record.map_or(0, |record| record.stream)),
         thread: record.map_or(0, |record| record.thread.into()),
-        age: record.map_or(0, |record| record.made.elapsed().as_nanos() as u64),
+        age: record.map_or(0, |record| {
+            // What was made meanwhile is young.
+            now.saturating_duration_since(record.made).as_nanos().max(1) as u64
+        }),
         callSite: text::array(&site.map_or_else(String::new, |frame| frame.to_string())),
     }
 }

@@ -43,6 +43,7 @@ pub mod memcpy_batch;
 pub mod memory;
 pub mod memory_hook;
 pub mod memory_snapshot;
+pub mod memory_stats;
 pub mod memset;
 pub mod native;
 pub mod notify;

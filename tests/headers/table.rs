@@ -157,12 +157,14 @@ pub const HEADERS: &[Header] = &[
         sources: &[
             "types/portacl.rs",
             "types/memory_hook.rs",
+            "types/memory_stats.rs",
             "portacl.rs",
             "native.rs",
             "portacl_mem_pool.rs",
             "mem_pool_sharing.rs",
             "memory_hook.rs",
             "memory_snapshot.rs",
+            "memory_stats.rs",
         ],
     },
 ];

@@ -9,7 +9,7 @@ impl Memory {
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
         self.unchecked += 1;
-        if self.unchecked > (self.live + self.pending.blocks) / SMALL {
+        if self.unchecked > (self.stats.blocks as usize + self.pending.blocks) / SMALL {
             self.unchecked = 0;
             self.check_all();
         }
@@ -37,7 +37,7 @@ impl Memory {
             end = start + len;
             assert_eq!(end, island.end);
         }
-        assert_eq!((live, used), (self.live, self.stats.used));
+        assert_eq!((live, used), (self.stats.blocks, self.stats.used));
         assert_eq!((blocks, pending), (self.pending.blocks, self.pending.units));
         let queued = self.pending.busy().map(|(slot, _)| self.check_queue(slot)).sum::<usize>();
         assert_eq!(queued, blocks);
@@ -45,8 +45,8 @@ impl Memory {
         assert_eq!(reserved, self.stats.reserved);
         let islands = self.islands.iter().map(|(start, island)| island.end - start).sum::<u64>();
         assert_eq!(islands * GRAIN as u64, reserved);
-        let Stats { reserved_high, used_high, .. } = self.stats;
-        assert!(reserved <= reserved_high && used <= used_high);
+        let Stats { reserved_high, used_high, blocks_high, .. } = self.stats;
+        assert!(reserved <= reserved_high && used <= used_high && live <= blocks_high);
     }
 
     /// How many blocks a stream has pending.

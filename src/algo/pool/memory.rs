@@ -32,7 +32,6 @@ pub(super) struct Memory {
     turn: u32,
     /// Pending blocks that may be looked at one by one; less than 0: a debt.
     pub(super) scans: isize,
-    pub(super) live: usize,
     pub(super) stats: Stats,
     /// Steps since the last check.
     #[cfg(debug_assertions)]
@@ -64,7 +63,6 @@ impl Memory {
             shortest: u32::MAX,
             turn: 0,
             scans: search::SCANS,
-            live: 0,
             stats: Stats::default(),
             #[cfg(debug_assertions)]
             unchecked: 0,
@@ -154,16 +152,20 @@ impl Memory {
         let of = self.heap.of_mut(node);
         (of.slot, of.used) = (NONE, wanted);
         let len = wanted as usize * GRAIN;
-        self.live += 1;
-        self.stats.used += len as u64;
-        self.stats.used_high = self.stats.used_high.max(self.stats.used);
+        let stats = &mut self.stats;
+        stats.blocks += 1;
+        stats.blocks_high = stats.blocks_high.max(stats.blocks);
+        stats.blocks_taken += 1;
+        stats.used += len as u64;
+        stats.used_high = stats.used_high.max(stats.used);
+        stats.taken += len as u64;
         Taken { addr: self.heap.start_of(node) as usize * GRAIN, len, note: node }
     }
 
     #[inline]
     pub(super) fn free(&mut self, note: u32, freed: Option<Freed>) {
         let used = self.heap.of(note).used;
-        self.live -= 1;
+        self.stats.blocks -= 1;
         self.stats.used -= u64::from(used) * GRAIN as u64;
         match freed {
             Some(freed) => {
@@ -229,15 +231,14 @@ impl Memory {
     }
 
     pub(super) fn drain(&mut self) -> Vec<Segment> {
-        let Stats { reserved_high, used_high, .. } = self.stats;
+        let stats = Stats { reserved: 0, used: 0, blocks: 0, ..self.stats };
         let segments = std::mem::take(&mut self.segments).into_values().collect();
-        *self = Self::new();
-        self.stats = Stats { reserved_high, used_high, ..Stats::default() };
+        *self = Self { stats, ..Self::new() };
         segments
     }
 
     pub(super) fn live(&self) -> usize {
-        self.live
+        self.stats.blocks as usize
     }
 
     pub(super) fn stats(&self) -> Stats {
@@ -250,6 +251,7 @@ impl Memory {
 
     pub(super) fn reset_used_high(&mut self) {
         self.stats.used_high = self.stats.used;
+        self.stats.blocks_high = self.stats.blocks;
     }
 }
 

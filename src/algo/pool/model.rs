@@ -59,6 +59,10 @@ impl Model {
         self.ranges.insert(addr, Range { len, state: State::Taken { used } });
         self.stats.used += used as u64;
         self.stats.used_high = self.stats.used_high.max(self.stats.used);
+        self.stats.taken += used as u64;
+        self.stats.blocks_taken += 1;
+        self.stats.blocks += 1;
+        self.stats.blocks_high = self.stats.blocks_high.max(self.stats.blocks);
     }
 
     /// Gives a block back: pending, or plain.
@@ -67,6 +71,7 @@ impl Model {
         let State::Taken { used } = range.state else { panic!("{addr:#x} is freed twice") };
         range.state = freed.map_or(State::Plain, State::Pending);
         self.stats.used -= used as u64;
+        self.stats.blocks -= 1;
     }
 
     /// Whether there are `len` bytes in one piece, plain or usable.

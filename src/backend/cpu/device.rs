@@ -171,6 +171,12 @@ impl Device for CpuDevice {
         }
     }
 
+    fn restart_peak(&self, managed: bool) {
+        // What nothing uses any more is not in use.
+        self.reap(usize::MAX);
+        if managed { &self.managed_bytes } else { &self.device_bytes }.restart();
+    }
+
     fn free(&self, block: Block) -> Result<()> {
         self.memory.freed(&block);
         if block.token & MANAGED != 0 {

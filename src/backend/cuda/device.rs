@@ -436,6 +436,11 @@ impl Device for CudaDevice {
         }
     }
 
+    fn restart_peak(&self, managed: bool) {
+        self.0.driver.reap();
+        if managed { &self.0.managed_bytes } else { &self.0.device_bytes }.restart();
+    }
+
     fn free(&self, block: Block) -> Result<()> {
         memory::free_device(&self.0, block)
     }

@@ -67,6 +67,10 @@ impl Device for FaultDevice {
         self.inner.memory_usage()
     }
 
+    fn restart_peak(&self, managed: bool) {
+        self.inner.restart_peak(managed);
+    }
+
     /// Never, so that the core keeps nothing back: what a program frees is freed, and can fail to.
     fn is_unused(&self, _block: Block) -> bool {
         false

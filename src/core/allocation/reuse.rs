@@ -7,7 +7,7 @@
 
 use super::{ALLOCATIONS, Allocation, Kind};
 use crate::algo::address_map::Parked;
-use crate::algo::block_cache::{BlockCache, Key, STRIPES};
+use crate::algo::block_cache::{BlockCache, Contents, Key, STRIPES};
 use crate::backend::{self, Block, FaultKind, PagePolicy};
 use crate::core::device::Device;
 use crate::core::{mem_pool, runtime, thread};
@@ -63,6 +63,11 @@ impl Reuse {
     /// How many bytes it has.
     pub fn bytes(&self) -> u64 {
         self.cache.bytes() as u64
+    }
+
+    /// What it has and has given.
+    pub fn contents(&self) -> Contents {
+        self.cache.contents()
     }
 }
 
@@ -154,7 +159,11 @@ impl Device {
 /// What the device says to each; programs have freed it, so to most of them it is no news.
 fn give_back(device: &Device, parked: Vec<Parked>) -> impl Iterator<Item = backend::Result<()>> {
     let ranges = ALLOCATIONS.remove_parked(parked).into_iter();
-    ranges.map(|range| device.native.free(Allocation::from_range(&range).block()))
+    ranges.map(|range| {
+        let block = Allocation::from_range(&range).block();
+        device.tallies.device.freed(block.len);
+        device.native.free(block)
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::pool::{GRANULE, Order, Pool, Segment, Shortage, StreamKey, Taken};
+use crate::algo::pool::{GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken};
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
 };
@@ -368,6 +368,11 @@ impl Own {
         let segments = self.segments.lock();
         let (_, block) = segments.range(..=addr).next_back()?;
         (addr - block.addr < block.len).then_some(*block)
+    }
+
+    /// What it has counted.
+    pub fn stats(&self) -> Stats {
+        self.pool.stats()
     }
 
     /// An attribute's value.

@@ -3,10 +3,11 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::access::AccessTable;
 use super::own::Own;
+use super::stats::Ended;
 use crate::algo::pool::StreamKey;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
@@ -15,6 +16,7 @@ use crate::core::allocation::{Allocation, Kind, Owner};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::leave::wait_until_alone;
+use crate::core::memory_stats::Tally;
 use crate::core::stream::Stream;
 use crate::core::{handles, memory, order, release_failure};
 
@@ -54,6 +56,15 @@ impl Home {
     pub fn is(self, device: &Device) -> bool {
         matches!(self, Self::Device(_, owner) if owner == device.owner)
     }
+
+    /// Whether both are on one device, or both in host memory.
+    pub fn is_beside(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Device(_, owner), Self::Device(_, other)) => owner == other,
+            (Self::Device(..), _) | (_, Self::Device(..)) => false,
+            _ => true,
+        }
+    }
 }
 
 /// Who does the work.
@@ -69,12 +80,14 @@ pub struct DriverPool {
     pool: Box<dyn backend::Pool>,
     /// Blocks that are taken, or about to be.
     live: AtomicUsize,
+    /// Counts those that programs know.
+    pub tally: Tally,
 }
 
 impl DriverPool {
     /// A pool that has given nothing yet.
     pub fn new(pool: Box<dyn backend::Pool>) -> Self {
-        Self { pool, live: AtomicUsize::new(0) }
+        Self { pool, live: AtomicUsize::new(0), tally: Tally::default() }
     }
 
     fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Block> {
@@ -110,6 +123,12 @@ pub struct Pool {
     pub inner: Inner,
     /// Its handle is gone: it ends with its last block.
     is_retired: AtomicBool,
+    /// Its handle, also when that is gone; 0: it has none yet.
+    handle: AtomicU64,
+    /// Requests that it could not serve.
+    failures: AtomicU64,
+    /// Where it is counted when it is gone.
+    pub ended: Arc<Ended>,
 }
 
 impl Pool {
@@ -119,6 +138,7 @@ impl Pool {
         home: Home,
         sharing: PoolSharing,
         is_imported: bool,
+        ended: &Arc<Ended>,
     ) -> Result<Arc<Self>> {
         let mut made = None;
         POOLS.insert_with(|key| {
@@ -131,6 +151,9 @@ impl Pool {
                 access: AccessTable::of(home),
                 inner,
                 is_retired: AtomicBool::new(false),
+                handle: AtomicU64::new(0),
+                failures: AtomicU64::new(0),
+                ended: Arc::clone(ended),
             });
             made = Some(Arc::clone(&pool));
             pool
@@ -156,6 +179,27 @@ impl Pool {
         POOLS.snapshot().into_iter().map(|(_, pool)| pool).collect()
     }
 
+    /// By this handle programs know it.
+    pub fn set_handle(&self, handle: Handle) {
+        self.handle.store(handle.raw(), Ordering::Relaxed);
+    }
+
+    /// By which programs know it, or did.
+    pub fn handle(&self) -> u64 {
+        self.handle.load(Ordering::Relaxed)
+    }
+
+    /// How many requests it could not serve.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    #[cold]
+    fn failed(&self, error: Error) -> Error {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        error
+    }
+
     /// Memory that can be had without waiting: its address. None: it takes more than that.
     #[inline]
     pub fn alloc(
@@ -169,7 +213,9 @@ impl Pool {
                 Some(taken) => Block { addr: taken.addr, len: taken.len, token: taken.note.into() },
                 None => return Ok(None),
             },
-            Inner::Driver(driver) => driver.alloc(len, stream, device)?,
+            Inner::Driver(driver) => {
+                driver.alloc(len, stream, device).map_err(|error| self.failed(error))?
+            }
         };
         self.give(block).map(Some)
     }
@@ -183,10 +229,13 @@ impl Pool {
     ) -> Result<usize> {
         let block = match &self.inner {
             Inner::Own(own) => {
-                let taken = own.alloc_more(len, stream, device)?;
+                let taken = own.alloc_more(len, stream, device);
+                let taken = taken.map_err(|error| self.failed(error))?;
                 Block { addr: taken.addr, len: taken.len, token: taken.note.into() }
             }
-            Inner::Driver(driver) => driver.alloc(len, stream, device)?,
+            Inner::Driver(driver) => {
+                driver.alloc(len, stream, device).map_err(|error| self.failed(error))?
+            }
         };
         self.give(block)
     }
@@ -202,7 +251,10 @@ impl Pool {
         let known = Allocation::of_pool(block, self.home.kind(), self.owner, self.key);
         if let Err(error) = known.register() {
             self.undo(block);
-            return Err(error);
+            return Err(self.failed(error));
+        }
+        if let Inner::Driver(driver) = &self.inner {
+            driver.tally.made(block.len);
         }
         Ok(block.addr)
     }
@@ -223,7 +275,11 @@ impl Pool {
     /// Takes the memory that `found` describes out of sight; None: another thread was faster.
     fn take(&self, found: &Allocation) -> Option<Block> {
         let same = |now: &Allocation| now.owner == self.owner && now.block() == found.block();
-        Allocation::take(found.base, same).map(|taken| taken.block())
+        let block = Allocation::take(found.base, same)?.block();
+        if let Inner::Driver(driver) = &self.inner {
+            driver.tally.freed(block.len);
+        }
+        Some(block)
     }
 
     /// Takes memory back in the order of `stream`. False: another thread was faster.
@@ -296,8 +352,8 @@ impl Pool {
             Inner::Own(own) => own.end(false),
             Inner::Driver(driver) => (driver.live.load(Ordering::SeqCst) == 0).then_some(Ok(())),
         };
-        if ended.is_some() {
-            POOLS.remove(self.key);
+        if ended.is_some() && POOLS.remove(self.key).is_some() {
+            self.note_end();
         }
         ended.unwrap_or(Ok(()))
     }
@@ -402,8 +458,9 @@ impl Pool {
         let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
         // Counted before, so that the pool does not end meanwhile.
         driver.live.fetch_add(1, Ordering::SeqCst);
-        let block = driver.pool.import_block(export).inspect_err(|_| {
+        let block = driver.pool.import_block(export).map_err(|fault| {
             driver.live.fetch_sub(1, Ordering::SeqCst);
+            self.failed(fault.into())
         })?;
         self.give(block)
     }

@@ -83,8 +83,12 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
         PoolPlace::HostNode(node) => Home::HostNode(node),
     };
     let inner = Inner::Driver(DriverPool::new(pool));
-    let pool = Pool::create(inner, home, sharing, true)?;
     let device = matches!(home, Home::Device(..)).then_some(&device);
+    let ended = match device {
+        Some(device) => &device.tallies.ended_pools,
+        None => &session.tallies.ended_pools,
+    };
+    let pool = Pool::create(inner, home, sharing, true, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 

@@ -343,6 +343,8 @@ impl Device for ScriptDevice {
         MemoryUsage::default()
     }
 
+    fn restart_peak(&self, _managed: bool) {}
+
     fn free(&self, block: Block) -> Result<()> {
         let mut blocks = self.blocks.lock();
         match blocks.iter().position(|addr| *addr == block.addr) {

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use super::base::{aclError, aclrtStream};
+use super::soma::aclrtMemPool;
 
 /// Which memory an allocation is of.
 #[repr(C)]
@@ -140,6 +141,8 @@ pub struct portaclMemoryAllocation {
     pub kind: MaybeUninit<portaclMemoryKind>,
     /// The device, -1 for host memory.
     pub deviceId: i32,
+    /// The pool that it is of, or its handle of before if that was destroyed; null if none.
+    pub memPool: aclrtMemPool,
     /// The stream in whose order it was made; null if none, or if that was not recorded.
     pub stream: aclrtStream,
     /// The thread that made it, as the system counts it; 0 if that was not recorded.

@@ -1,0 +1,549 @@
+// Statistics of memory: what there is, was at most and was ever given out, by kind, pool and page
+// size.
+
+#include <portacl/portacl.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/gate.h"
+#include "support/mem_pool.h"
+#include "support/objects.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr int32_t kHost = -1;
+
+portaclMemoryStats Stats(int32_t device, portaclMemoryKind kind) {
+    auto stats = Poison<portaclMemoryStats>();
+    stats.structSize = sizeof stats;
+    ExpectOk("portaclMemoryGetStats", portaclMemoryGetStats(device, kind, &stats));
+    EXPECT_EQ(stats.structSize, sizeof stats);
+    EXPECT_LE(stats.currentBytes, stats.peakBytes);
+    EXPECT_LE(stats.currentCount, stats.peakCount);
+    EXPECT_LE(stats.peakBytes, stats.totalBytes);
+    EXPECT_LE(stats.currentCount, stats.totalCount);
+    EXPECT_LE(stats.reservedBytes, stats.peakReservedBytes);
+    EXPECT_LE(stats.currentBytes, stats.reservedBytes);
+    return stats;
+}
+
+std::vector<portaclMemoryPoolStats> Pools(int32_t device) {
+    size_t count = 0;
+    ExpectOk("portaclMemoryListPools", portaclMemoryListPools(device, nullptr, 0, &count));
+    std::vector<portaclMemoryPoolStats> pools(count + 1);
+    pools[0].structSize = sizeof pools[0];
+    ExpectOk("portaclMemoryListPools",
+             portaclMemoryListPools(device, pools.data(), pools.size(), &count));
+    pools.resize(count);
+    for (const auto& pool : pools) {
+        EXPECT_EQ(pool.structSize, sizeof pool);
+        EXPECT_EQ(pool.stats.structSize, sizeof pool.stats);
+    }
+    return pools;
+}
+
+std::vector<portaclMemoryPageStats> PageSizes(int32_t device, portaclMemoryKind kind) {
+    std::vector<portaclMemoryPageStats> sizes(4);
+    sizes[0].structSize = sizeof sizes[0];
+    size_t count = 0;
+    ExpectOk("portaclMemoryListPageSizes",
+             portaclMemoryListPageSizes(device, kind, sizes.data(), sizes.size(), &count));
+    sizes.resize(count);
+    return sizes;
+}
+
+size_t Rounded(void* memory) {
+    void* base = nullptr;
+    size_t length = 0;
+    ExpectOk("aclrtMemGetAddressRange", aclrtMemGetAddressRange(memory, &base, &length));
+    return length;
+}
+
+// What the API tells by its own functions is the same.
+void ExpectAgreement(int32_t device = 0) {
+    aclrtMemUsageInfo rows[2] = {};
+    size_t count = 0, free = 0, total = 0;
+    ExpectOk("aclrtGetMemUsageInfo", aclrtGetMemUsageInfo(device, rows, 2, &count));
+    const auto ordinary = Stats(device, PORTACL_MEMORY_DEVICE);
+    const auto managed = Stats(device, PORTACL_MEMORY_MANAGED);
+    EXPECT_EQ(rows[0].curMemSize, ordinary.reservedBytes - ordinary.keptBytes);
+    EXPECT_EQ(rows[0].memPeakSize, ordinary.peakReservedBytes);
+    EXPECT_EQ(rows[1].curMemSize, managed.reservedBytes);
+    EXPECT_EQ(rows[1].memPeakSize, managed.peakReservedBytes);
+    ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    const uint64_t taken = ordinary.reservedBytes - ordinary.keptBytes + managed.reservedBytes;
+    if (OnCpu())
+        EXPECT_EQ(total - free, taken);
+    else  // The driver needs some itself; managed memory may be elsewhere.
+        EXPECT_GE(total - free, ordinary.reservedBytes);
+}
+
+class MemoryStats : public WithDevice {};
+
+TEST_F(MemoryStats, CountDeviceMemoryExactly) {
+    const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(before.currentCount, 0u);
+    uint64_t bytes = 0, made = 0, failed = before.failures;
+    std::vector<void*> live;
+    // Small ones that are kept when they are freed, and large ones that are not.
+    for (const size_t size : {100, 100, 5000, 3 << 20, 100, 700000}) {
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+        live.push_back(memory);
+        ++made;
+        const auto now = Stats(0, PORTACL_MEMORY_DEVICE);
+        EXPECT_EQ(now.currentCount, live.size());
+        EXPECT_EQ(now.totalCount, before.totalCount + made);
+        EXPECT_GE(now.currentBytes, bytes + Rounded(memory));
+        EXPECT_EQ(now.totalBytes, before.totalBytes + now.currentBytes);
+        EXPECT_EQ(now.failures, failed);
+        bytes = now.currentBytes;
+        ExpectAgreement();
+    }
+    const auto most = Stats(0, PORTACL_MEMORY_DEVICE);
+    while (!live.empty()) {
+        ACL_OK(aclrtFree(live.back()));
+        live.pop_back();
+        const auto now = Stats(0, PORTACL_MEMORY_DEVICE);
+        EXPECT_EQ(now.currentCount, live.size());
+        EXPECT_LT(now.currentBytes, bytes);
+        bytes = now.currentBytes;
+        EXPECT_EQ(now.totalCount, most.totalCount);
+        EXPECT_EQ(now.totalBytes, most.totalBytes);
+        EXPECT_EQ(now.peakBytes, most.peakBytes);
+        EXPECT_EQ(now.peakCount, most.peakCount);
+        ExpectAgreement();
+    }
+    EXPECT_EQ(bytes, 0u);
+    void* memory = nullptr;
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMalloc(&memory, size_t{1} << 60, ACL_MEM_MALLOC_NORMAL_ONLY));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).failures, failed + 1);
+    // No request that could have been served.
+    EXPECT_NE(aclrtMalloc(&memory, 0, ACL_MEM_MALLOC_NORMAL_ONLY), ACL_SUCCESS);
+    EXPECT_NE(aclrtFree(&memory), ACL_SUCCESS);
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).failures, failed + 1);
+    aclGetRecentErrMsg();
+}
+
+// What is handed out without the device counts as often as it is.
+TEST_F(MemoryStats, CountMemoryThatIsUsedAgain) {
+    const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
+    uint64_t each = 0;
+    for (int i = 0; i < 50; ++i) {
+        const DeviceMemory memory(4096);
+        each = Stats(0, PORTACL_MEMORY_DEVICE).currentBytes;
+    }
+    const auto after = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(after.totalCount, before.totalCount + 50);
+    EXPECT_EQ(after.totalBytes, before.totalBytes + 50 * each);
+    EXPECT_EQ(after.currentBytes, 0u);
+    ExpectAgreement();
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    if (OnCpu() && !(guard && std::string(guard) == "1")) {
+        EXPECT_GE(after.keptBytes, each);
+    }
+}
+
+TEST_F(MemoryStats, LoseNothingToOtherThreads) {
+    constexpr int kThreads = 4, kTurns = 2000;
+    const auto before = Stats(0, PORTACL_MEMORY_DEVICE);
+    const auto host = Stats(kHost, PORTACL_MEMORY_PINNED);
+    uint64_t small = 0, large = 0;
+    {
+        const DeviceMemory one(1000);
+        small = Stats(0, PORTACL_MEMORY_DEVICE).currentBytes;
+        const DeviceMemory other(3 * kMiB);
+        large = Stats(0, PORTACL_MEMORY_DEVICE).currentBytes - small;
+    }
+    std::atomic<void*> handed{nullptr};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            for (int turn = 0; turn < kTurns; ++turn) {
+                void *mine = nullptr, *pinned = nullptr;
+                const size_t size = turn % 100 ? 1000 : 3 * kMiB;
+                ACL_EXPECT_OK(aclrtMalloc(&mine, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+                ACL_EXPECT_OK(aclrtMallocHost(&pinned, 64));
+                // Mostly it is another thread's that is freed.
+                void* other = handed.exchange(mine);
+                if (other) {
+                    ACL_EXPECT_OK(aclrtFree(other));
+                }
+                ACL_EXPECT_OK(aclrtFreeHost(pinned));
+                (void)Stats(0, PORTACL_MEMORY_MANAGED);
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ACL_OK(aclrtFree(handed));
+    const auto after = Stats(0, PORTACL_MEMORY_DEVICE);
+    const uint64_t all = kThreads * kTurns;
+    EXPECT_EQ(after.currentCount, 0u);
+    EXPECT_EQ(after.currentBytes, 0u);
+    EXPECT_EQ(after.totalCount, before.totalCount + all + 2);
+    EXPECT_EQ(after.totalBytes,
+              before.totalBytes + (all - all / 100) * small + all / 100 * large + small + large);
+    EXPECT_EQ(after.failures, before.failures);
+    const auto pinned = Stats(kHost, PORTACL_MEMORY_PINNED);
+    EXPECT_EQ(pinned.currentCount, host.currentCount);
+    EXPECT_EQ(pinned.totalCount, host.totalCount + all);
+    EXPECT_LE(pinned.peakCount, host.currentCount + kThreads);
+    ExpectAgreement();
+}
+
+TEST_F(MemoryStats, TellKindsApart) {
+    const auto device = Stats(0, PORTACL_MEMORY_DEVICE);
+    const auto managed = Stats(0, PORTACL_MEMORY_MANAGED);
+    const auto pinned = Stats(kHost, PORTACL_MEMORY_PINNED);
+    void *shared = nullptr, *host = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&shared, 6 * kMiB - 5, ACL_RT_MEM_ATTACH_GLOBAL));
+    ACL_OK(aclrtMallocHost(&host, 1000));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).totalCount, device.totalCount);
+    const auto more = Stats(0, PORTACL_MEMORY_MANAGED);
+    EXPECT_EQ(more.currentCount, 1u);
+    EXPECT_EQ(more.currentBytes, 6 * kMiB);
+    EXPECT_EQ(more.reservedBytes, managed.reservedBytes + 6 * kMiB);
+    const auto locked = Stats(kHost, PORTACL_MEMORY_PINNED);
+    EXPECT_EQ(locked.currentCount, pinned.currentCount + 1);
+    EXPECT_GE(locked.currentBytes, pinned.currentBytes + Rounded(host));
+    EXPECT_EQ(locked.reservedBytes, locked.currentBytes);
+    ExpectAgreement();
+    ACL_OK(aclrtFree(shared));
+    ACL_OK(aclrtFreeHost(host));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).currentBytes, 0u);
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).peakBytes, 6 * kMiB);
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).totalBytes, 6 * kMiB);
+    EXPECT_EQ(Stats(kHost, PORTACL_MEMORY_PINNED).currentBytes, pinned.currentBytes);
+    ExpectAgreement();
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+              aclrtMemAllocManaged(&shared, uint64_t{1} << 60, ACL_RT_MEM_ATTACH_GLOBAL));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&host, SIZE_MAX - 100));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).failures, 1u);
+    EXPECT_EQ(Stats(kHost, PORTACL_MEMORY_PINNED).failures, pinned.failures + 1);
+    aclGetRecentErrMsg();
+}
+
+// Freed, but not free: live no more, and taken still.
+TEST_F(MemoryStats, TellWhatQueuedWorkStillHas) {
+    const Stream stream;
+    const uint64_t before = Stats(0, PORTACL_MEMORY_DEVICE).reservedBytes;
+    void* going = DeviceMemory(8 * kMiB).Release();
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtMemsetAsync(going, 8 * kMiB, 1, 8 * kMiB, stream));
+    ACL_OK(aclrtFree(going));
+    const auto freed = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(freed.currentBytes, 0u);
+    EXPECT_GE(freed.reservedBytes, before + 8 * kMiB);
+    ExpectAgreement();
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).reservedBytes, before);
+    ExpectAgreement();
+}
+
+TEST_F(MemoryStats, PeaksBeginAgainWithWhatIsLive) {
+    const DeviceMemory stays(3 * kMiB);
+    void *managed = nullptr, *host = nullptr;
+    ACL_OK(aclrtMallocHost(&host, 100));
+    { const DeviceMemory goes(5 * kMiB), too(100); }
+    ACL_OK(aclrtMemAllocManaged(&managed, 1, ACL_RT_MEM_ATTACH_GLOBAL));
+    ACL_OK(aclrtFree(managed));
+    const auto high = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_GE(high.peakBytes, 8 * kMiB + 100);
+    EXPECT_GE(high.peakCount, 3u);
+    ACL_OK(portaclMemoryResetPeak(0, PORTACL_MEMORY_DEVICE));
+    const auto low = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(low.peakBytes, low.currentBytes + low.keptBytes);
+    EXPECT_EQ(low.peakReservedBytes, low.reservedBytes);
+    EXPECT_LT(low.peakBytes, high.peakBytes);
+    EXPECT_LT(low.peakCount, high.peakCount);
+    EXPECT_EQ(low.totalBytes, high.totalBytes);
+    ExpectAgreement();
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).peakBytes, 2 * kMiB) << "another kind";
+    ACL_OK(portaclMemoryResetPeak(0, PORTACL_MEMORY_MANAGED));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).peakBytes, 0u);
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).peakReservedBytes, 0u);
+    ExpectAgreement();
+    ACL_OK(aclrtFreeHost(host));
+    ACL_OK(portaclMemoryResetPeak(kHost, PORTACL_MEMORY_PINNED));
+    const auto pinned = Stats(kHost, PORTACL_MEMORY_PINNED);
+    EXPECT_EQ(pinned.peakBytes, pinned.currentBytes);
+    EXPECT_EQ(pinned.peakCount, pinned.currentCount);
+}
+
+TEST_F(MemoryStats, BeginAnewWithTheDevice) {
+    { const DeviceMemory memory(1000); }
+    EXPECT_NE(Stats(0, PORTACL_MEMORY_DEVICE).totalCount, 0u);
+    ACL_OK(aclrtResetDevice(0));
+    auto none = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(none.totalCount, 0u) << "not in use";
+    ACL_OK(portaclMemoryResetPeak(0, PORTACL_MEMORY_DEVICE));
+    EXPECT_TRUE(Pools(0).empty());
+    EXPECT_TRUE(PageSizes(0, PORTACL_MEMORY_DEVICE).empty());
+    ACL_OK(aclrtSetDevice(0));
+    none = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(none.totalCount, 0u);
+    EXPECT_EQ(none.peakReservedBytes, 0u);
+}
+
+TEST_F(MemoryStats, EachDeviceHasItsOwn) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    ACL_OK(aclrtSetDevice(1));
+    {
+        const DeviceMemory far(3 * kMiB);
+        EXPECT_EQ(Stats(1, PORTACL_MEMORY_DEVICE).currentCount, 1u);
+        EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentCount, 0u);
+    }
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(MemoryStats, SayWhichPagesThereAre) {
+    EXPECT_TRUE(PageSizes(0, PORTACL_MEMORY_DEVICE).empty());
+    const DeviceMemory ordinary(100, ACL_MEM_MALLOC_NORMAL_ONLY), another(5000),
+        huge(3 * kMiB, ACL_MEM_MALLOC_HUGE_ONLY);
+    uint64_t bytes = 0, count = 0;
+    const auto sizes = PageSizes(0, PORTACL_MEMORY_DEVICE);
+    for (const auto& row : sizes) {
+        EXPECT_EQ(row.structSize, sizeof row);
+        bytes += row.bytes;
+        count += row.count;
+        uint64_t same = 0;
+        for (const DeviceMemory* memory : {&ordinary, &another, &huge}) {
+            aclrtPtrAttributes told{};
+            ACL_OK(aclrtPointerGetAttributes(memory->At(), &told));
+            same += told.pageSize == row.pageSize;
+        }
+        EXPECT_EQ(row.count, same);
+    }
+    ASSERT_EQ(sizes.size(), 2u);
+    EXPECT_EQ(sizes[0].pageSize, 4096u);
+    EXPECT_EQ(sizes[1].pageSize, 2 * kMiB);
+    EXPECT_EQ(sizes[1].bytes, 4 * kMiB);
+    const auto stats = Stats(0, PORTACL_MEMORY_DEVICE);
+    EXPECT_EQ(bytes, stats.currentBytes);
+    EXPECT_EQ(count, stats.currentCount);
+    EXPECT_TRUE(PageSizes(0, PORTACL_MEMORY_MANAGED).empty());
+    const PinnedMemory host(100);
+    const auto pinned = PageSizes(kHost, PORTACL_MEMORY_PINNED);
+    ASSERT_EQ(pinned.size(), 1u);
+    EXPECT_EQ(pinned[0].count, 1u);
+    auto first = Poison<portaclMemoryPageStats>();
+    first.structSize = sizeof first;
+    size_t told = 0;
+    ACL_OK(portaclMemoryListPageSizes(0, PORTACL_MEMORY_DEVICE, &first, 1, &told));
+    EXPECT_EQ(told, 2u);
+    EXPECT_EQ(first.pageSize, 4096u);
+}
+
+TEST_F(MemoryStats, OfPools) {
+    const Stream stream;
+    aclrtMemPool pool = nullptr, second = nullptr;
+    const aclrtMemPoolProps props = PoolProps();
+    ACL_OK(aclrtMemPoolCreate(&pool, &props));
+    ACL_OK(aclrtMemPoolCreate(&second, &props));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).totalCount, 0u);
+    void *one = nullptr, *two = nullptr, *three = nullptr;
+    ACL_OK(aclrtMemPoolMallocAsync(&one, 1000, pool, stream));
+    ACL_OK(aclrtMemPoolMallocAsync(&two, 5000, pool, stream));
+    ACL_OK(aclrtMemPoolMallocAsync(&three, 3 * kMiB, second, stream));
+    const uint64_t bytes[] = {Rounded(one), Rounded(two), Rounded(three)};
+    const auto all = Stats(0, PORTACL_MEMORY_POOL);
+    EXPECT_EQ(all.currentCount, 3u);
+    EXPECT_EQ(all.currentBytes, bytes[0] + bytes[1] + bytes[2]);
+    EXPECT_EQ(all.totalBytes, all.currentBytes);
+    EXPECT_EQ(all.peakBytes, all.currentBytes);
+    EXPECT_EQ(all.keptBytes, all.reservedBytes - all.currentBytes);
+    ExpectAgreement();
+
+    auto pools = Pools(0);
+    ASSERT_EQ(pools.size(), 2u);
+    if (pools[0].memPool != pool) std::swap(pools[0], pools[1]);
+    EXPECT_EQ(pools[0].memPool, pool);
+    EXPECT_EQ(pools[1].memPool, second);
+    EXPECT_EQ(pools[0].stats.currentBytes, bytes[0] + bytes[1]);
+    EXPECT_EQ(pools[0].stats.currentCount, 2u);
+    EXPECT_EQ(pools[1].stats.currentBytes, bytes[2]);
+    EXPECT_EQ(pools[0].isDestroyed, 0);
+    EXPECT_EQ(pools[0].isImported, 0);
+    EXPECT_EQ(pools[0].stats.reservedBytes, Reserved(pool));
+
+    // A destroyed one is there until its memory is freed; then what it has counted remains.
+    ACL_OK(aclrtMemPoolDestroy(second));
+    pools = Pools(0);
+    ASSERT_EQ(pools.size(), 2u);
+    EXPECT_EQ(pools[0].isDestroyed + pools[1].isDestroyed, 1);
+    ACL_OK(aclrtMemPoolFreeAsync(three, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ASSERT_EQ(Pools(0).size(), 1u);
+    const auto left = Stats(0, PORTACL_MEMORY_POOL);
+    EXPECT_EQ(left.currentBytes, bytes[0] + bytes[1]);
+    EXPECT_EQ(left.totalBytes, all.totalBytes);
+    EXPECT_EQ(left.totalCount, 3u);
+    EXPECT_EQ(left.peakBytes, all.peakBytes);
+
+    ACL_OK(aclrtMemPoolFreeAsync(one, stream));
+    ACL_OK(aclrtFree(two));
+    // On CUDA the driver's own numbers follow when the frees have happened.
+    ACL_OK(aclrtSynchronizeStream(stream));
+    const auto empty = Stats(0, PORTACL_MEMORY_POOL);
+    EXPECT_EQ(empty.currentBytes, 0u);
+    EXPECT_EQ(empty.currentCount, 0u);
+    EXPECT_EQ(empty.peakCount, 3u);
+    ACL_OK(portaclMemoryResetPeak(0, PORTACL_MEMORY_POOL));
+    const auto reset = Stats(0, PORTACL_MEMORY_POOL);
+    EXPECT_EQ(reset.peakBytes, 0u);
+    EXPECT_EQ(reset.peakCount, 0u);
+    EXPECT_EQ(reset.peakReservedBytes, reset.reservedBytes);
+    EXPECT_EQ(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH), 0u);
+    ACL_OK(aclrtMemPoolDestroy(pool));
+    EXPECT_TRUE(Pools(0).empty());
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).totalCount, 3u);
+    ExpectAgreement();
+}
+
+TEST_F(MemoryStats, OfPoolsThatCannotGive) {
+    const Stream stream;
+    aclrtMemPoolProps props = PoolProps();
+    props.maxSize = 2 * kMiB;
+    aclrtMemPool pool = nullptr;
+    ACL_OK(aclrtMemPoolCreate(&pool, &props));
+    void* memory = nullptr;
+    EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 64 * kMiB, pool, stream), ACL_SUCCESS);
+    EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 0, pool, stream), ACL_SUCCESS);
+    const auto stats = Stats(0, PORTACL_MEMORY_POOL);
+    EXPECT_EQ(stats.failures, 1u);
+    EXPECT_EQ(stats.totalCount, 0u);
+    EXPECT_EQ(Pools(0).at(0).stats.failures, 1u);
+    ACL_OK(aclrtMemPoolDestroy(pool));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).failures, 1u);
+    aclGetRecentErrMsg();
+}
+
+TEST_F(MemoryStats, OfPoolsInHostMemory) {
+    aclrtMemPoolProps props = PoolProps();
+    props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    props.location.id = 0;
+    aclrtMemPool pool = nullptr;
+    if (aclrtMemPoolCreate(&pool, &props) != ACL_SUCCESS) GTEST_SKIP() << TakeText();
+    const Stream stream;
+    const auto before = Stats(kHost, PORTACL_MEMORY_POOL);
+    void* memory = nullptr;
+    ACL_OK(aclrtMemPoolMallocAsync(&memory, 1000, pool, stream));
+    const auto with = Stats(kHost, PORTACL_MEMORY_POOL);
+    EXPECT_EQ(with.currentCount, before.currentCount + 1);
+    EXPECT_EQ(with.currentBytes, before.currentBytes + Rounded(memory));
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_POOL).totalCount, 0u);
+    EXPECT_EQ(Pools(kHost).size(), 1u);
+    EXPECT_TRUE(Pools(0).empty());
+    EXPECT_EQ(PageSizes(kHost, PORTACL_MEMORY_POOL).size(), 1u);
+    ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(Stats(kHost, PORTACL_MEMORY_POOL).currentBytes, before.currentBytes);
+    ACL_OK(portaclMemoryResetPeak(kHost, PORTACL_MEMORY_POOL));
+    ACL_OK(aclrtMemPoolDestroy(pool));
+}
+
+TEST_F(MemoryStats, BadArguments) {
+    auto stats = Poison<portaclMemoryStats>();
+    const auto kind = PORTACL_MEMORY_DEVICE;
+    size_t count = Poison<size_t>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, nullptr), "stats",
+                     "null");
+    stats.structSize = 8;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, &stats),
+                     "stats->structSize is 8", std::to_string(sizeof stats));
+    stats.structSize = sizeof stats;
+    for (const int wrong : {-1, 4, 1 << 30}) {
+        const auto unknown = static_cast<portaclMemoryKind>(wrong);
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, unknown, &stats),
+                         "kind is " + std::to_string(wrong));
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryResetPeak(0, unknown), "kind");
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         portaclMemoryListPageSizes(0, unknown, nullptr, 0, &count), "kind");
+    }
+    for (const int32_t wrong : {-2, 1000, INT32_MIN, INT32_MAX}) {
+        for (const auto each :
+             {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL}) {
+            ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
+                             portaclMemoryGetStats(wrong, each, &stats), "deviceId",
+                             std::to_string(wrong));
+            ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryResetPeak(wrong, each));
+        }
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryListPools(wrong, nullptr, 0, &count));
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
+                  portaclMemoryListPageSizes(wrong, kind, nullptr, 0, &count));
+    }
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, portaclMemoryGetStats(kHost, kind, &stats),
+                     "-1", "host memory");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
+                     portaclMemoryGetStats(0, PORTACL_MEMORY_PINNED, &stats), "deviceId is 0",
+                     "must be -1");
+    portaclMemoryPoolStats pools[2] = {Poison<portaclMemoryPoolStats>(),
+                                       Poison<portaclMemoryPoolStats>()};
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPools(0, pools, 2, nullptr),
+                     "count");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryListPools(0, pools, 2, &count),
+                     "pools->structSize");
+    portaclMemoryPageStats sizes = Poison<portaclMemoryPageStats>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     portaclMemoryListPageSizes(0, kind, &sizes, 1, nullptr), "count");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     portaclMemoryListPageSizes(0, kind, &sizes, 1, &count), "sizes->structSize");
+    EXPECT_TRUE(IsPoison(count));
+    EXPECT_TRUE(IsPoison(sizes));
+    EXPECT_TRUE(IsPoison(pools[0]));
+    aclGetRecentErrMsg();
+}
+
+TEST_F(MemoryStats, RefusedInsideAHostFunction) {
+    struct Codes {
+        std::atomic<aclError> get{0}, reset{0}, pools{0}, pages{0};
+    };
+    auto* codes = MakeImmortal<Codes>();
+    const auto ask = [](void* argument) {
+        auto& codes = *static_cast<Codes*>(argument);
+        portaclMemoryStats stats{};
+        stats.structSize = sizeof stats;
+        size_t count = 0;
+        codes.get = portaclMemoryGetStats(0, PORTACL_MEMORY_DEVICE, &stats);
+        codes.reset = portaclMemoryResetPeak(0, PORTACL_MEMORY_DEVICE);
+        codes.pools = portaclMemoryListPools(0, nullptr, 0, &count);
+        codes.pages = portaclMemoryListPageSizes(0, PORTACL_MEMORY_DEVICE, nullptr, 0, &count);
+    };
+    ACL_OK(aclrtLaunchHostFunc(nullptr, ask, codes));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    for (const aclError code :
+         {codes->get.load(), codes->reset.load(), codes->pools.load(), codes->pages.load()})
+        EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
+}
+
+TEST_F(MemoryStats, NeedNoDeviceInThisThreadButTheLibrary) {
+    const DeviceMemory memory(1000);
+    OnNewThread([] { EXPECT_EQ(Stats(0, PORTACL_MEMORY_DEVICE).currentCount, 1u); });
+}
+
+TEST_F(MemoryStats, AreGoneAfterFinalize) {
+    ACL_OK(aclFinalize());
+    auto stats = Poison<portaclMemoryStats>();
+    stats.structSize = sizeof stats;
+    size_t count = Poison<size_t>();
+    const auto kind = PORTACL_MEMORY_DEVICE;
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemoryGetStats(0, kind, &stats));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemoryResetPeak(0, kind));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemoryListPools(0, nullptr, 0, &count));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, portaclMemoryListPageSizes(0, kind, nullptr, 0, &count));
+    EXPECT_TRUE(IsPoison(count));
+    ACL_OK(aclInit(nullptr));
+}
+
+}  // namespace

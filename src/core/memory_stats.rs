@@ -1,0 +1,282 @@
+//! Statistics of memory: what programs have, had at most and ever got, and what that takes.
+//!
+//! Device memory that is freed and handed out again without the device is counted by the cache that
+//! it waits in, under the lock that is held there anyway; all else is counted where memory comes from
+//! the device or goes back to it.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::allocation::{Allocation, Kind};
+use super::device::{self, Device};
+use super::error::{Code, Error, Result};
+use super::memory_hook::MemoryKind;
+use super::runtime::{self, Session};
+use super::{mem_pool, thread};
+use crate::algo::level::Level;
+use crate::backend::Usage;
+
+/// The device of host memory.
+const HOST: i32 = -1;
+
+/// Allocations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes += other.bytes;
+        self.count += other.count;
+    }
+}
+
+impl Amount {
+    /// The larger of both, each number for itself.
+    pub fn max(self, other: Self) -> Self {
+        Self { bytes: self.bytes.max(other.bytes), count: self.count.max(other.count) }
+    }
+}
+
+/// What is known of some memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Allocations that are live.
+    pub current: Amount,
+    /// The most at one moment.
+    pub peak: Amount,
+    /// All that were made.
+    pub total: Amount,
+    /// Requests that could not be served.
+    pub failures: u64,
+    /// Bytes that this takes from the device, or the system.
+    pub reserved: Usage,
+    /// Of those the bytes that wait for the next request.
+    pub kept: u64,
+    /// Pages of 2 MiB that were wanted and could not be had.
+    pub huge_page_fallbacks: u64,
+    /// Bytes that were to be locked and could not be.
+    pub unlocked: u64,
+}
+
+/// Counts allocations of one kind, where making and freeing one takes longer than this.
+#[derive(Default)]
+pub struct Tally {
+    bytes: Level,
+    count: Level,
+    total_bytes: AtomicU64,
+    total_count: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Tally {
+    /// An allocation of so many bytes was made.
+    pub fn made(&self, bytes: usize) {
+        self.bytes.add(bytes as u64);
+        self.count.add(1);
+        self.total_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.total_count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One was freed.
+    pub fn freed(&self, bytes: usize) {
+        self.bytes.sub(bytes as u64);
+        self.count.sub(1);
+    }
+
+    /// A request could not be served.
+    pub fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The peaks begin again with what is live.
+    pub fn restart_peak(&self) {
+        self.bytes.restart();
+        self.count.restart();
+    }
+
+    /// What was counted. All that is live is taken from somewhere.
+    pub fn read(&self) -> Stats {
+        let current = Amount { bytes: self.bytes.current(), count: self.count.current() };
+        let peak = Amount { bytes: self.bytes.peak(), count: self.count.peak() };
+        Stats {
+            current,
+            peak,
+            total: Amount {
+                bytes: self.total_bytes.load(Ordering::Relaxed),
+                count: self.total_count.load(Ordering::Relaxed),
+            },
+            failures: self.failures.load(Ordering::Relaxed),
+            reserved: Usage { current: current.bytes, peak: peak.bytes },
+            ..Stats::default()
+        }
+    }
+}
+
+/// What a device has counted since it was opened.
+#[derive(Default)]
+pub struct DeviceTallies {
+    /// Blocks of device memory, those included that wait for the next request of their size.
+    pub device: Tally,
+    /// Managed memory.
+    pub managed: Tally,
+    /// Pools that were there.
+    pub ended_pools: Arc<mem_pool::stats::Ended>,
+}
+
+/// What a session has counted of host memory.
+#[derive(Default)]
+pub struct HostTallies {
+    /// Page-locked memory.
+    pub pinned: Tally,
+    /// Pools that were there.
+    pub ended_pools: Arc<mem_pool::stats::Ended>,
+}
+
+/// Where memory is that statistics are about.
+enum Place {
+    Host(Arc<Session>),
+    Device(Arc<Device>),
+    /// Of a device that is not in use: it has none.
+    Nowhere,
+}
+
+/// Checks the place that a call names: a device, or -1 for host memory.
+fn place(id: i32, kind: Option<MemoryKind>) -> Result<Place> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    match (id, kind) {
+        (HOST, Some(MemoryKind::Device | MemoryKind::Managed)) => Err(Error::new(
+            Code::InvalidDeviceId,
+            "deviceId is -1, which is host memory; name the device that the memory is of",
+        )),
+        (HOST, _) => Ok(Place::Host(session.clone())),
+        (_, Some(MemoryKind::Pinned)) => Err(Error::new(
+            Code::InvalidDeviceId,
+            format_args!(
+                "deviceId is {id}; page-locked host memory is of no device: it must be -1"
+            ),
+        )),
+        _ => {
+            let device = device::slot(&session, "deviceId", id)?.device();
+            Ok(device.map_or(Place::Nowhere, Place::Device))
+        }
+    }
+}
+
+/// portaclMemoryGetStats.
+pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
+    match (place(id, Some(kind))?, kind) {
+        (Place::Nowhere, _) => Ok(Stats::default()),
+        (Place::Host(session), MemoryKind::Pool) => {
+            mem_pool::stats::of_all(None, &session.tallies.ended_pools)
+        }
+        (Place::Host(session), _) => {
+            let unlocked = session.driver.unlocked_host_bytes();
+            Ok(Stats { unlocked, ..session.tallies.pinned.read() })
+        }
+        (Place::Device(device), MemoryKind::Pool) => {
+            mem_pool::stats::of_all(Some(&device), &device.tallies.ended_pools)
+        }
+        (Place::Device(device), MemoryKind::Managed) => {
+            let reserved = device.native.memory_usage().managed;
+            Ok(Stats { reserved, ..device.tallies.managed.read() })
+        }
+        (Place::Device(device), _) => Ok(of_device(&device)),
+    }
+}
+
+/// Of ordinary memory of a device. What waits for its next use is not live, and was handed out once
+/// more each time that it was used.
+fn of_device(device: &Device) -> Stats {
+    let kept = device.reuse.contents();
+    let tallied = device.tallies.device.read();
+    let usage = device.native.memory_usage();
+    Stats {
+        current: Amount {
+            bytes: tallied.current.bytes.saturating_sub(kept.bytes),
+            count: tallied.current.count.saturating_sub(kept.blocks),
+        },
+        total: Amount {
+            bytes: tallied.total.bytes + kept.served_bytes,
+            count: tallied.total.count + kept.served_blocks,
+        },
+        reserved: usage.device,
+        kept: kept.bytes,
+        huge_page_fallbacks: usage.huge_page_fallbacks,
+        ..tallied
+    }
+}
+
+/// portaclMemoryResetPeak.
+pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
+    match (place(id, Some(kind))?, kind) {
+        (Place::Nowhere, _) => {}
+        (Place::Host(session), MemoryKind::Pool) => {
+            mem_pool::stats::restart_peaks(None, &session.tallies.ended_pools)?;
+        }
+        (Place::Host(session), _) => session.tallies.pinned.restart_peak(),
+        (Place::Device(device), MemoryKind::Pool) => {
+            mem_pool::stats::restart_peaks(Some(&device), &device.tallies.ended_pools)?;
+        }
+        (Place::Device(device), MemoryKind::Managed) => {
+            device.native.restart_peak(true);
+            device.tallies.managed.restart_peak();
+        }
+        (Place::Device(device), _) => {
+            device.native.restart_peak(false);
+            device.tallies.device.restart_peak();
+        }
+    }
+    Ok(())
+}
+
+/// portaclMemoryListPools: statistics of each pool of a device, or of host memory.
+pub fn pools(id: i32) -> Result<Vec<mem_pool::stats::Row>> {
+    match place(id, Some(MemoryKind::Pool))? {
+        Place::Nowhere => Ok(Vec::new()),
+        Place::Host(_) => mem_pool::stats::rows(None),
+        Place::Device(device) => mem_pool::stats::rows(Some(&device)),
+    }
+}
+
+/// portaclMemoryListPageSizes: live allocations by the page size that the system confirms for them,
+/// the smallest pages first.
+pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
+    // Not held meanwhile: asking takes long where there are many.
+    drop(place(id, Some(kind))?);
+    let session = runtime::session()?;
+    let mut sizes = BTreeMap::new();
+    for found in Allocation::all() {
+        let wanted = match found.kind {
+            Kind::Device(of) => kind == MemoryKind::Device && of as i32 == id,
+            Kind::Managed(of) => kind == MemoryKind::Managed && of as i32 == id,
+            Kind::Pool(of) => kind == MemoryKind::Pool && of as i32 == id,
+            Kind::Pinned => kind == MemoryKind::Pinned,
+            Kind::HostPool(_) => kind == MemoryKind::Pool && id == HOST,
+            Kind::Registered { .. } => false,
+        };
+        if !wanted {
+            continue;
+        }
+        // While it is held the memory stays where it is.
+        let device = found.device();
+        if id != HOST && device.is_none() {
+            continue;
+        }
+        let block = match found.pool() {
+            Some(_) => mem_pool::backing(&found),
+            None => found.block(),
+        };
+        let page_size = session.driver.page_size(block) as u64;
+        let bytes = if found.pool().is_some() { found.len } else { block.len } as u64;
+        *sizes.entry(page_size).or_insert_with(Amount::default) += Amount { bytes, count: 1 };
+    }
+    Ok(sizes.into_iter().collect())
+}
