@@ -44,7 +44,7 @@ sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 # What only the library itself uses is put into a few sections under short names: a section header
 # for each function and each long mangled name would be a third of the archive. The API's own
 # functions keep their sections, so that programs get only those that they use.
-if ((${#undefined[@]})); then
+if ((${#strip[@]})); then
     "$READELF" -SW "$work/local.o" | awk '
         match($0, /\] \.[^ ]+/) {
             name = substr($0, RSTART + 2, RLENGTH - 2)
@@ -60,8 +60,8 @@ if ((${#undefined[@]})); then
         awk '$2 ~ /^[tdbr]$/ && length($1) > 8 && !seen[$1]++ { printf "%s p%x\n", $1, count++ }' >"$work/names.txt"
     "$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
 else
-    # With a sanitizer's calls in it, nobody weighs it, and its reports should have names; objcopy would
-    # take minutes for the many sections.
+    # What is debugged, or has a sanitizer's calls in it, should keep its names, and nobody weighs it; objcopy
+    # would take minutes for the many sections.
     mv "$work/local.o" "$work/portacl.o"
 fi
 "$AR" crsD "$work/libportacl.a" "$work/portacl.o"
