@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{mem_pool, runtime};
-use crate::algo::address_map::{AddressMap, InsertError, Range, Reach};
+use crate::algo::address_map::{AddressMap, Entry, InsertError, Range, Reach};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
 
@@ -238,22 +238,45 @@ impl Allocation {
 
     /// Puts in what a backend gave.
     pub fn register(self) -> Result<()> {
-        self.insert().map_err(|why| {
-            let code = match why {
-                InsertError::Full => Code::BadAlloc,
-                _ => Code::InternalError,
-            };
-            Error::new(
-                code,
-                format_args!("the {} bytes allocated at {:#x}: {why}", self.len, self.base),
-            )
-        })
+        self.insert().map_err(|why| self.not_registered(why))
+    }
+
+    /// As [`Self::register`], of memory that the core has cut out of what a backend gave, so that
+    /// nothing else can be there.
+    #[inline]
+    pub fn register_part(self) -> Result<()> {
+        ALLOCATIONS.insert_disjoint(self.to_range()).map_err(|why| self.not_registered(why))
+    }
+
+    #[cold]
+    fn not_registered(&self, why: InsertError) -> Error {
+        let code = match why {
+            InsertError::Full => Code::BadAlloc,
+            _ => Code::InternalError,
+        };
+        Error::new(
+            code,
+            format_args!("the {} bytes allocated at {:#x}: {why}", self.len, self.base),
+        )
     }
 
     /// Puts this in the place of the one at the same address and of the same length, which the
     /// caller put in. A look-up at this very moment may find neither.
     pub fn replace(self) {
         ALLOCATIONS.update(self.base, self.to_range().words);
+    }
+
+    /// As [`Self::find`], with what [`Self::take_found`] wants to know.
+    #[inline(always)]
+    pub fn find_entry(addr: usize) -> Option<(Entry, Self)> {
+        let (entry, range) = ALLOCATIONS.find_entry(addr)?;
+        Some((entry, Self::from_range(&range)))
+    }
+
+    /// Takes out what was found as this entry; false: another thread was faster.
+    #[inline]
+    pub fn take_found(entry: Entry) -> bool {
+        ALLOCATIONS.remove_entry(entry)
     }
 
     /// Takes out the one that starts at `addr`, if it is `wanted`, which may not look for others.

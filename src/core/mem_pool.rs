@@ -256,12 +256,12 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
 
 #[inline]
 fn free_unhooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
-    let found = Allocation::find(addr);
-    if let Some(found) = found.filter(|found| found.base == addr)
+    let found = Allocation::find_entry(addr);
+    if let Some((entry, found)) = found.filter(|(_, found)| found.base == addr)
         && let Some(pool) = Pool::of(&found, stream.pin())
     {
         let _held = hold(&found, pool, &stream.device)?;
-        if pool.free(&found, &stream)? {
+        if pool.free(entry, &found, &stream)? {
             if pool.is_retired() {
                 drop(stream);
                 slot_table::flush_deferred();

@@ -115,14 +115,25 @@ impl Lane {
         Ok(Freeing { position, _lock: lock })
     }
 
+    /// Up to where it has finished at this moment.
+    #[inline]
+    pub fn finished(&self) -> Position {
+        self.native.finished()
+    }
+
     /// Whether everything up to there is over.
     pub fn has_come_to(&self, position: Position) -> bool {
-        self.native.finished() >= position
+        self.finished() >= position
     }
 
     /// What its next operation comes behind.
     pub fn behind(&self) -> Clock {
         self.behind.lock().clone()
+    }
+
+    /// Up to which position of another lane its next operation comes behind that.
+    pub fn behind_in(&self, other: StreamKey) -> Option<Position> {
+        self.behind.lock().position(other)
     }
 
     /// What everything after the operation at `position` comes behind, seen from other streams.
@@ -205,7 +216,7 @@ pub fn observed(lane: StreamKey) -> Position {
 
 /// Up to where a lane has finished at this moment.
 pub fn finished(lane: StreamKey) -> Position {
-    find(lane).map_or(Position::MAX, |lane| lane.native.finished())
+    find(lane).map_or(Position::MAX, |lane| lane.finished())
 }
 
 /// What an event keeps that was recorded at `position` of a stream.

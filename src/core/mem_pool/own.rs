@@ -15,7 +15,7 @@ use crate::backend::{
 };
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
-use crate::core::order::{self, Clock, Lane};
+use crate::core::order::{self, Lane};
 use crate::core::release_failure;
 use crate::core::stream::Stream;
 
@@ -71,19 +71,26 @@ enum Lack {
 }
 
 /// What the rules of the pool let a stream know of others.
-struct Known {
+struct Known<'a> {
     opportunistic: bool,
-    behind: Clock,
+    /// Who asks, if it is a stream.
+    lane: Option<&'a Lane>,
+    /// Whether its waits for events count.
+    follows: bool,
 }
 
-impl Order for Known {
+impl Order for Known<'_> {
     fn passed(&self, stream: StreamKey) -> Option<Position> {
-        let position = if self.opportunistic { order::finished } else { order::observed };
-        Some(position(stream))
+        Some(match self.lane {
+            // Most of what a stream finds in a pool is its own.
+            Some(lane) if self.opportunistic && lane.key() == stream => lane.finished(),
+            _ if self.opportunistic => order::finished(stream),
+            _ => order::observed(stream),
+        })
     }
 
     fn followed(&self, stream: StreamKey) -> Option<Position> {
-        self.behind.position(stream)
+        self.lane.filter(|_| self.follows)?.behind_in(stream)
     }
 }
 
@@ -131,11 +138,11 @@ impl Own {
     }
 
     /// What `lane` may use of other streams' memory.
-    fn known(&self, lane: &Lane) -> Known {
-        let follows = self.follows_events.load(Ordering::Relaxed);
+    fn known<'a>(&self, lane: &'a Lane) -> Known<'a> {
         Known {
             opportunistic: self.is_opportunistic.load(Ordering::Relaxed),
-            behind: if follows { lane.behind() } else { Clock::default() },
+            lane: Some(lane),
+            follows: self.follows_events.load(Ordering::Relaxed),
         }
     }
 
@@ -195,7 +202,8 @@ impl Own {
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, device) {
-                return Ok(Err(lack));
+                let pieced = self.pool.alloc_thoroughly(len, lane.key(), &self.known(lane));
+                return Ok(pieced.ok_or(lack));
             }
         }
     }
@@ -282,7 +290,7 @@ impl Own {
 
     /// Gives back what is free while `keep` bytes remain. The first refusal of the backend.
     pub fn trim(&self, keep: u64) -> backend::Result<()> {
-        let known = Known { opportunistic: false, behind: Clock::default() };
+        let known = Known { opportunistic: false, lane: None, follows: false };
         let segments = self.pool.release(keep, &known);
         self.give_back(segments)
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use super::access::AccessTable;
 use super::own::Own;
 use super::stats::Ended;
+use crate::algo::address_map::Entry;
 use crate::algo::pool::StreamKey;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
@@ -249,7 +250,11 @@ impl Pool {
             return Err(Error::param_invalid("memPool was destroyed by another thread meanwhile"));
         }
         let known = Allocation::of_pool(block, self.home.kind(), self.owner, self.key);
-        if let Err(error) = known.register() {
+        let registered = match &self.inner {
+            Inner::Own(_) => known.register_part(),
+            Inner::Driver(_) => known.register(),
+        };
+        if let Err(error) = registered {
             self.undo(block);
             return Err(self.failed(error));
         }
@@ -284,18 +289,22 @@ impl Pool {
 
     /// Takes memory back in the order of `stream`. False: another thread was faster.
     #[inline]
-    pub fn free(&self, found: &Allocation, stream: &Stream) -> Result<bool> {
+    pub fn free(&self, entry: Entry, found: &Allocation, stream: &Stream) -> Result<bool> {
         match &self.inner {
             Inner::Own(own) => {
                 let lane = order::lane(stream)?;
                 let freeing = lane.free()?;
-                let Some(block) = self.take(found) else { return Ok(false) };
-                own.withdraw(block.addr);
-                own.free(block.token as u32, lane.key(), freeing.position());
+                if !Allocation::take_found(entry) {
+                    return Ok(false);
+                }
+                own.withdraw(found.base);
+                own.free(found.block().token as u32, lane.key(), freeing.position());
             }
             Inner::Driver(driver) => {
-                let Some(block) = self.take(found) else { return Ok(false) };
-                let freed = driver.pool.free(block, stream.native());
+                if !Allocation::take_found(entry) {
+                    return Ok(false);
+                }
+                let freed = driver.pool.free(found.block(), stream.native());
                 driver.live.fetch_sub(1, Ordering::SeqCst);
                 freed?;
             }
