@@ -19,7 +19,7 @@
 
 use std::collections::VecDeque;
 
-use super::sync::atomic::{AtomicU64, Ordering};
+use super::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
 
 /// What a queue holds.
@@ -47,6 +47,8 @@ pub struct StreamQueue<O: Operation> {
     dropped: AtomicU64,
     /// How often what was queued was dropped, with the queue going on.
     aborts: AtomicU64,
+    /// It takes nothing more. Written under the lock.
+    abandoned: AtomicBool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +72,6 @@ struct State<O: Operation> {
     in_hand: Option<O::Footprint>,
     /// That operation was in hand when the others were dropped: it is, too, if it has not begun.
     revoked: bool,
-    abandoned: bool,
 }
 
 impl<O: Operation> State<O> {
@@ -126,19 +127,19 @@ impl<O: Operation> StreamQueue<O> {
                 listed: false,
                 in_hand: None,
                 revoked: false,
-                abandoned: false,
             }),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             dropped: AtomicU64::new(u64::MAX),
             aborts: AtomicU64::new(0),
+            abandoned: AtomicBool::new(false),
         }
     }
 
     /// The right to submit; none if the queue was abandoned.
     pub fn submit(&self) -> Option<Submission<'_, O>> {
         let state = self.state.lock();
-        (!state.abandoned).then_some(Submission { queue: self, state })
+        (!self.is_abandoned()).then_some(Submission { queue: self, state })
     }
 
     // ---- claims ----
@@ -232,6 +233,11 @@ impl<O: Operation> StreamQueue<O> {
         self.submitted.load(Ordering::Acquire)
     }
 
+    /// Whether nothing more can be submitted. Without the lock: from now on, or a little later.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
     /// Whether the operation with this ticket was given up before it started.
     pub fn was_dropped(&self, ticket: u64) -> bool {
         self.dropped.load(Ordering::Acquire) <= ticket
@@ -312,7 +318,7 @@ impl<O: Operation> StreamQueue<O> {
     /// goes on; everything else is over.
     pub fn abandon(&self) -> VecDeque<O> {
         let mut state = self.state.lock();
-        state.abandoned = true;
+        self.abandoned.store(true, Ordering::Relaxed);
         let dropped = self.drop_queued(&mut state);
         if !dropped.is_empty() {
             let first = self.submitted.load(Ordering::Relaxed) + 1 - dropped.len() as u64;
@@ -468,7 +474,7 @@ impl<'a, O: Operation> LockedClaim<'a, O> {
     pub fn put_back(mut self, operation: O) -> Result<bool, (O, bool)> {
         let state = &mut *self.state;
         if state.revoked {
-            if state.abandoned {
+            if self.queue.is_abandoned() {
                 let ticket = self.queue.ticket_in_hand();
                 self.queue.dropped.fetch_min(ticket, Ordering::Release);
             }

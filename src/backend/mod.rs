@@ -313,10 +313,16 @@ pub trait Stream: Send + Sync {
     /// an operation is no failure of the wait for it.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
 
-    /// Queues an operation that does nothing but have a place in the stream. As the next two methods,
+    /// Queues an operation that does nothing but have a place in the stream. As the next three methods,
     /// only for drivers without [pools](Driver::pools).
     fn mark(&self) -> Result<Position> {
         Err(Fault::new(FaultKind::Unsupported, "this driver's pools are its own business"))
+    }
+
+    /// The last operation that was submitted so far, 0 before the first one; none where the stream takes
+    /// no more. Cheap.
+    fn submitted(&self) -> Option<Position> {
+        None
     }
 
     /// Everything up to this position is over. Cheap.

@@ -1,14 +1,15 @@
 //! What the work of one stream comes behind in others, which decides whose freed memory a stream may
 //! use again. Only pools of the core's own ask: nothing is noted before the first of them gives memory.
 //!
-//! A stream that uses such pools has a *lane*. Its frees have positions of their own in the stream. An
+//! A stream that uses such pools has a *lane*. A free stands behind the last operation that the stream was
+//! given before it, which has to be one that the host has not seen finish: else it gets one of its own. An
 //! event keeps what its record came behind, as positions in lanes, and a stream that waits for it comes
 //! behind the same: transitively, and not behind what is freed after the record.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::allocation::Owner;
 use super::error::{Code, Error, Result};
@@ -79,24 +80,8 @@ pub struct Lane {
     freed: AtomicU64,
     /// Up to where the host has seen it finish.
     observed: AtomicU64,
-    /// Held while something is freed: positions of frees do not decrease.
-    freeing: Mutex<()>,
     /// Positions in other lanes that its next operation comes behind.
     behind: Mutex<Clock>,
-}
-
-/// A free that takes place here and now.
-pub struct Freeing<'a> {
-    position: Position,
-    _lock: MutexGuard<'a, ()>,
-}
-
-impl Freeing<'_> {
-    /// Where it stands in the stream.
-    #[inline]
-    pub fn position(&self) -> Position {
-        self.position
-    }
 }
 
 impl Lane {
@@ -106,13 +91,19 @@ impl Lane {
         StreamKey(self.key.raw())
     }
 
-    /// Queues a free. The pool has to hear of it before this is let go.
+    /// Where a free stands that takes place now.
     #[inline]
-    pub fn free(&self) -> backend::Result<Freeing<'_>> {
-        let lock = self.freeing.lock();
-        let position = self.native.mark()?;
-        self.freed.store(position, Ordering::Relaxed);
-        Ok(Freeing { position, _lock: lock })
+    pub fn free(&self) -> backend::Result<Position> {
+        let position = match self.native.submitted() {
+            // What the host has seen finish it would have seen with this free.
+            Some(position) if position > self.observed.load(Ordering::Relaxed) => position,
+            _ => self.native.mark()?,
+        };
+        // Looked at first: what many threads write is slow.
+        if position > self.freed.load(Ordering::Relaxed) {
+            self.freed.fetch_max(position, Ordering::Relaxed);
+        }
+        Ok(position)
     }
 
     /// Up to where it has finished at this moment.
@@ -136,13 +127,14 @@ impl Lane {
         self.behind.lock().position(other)
     }
 
-    /// What everything after the operation at `position` comes behind, seen from other streams.
+    /// What everything after the operation at `position` comes behind, seen from other streams: not
+    /// what was freed right after it, which has its position.
     fn clock_at(&self, position: Position) -> Clock {
         let behind = self.behind();
         if self.freed.load(Ordering::Relaxed) == 0 {
             return behind;
         }
-        behind.merged(&Clock(Some([(self.key(), position)].into())))
+        behind.merged(&Clock(Some([(self.key(), position.saturating_sub(1))].into())))
     }
 
     fn come_behind(&self, clock: &Clock) {
@@ -189,7 +181,6 @@ fn new_lane(stream: &Stream) -> Result<&Arc<Lane>> {
             owner: stream.device.owner,
             freed: AtomicU64::new(0),
             observed: AtomicU64::new(0),
-            freeing: Mutex::new(()),
             behind: Mutex::default(),
         });
         made = Some(Arc::clone(&lane));

@@ -268,6 +268,12 @@ impl Stream for CpuStream {
         Ok(self.queue.push(submission, Operation::Mark))
     }
 
+    #[inline]
+    fn submitted(&self) -> Option<Position> {
+        let operations = &self.queue.operations;
+        (!operations.is_abandoned()).then(|| operations.last_ticket())
+    }
+
     fn finished(&self) -> Position {
         self.queue.operations.finished()
     }

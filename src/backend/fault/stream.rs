@@ -108,6 +108,10 @@ impl Stream for FaultStream {
         self.inner.mark()
     }
 
+    fn submitted(&self) -> Option<Position> {
+        self.inner.submitted()
+    }
+
     fn finished(&self) -> Position {
         self.inner.finished()
     }

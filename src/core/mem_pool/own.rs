@@ -243,7 +243,7 @@ impl Own {
             // It goes back when the other stream has come past it, or is lost until the pool ends.
             order::settle_frees();
             if other.has_come_to(freed.position) {
-                self.pool.free(taken.note, lane.key(), lane.free()?.position());
+                self.pool.free(taken.note, lane.key(), lane.free()?);
             }
             return Err(error);
         }

@@ -293,12 +293,12 @@ impl Pool {
         match &self.inner {
             Inner::Own(own) => {
                 let lane = order::lane(stream)?;
-                let freeing = lane.free()?;
+                let position = lane.free()?;
                 if !Allocation::take_found(entry) {
                     return Ok(false);
                 }
                 own.withdraw(found.base);
-                own.free(found.block().token as u32, lane.key(), freeing.position());
+                own.free(found.block().token as u32, lane.key(), position);
             }
             Inner::Driver(driver) => {
                 if !Allocation::take_found(entry) {
