@@ -3,10 +3,10 @@
 //! Ranges do not overlap and may begin and end at any byte. A look-up takes no lock, never waits
 //! and writes nothing shared; changes take one lock.
 //!
-//! Addresses are cut into pages of 2 MiB. A page knows the range that covers its first byte, and,
-//! once a range begins elsewhere in it, has a `Node`: a bitmap of 256-byte granules in which
-//! ranges begin. The range of an address is the one that begins last at or before it in its page,
-//! or else the one that covers the page's first byte, or none.
+//! Addresses are cut into pages of 2 MiB. A page knows the range that covers its first byte, and the
+//! 256-byte granules in which others begin: a few itself, more in a `Node`, a bitmap. The range of an
+//! address is the one that begins last at or before it in its page, or else the one that covers the
+//! page's first byte, or none.
 //!
 //! Why readers need no lock: while a range is registered, no other begins inside it, so a reader
 //! that looks inside it comes to its record whatever happens elsewhere. Records are reused but
@@ -278,11 +278,11 @@ impl AddressMap {
             Some(page) => page,
             None => self.pages.ensure(first).ok_or(InsertError::Full)?,
         };
+        let inside = !begins_page(range.base);
         let granule = granule_of(range.base);
-        let node = match begins_page(range.base) {
-            true => None,
-            false => Some(page.ensure_node(granule).ok_or(InsertError::Full)?),
-        };
+        if inside {
+            page.make_room(granule).ok_or(InsertError::Full)?;
+        }
         let index = match state.free.pop() {
             Some(index) => index,
             None if state.fresh < MAX_RECORDS => {
@@ -293,8 +293,8 @@ impl AddressMap {
             None => return Err(InsertError::Full),
         };
         self.records[index as usize].write(range);
-        if let Some(node) = node {
-            node.set_start(granule, index);
+        if inside {
+            page.set_start(granule, index);
         }
         for page in covered_pages(range) {
             self.pages[page].cover.store(index, Ordering::Release);
@@ -451,15 +451,12 @@ impl AddressMap {
             if number > first && cover != 0 {
                 return Some(contents(cover));
             }
-            let Some(node) = page.node() else { continue };
             let granule = if number == first { granule_of(range.base) } else { 0 };
-            if number == first && !begins_page(range.base) && node.has_start(granule) {
-                return node.record(granule).map(contents);
-            }
-            if let Some(start) = node.first_start(granule) {
+            if let Some((start, record)) = page.first_start(granule) {
+                let next = contents(record);
+                let same_granule = number == first && !begins_page(range.base) && start == granule;
                 // Ranges behind this one are no nearer.
-                let next = node.record(start).map(contents);
-                return next.filter(|other| other.base <= range.last());
+                return (same_granule || next.base <= range.last()).then_some(next);
             }
         }
         None
@@ -477,10 +474,8 @@ impl AddressMap {
     /// Takes the range of a record that is not live out of the pages; the record is free.
     #[inline]
     fn detach(&self, state: &mut State, index: u32, range: &Range) {
-        if !begins_page(range.base)
-            && let Some(node) = self.pages[page_of(range.base)].node()
-        {
-            node.clear_start(granule_of(range.base));
+        if !begins_page(range.base) {
+            self.pages[page_of(range.base)].clear_start(granule_of(range.base));
         }
         for page in covered_pages(range) {
             self.pages[page].cover.store(0, Ordering::Release);

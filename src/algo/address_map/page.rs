@@ -1,56 +1,157 @@
 //! What is known about 2 MiB of addresses.
 
 use super::super::chunked::{Blank, boxed_blank};
-use super::super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use super::super::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use super::{GRANULE_BITS, PAGE_BITS};
+
+/// Beginnings that a page has room for itself. Most pages have fewer, and are then one cache line.
+const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 3 };
+const FEW: usize = 1 << FEW_BITS;
 
 /// Granules of a page, the words of their bitmap, the words of the bitmap of words.
 const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
 const WORDS: usize = GRANULES / 64;
 const SUMMARIES: usize = WORDS.div_ceil(64);
 
-/// 2 MiB of addresses.
+/// 2 MiB of addresses. "Beginnings" are those of ranges that begin in it, other than at its first byte.
+#[repr(C)]
 pub(super) struct Page {
-    /// Made when the first range begins in the page, other than at its first byte.
+    /// All beginnings, from when there were too many for `starts` on: what that says then is old.
     node: AtomicPtr<Node>,
     /// The record of the range that covers the page's first byte; 0: none.
     pub(super) cover: AtomicU32,
+    /// The granule of each beginning, and one more; 0: none.
+    starts: [AtomicU16; FEW],
+    /// Their records.
+    records: [AtomicU32; FEW],
 }
 
 // SAFETY: atomics; all zeros is no node and no range.
 unsafe impl Blank for Page {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self { node: AtomicPtr::new(std::ptr::null_mut()), cover: AtomicU32::new(0) }
+        Self {
+            node: AtomicPtr::new(std::ptr::null_mut()),
+            cover: AtomicU32::new(0),
+            starts: std::array::from_fn(|_| AtomicU16::new(0)),
+            records: std::array::from_fn(|_| AtomicU32::new(0)),
+        }
     }
+}
+
+fn mark_of(granule: usize) -> u16 {
+    granule as u16 + 1
 }
 
 impl Page {
     #[inline]
-    pub(super) fn node(&self) -> Option<&Node> {
-        // SAFETY: null, or made by `ensure_node`, and not freed before the page is dropped.
+    fn node(&self) -> Option<&Node> {
+        // SAFETY: null, or made by `spread`, and not freed before the page is dropped.
         unsafe { self.node.load(Ordering::Acquire).as_ref() }
     }
 
     /// The record of the range that begins last in the granules up to `granule`; where there is
     /// none, of the range that covers the page's first byte; 0: none either.
+    ///
+    /// What is live is found whatever else changes: nothing else begins inside it, and where a node
+    /// appears meanwhile, `starts` keeps what was live before.
     #[inline(always)]
     pub(super) fn begins_last(&self, granule: usize) -> u32 {
-        if let Some(node) = self.node()
-            && let Some(start) = node.last_start(granule)
-        {
-            return node.record(start).unwrap_or(0);
+        if let Some(node) = self.node() {
+            return match node.last_start(granule) {
+                Some(start) => node.record(start).unwrap_or(0),
+                None => self.cover.load(Ordering::Acquire),
+            };
         }
-        self.cover.load(Ordering::Acquire)
+        let mut last = 0;
+        for (place, start) in self.starts.iter().enumerate() {
+            let start = usize::from(start.load(Ordering::Acquire));
+            // Without a branch, which would be guessed wrong: what begins where is as good as random.
+            let candidate = if start <= granule + 1 { start << FEW_BITS | place } else { 0 };
+            last = last.max(candidate);
+        }
+        let record = if last >> FEW_BITS == 0 { &self.cover } else { &self.records[last % FEW] };
+        record.load(Ordering::Acquire)
     }
 
-    /// The node, with a place for the record of this granule. Under the lock.
+    /// The first beginning from `granule` on, likewise. Under the lock.
+    pub(super) fn first_start(&self, granule: usize) -> Option<(usize, u32)> {
+        if let Some(node) = self.node() {
+            let start = node.first_start(granule)?;
+            return Some((start, node.record(start)?));
+        }
+        self.few().filter(|&(start, _)| start >= granule).min()
+    }
+
+    /// The beginnings in a page without a node.
+    fn few(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        self.starts.iter().zip(&self.records).filter_map(|(start, record)| {
+            let start = usize::from(start.load(Ordering::Relaxed)).checked_sub(1)?;
+            Some((start, record.load(Ordering::Relaxed)))
+        })
+    }
+
     #[inline]
-    pub(super) fn ensure_node(&self, granule: usize) -> Option<&Node> {
-        ensure(&self.node)?;
-        let node = self.node()?;
-        ensure(&node.words[granule / 64].records)?;
-        Some(node)
+    fn place_of(&self, mark: u16) -> Option<usize> {
+        self.starts.iter().position(|start| start.load(Ordering::Relaxed) == mark)
+    }
+
+    /// Makes room for a beginning; None: there is no memory. Under the lock.
+    #[inline]
+    pub(super) fn make_room(&self, granule: usize) -> Option<()> {
+        match self.node() {
+            Some(node) => node.make_room(granule),
+            None => match self.place_of(0) {
+                Some(_) => Some(()),
+                None => self.spread(granule),
+            },
+        }
+    }
+
+    /// Makes a node of what is in the page, with room for one more.
+    #[cold]
+    fn spread(&self, granule: usize) -> Option<()> {
+        let made = AtomicPtr::new(boxed_blank::<Node>()?.as_ptr());
+        // SAFETY: just made, and nobody else's yet.
+        let node = unsafe { made.load(Ordering::Relaxed).as_ref() }?;
+        let granules = self.few().map(|(start, _)| start).chain([granule]);
+        if granules.map(|granule| node.make_room(granule)).any(|room| room.is_none()) {
+            drop_boxed(&made);
+            return None;
+        }
+        self.few().for_each(|(start, record)| node.set_start(start, record));
+        self.node.store(made.load(Ordering::Relaxed), Ordering::Release);
+        Some(())
+    }
+
+    /// A range begins in a granule that room was made for. Under the lock.
+    #[inline]
+    pub(super) fn set_start(&self, granule: usize, record: u32) {
+        if let Some(node) = self.node() {
+            return node.set_start(granule, record);
+        }
+        if let Some(place) = self.place_of(0) {
+            // In this order: who sees the beginning sees its record.
+            self.records[place].store(record, Ordering::Relaxed);
+            self.starts[place].store(mark_of(granule), Ordering::Release);
+        }
+    }
+
+    /// No range begins in this granule any more. Under the lock.
+    #[inline]
+    pub(super) fn clear_start(&self, granule: usize) {
+        if let Some(node) = self.node() {
+            return node.clear_start(granule);
+        }
+        if let Some(place) = self.place_of(mark_of(granule)) {
+            self.starts[place].store(0, Ordering::Release);
+        }
+    }
+
+    /// All beginnings. Of a node bitmap and summary must agree.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn starts(&self) -> Vec<(usize, u32)> {
+        self.node().map_or_else(|| self.few().collect(), Node::starts)
     }
 }
 
@@ -60,16 +161,7 @@ impl Drop for Page {
     }
 }
 
-/// Makes what is not there yet; None: there is no memory.
-#[inline]
-fn ensure<T: Blank>(place: &AtomicPtr<T>) -> Option<()> {
-    if place.load(Ordering::Relaxed).is_null() {
-        place.store(boxed_blank()?.as_ptr(), Ordering::Release);
-    }
-    Some(())
-}
-
-/// Frees what [`ensure`] made, which nobody looks at any more.
+/// Frees what `boxed_blank` made, which nobody looks at any more.
 fn drop_boxed<T: Blank>(place: &AtomicPtr<T>) {
     let made = place.load(Ordering::Acquire);
     if !made.is_null() {
@@ -103,8 +195,8 @@ impl Drop for Word {
     }
 }
 
-/// The ranges that begin in a page, other than at its first byte.
-pub(super) struct Node {
+/// Any number of beginnings in a page.
+struct Node {
     words: [Word; WORDS],
     /// A bit per word of granules that is not 0.
     summary: [AtomicU64; SUMMARIES],
@@ -125,18 +217,28 @@ unsafe impl Blank for Node {
 }
 
 impl Node {
+    /// Makes room for the record of this granule; None: there is no memory. Under the lock.
+    #[inline]
+    fn make_room(&self, granule: usize) -> Option<()> {
+        let records = &self.words[granule / 64].records;
+        if records.load(Ordering::Relaxed).is_null() {
+            records.store(boxed_blank()?.as_ptr(), Ordering::Release);
+        }
+        Some(())
+    }
+
     /// The record of the range that begins in a granule, where one does.
     #[inline(always)]
-    pub(super) fn record(&self, granule: usize) -> Option<u32> {
+    fn record(&self, granule: usize) -> Option<u32> {
         let records = self.words[granule / 64].records.load(Ordering::Acquire);
-        // SAFETY: null, or made by `ensure_node`, and not freed before the node is dropped.
+        // SAFETY: null, or made by `make_room`, and not freed before the node is dropped.
         let records = unsafe { records.as_ref() }?;
         Some(records.0[granule % 64].load(Ordering::Acquire))
     }
 
     /// The last granule up to `granule` in which a range begins.
     #[inline]
-    pub(super) fn last_start(&self, granule: usize) -> Option<usize> {
+    fn last_start(&self, granule: usize) -> Option<usize> {
         let mut word = granule / 64;
         let up_to_granule = u64::MAX >> (63 - granule % 64);
         let mut bits = self.words[word].starts.load(Ordering::Acquire) & up_to_granule;
@@ -162,7 +264,7 @@ impl Node {
 
     /// The first granule from `granule` on in which a range begins. Under the lock.
     #[inline]
-    pub(super) fn first_start(&self, granule: usize) -> Option<usize> {
+    fn first_start(&self, granule: usize) -> Option<usize> {
         let starts = |word: usize| self.words[word].starts.load(Ordering::Relaxed);
         let word = granule / 64;
         let from_granule = starts(word) & u64::MAX << (granule % 64);
@@ -179,16 +281,11 @@ impl Node {
         })
     }
 
-    /// Under the lock.
-    pub(super) fn has_start(&self, granule: usize) -> bool {
-        self.words[granule / 64].starts.load(Ordering::Relaxed) & 1 << (granule % 64) != 0
-    }
-
-    /// A range begins in a granule that `ensure_node` was called for. Under the lock.
+    /// A range begins in a granule that room was made for. Under the lock.
     #[inline]
-    pub(super) fn set_start(&self, granule: usize, record: u32) {
+    fn set_start(&self, granule: usize, record: u32) {
         let word = &self.words[granule / 64];
-        // SAFETY: made by `ensure_node`, and not freed before the node is dropped.
+        // SAFETY: made by `make_room`, and not freed before the node is dropped.
         if let Some(records) = unsafe { word.records.load(Ordering::Relaxed).as_ref() } {
             records.0[granule % 64].store(record, Ordering::Release);
         }
@@ -198,7 +295,7 @@ impl Node {
 
     /// Under the lock.
     #[inline]
-    pub(super) fn clear_start(&self, granule: usize) {
+    fn clear_start(&self, granule: usize) {
         let word = granule / 64;
         if clear_bit(&self.words[word].starts, granule % 64) == 0 {
             clear_bit(&self.summary[word / 64], word % 64);
@@ -207,7 +304,7 @@ impl Node {
 
     /// All granules in which a range begins, with their records. Bitmap and summary must agree.
     #[cfg(all(test, not(loom)))]
-    pub(super) fn starts(&self) -> Vec<(usize, u32)> {
+    fn starts(&self) -> Vec<(usize, u32)> {
         let mut starts = Vec::new();
         for (word, Word { starts: bits, .. }) in self.words.iter().enumerate() {
             let bits = bits.load(Ordering::Relaxed);
