@@ -18,12 +18,18 @@ TABLE = pathlib.Path(__file__).resolve().parent.parent / "plugins/paddle/src/slo
 HEADER = "paddle/phi/backends/device_ext.h"
 
 
+# Paddle 3.0 names no device to these; without one, they have a name of their own in the table.
+NEED_DEVICE = ("get_compute_capability", "get_runtime_version", "get_driver_version")
+
+
 def names(include):
-    """The members of C_DeviceInterface that are callbacks, in the header's order."""
+    """The members of C_DeviceInterface that are callbacks, in the header's order: (member, name in the table)."""
     text = (pathlib.Path(include) / HEADER).read_text()
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
     body = re.search(r"struct C_DeviceInterface \{(.*?)\n\};", text, flags=re.S).group(1)
-    return re.findall(r"C_Status\s*\(\s*\*\s*(\w+)\s*\)\s*\(", body)
+    found = re.findall(r"C_Status\s*\(\s*\*\s*(\w+)\s*\)\s*\(([^)]*)\)", body)
+    return [(name, name + "_of_current" if name in NEED_DEVICE and "C_Device" not in parameters else name)
+            for name, parameters in found]
 
 
 def layout(include):
@@ -31,7 +37,7 @@ def layout(include):
     found = names(include)
     if not found:
         sys.exit(f"paddle_slots: no callback found in {include}/{HEADER}")
-    lines = [f'    std::printf("{name} %zu\\n", offsetof(C_DeviceInterface, {name}));' for name in found]
+    lines = [f'    std::printf("{name} %zu\\n", offsetof(C_DeviceInterface, {member}));' for member, name in found]
     program = "\n".join([
         "#include <cstdio>", f"#include <{HEADER}>", "int main() {",
         '    std::printf("%zu %zu\\n", sizeof(C_DeviceInterface), sizeof(CustomRuntimeParams));',

@@ -1,6 +1,7 @@
 // The callbacks, each with the name of its slot. Paddle calls them from any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "interface.h"
@@ -30,6 +31,10 @@ C_Status get_max_grid_dim_size(C_Device device, std::array<unsigned, 3>* size);
 C_Status is_float16_supported(C_Device device, bool* supported);
 C_Status is_bfloat16_supported(C_Device device, bool* supported);
 C_Status is_dnn_supported(C_Device device, bool* supported);
+// As Paddle 3.0 asks, which names no device: of the one that the thread has set.
+C_Status get_compute_capability_of_current(std::size_t* capability);
+C_Status get_runtime_version_of_current(std::size_t* version);
+C_Status get_driver_version_of_current(std::size_t* version);
 
 // memory.cpp
 C_Status device_memory_allocate(C_Device device, void** pointer, std::size_t size);
@@ -90,9 +95,16 @@ C_Status profiler_collect_trace_data(C_Profiler profiler, std::uint64_t start_ns
 
 }  // namespace portacl_paddle
 
-// Every callback above, for what has to be done with each of them.
+// Every callback above, for what has to be done with each of them: those with the name of their
+// slot, and with the slot's name behind it, those of another type.
 // clang-format off
 #define PORTACL_PADDLE_CALLBACKS(_) \
+    PORTACL_PADDLE_CALLBACKS_BY_NAME(_) PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_)
+#define PORTACL_PADDLE_CALLBACKS_OF_CURRENT(_) \
+    _(get_compute_capability_of_current, get_compute_capability) \
+    _(get_runtime_version_of_current, get_runtime_version) \
+    _(get_driver_version_of_current, get_driver_version)
+#define PORTACL_PADDLE_CALLBACKS_BY_NAME(_) \
     _(initialize) _(finalize) _(init_device) _(deinit_device) _(set_device) _(get_device) \
     _(synchronize_device) _(get_device_count) _(get_device_list) \
     _(get_compute_capability) _(get_device_properties) _(get_runtime_version) \

@@ -84,6 +84,24 @@ C_Status get_driver_version(C_Device device, std::size_t* version) {
     return TellVersion("get_driver_version", device, version, "driver");
 }
 
+C_Status get_compute_capability_of_current(std::size_t* capability) {
+    C_Device_st device{};
+    get_device(&device);
+    return get_compute_capability(&device, capability);
+}
+
+C_Status get_runtime_version_of_current(std::size_t* version) {
+    C_Device_st device{};
+    get_device(&device);
+    return get_runtime_version(&device, version);
+}
+
+C_Status get_driver_version_of_current(std::size_t* version) {
+    C_Device_st device{};
+    get_device(&device);
+    return get_driver_version(&device, version);
+}
+
 C_Status get_multi_process(C_Device device, std::size_t* processors) {
     return Tell("get_multi_process", device, ACL_DEV_ATTR_AICORE_CORE_NUM, processors);
 }

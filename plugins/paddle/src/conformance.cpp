@@ -6,6 +6,7 @@
 #include "callbacks.h"
 #include "device_properties.h"
 #include "layout.h"
+#include "scalar.h"
 #include "trace_event.h"
 
 // A warning of Paddle's headers is Paddle's business.
@@ -13,7 +14,17 @@
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
 #include <paddle/phi/api/profiler/trace_event.h>
+#include <paddle/phi/backends/device_base.h>
+#include <paddle/phi/core/enforce.h>
+// A scalar's members are private, and where they are is what has to be compared.
+#define private public
+#include <paddle/phi/common/scalar.h>
+#undef private
 #pragma GCC diagnostic pop
+
+namespace phi {
+struct DeviceProp;  // which 3.0 does not have
+}
 
 namespace portacl_paddle {
 namespace {
@@ -22,22 +33,26 @@ constexpr int kColumn = ColumnOf(sizeof(C_DeviceInterface));
 static_assert(kColumn >= 0, "slots.inc has no table of this size: run tools/paddle_slots.py");
 static_assert(kReleases[kColumn].params == sizeof(CustomRuntimeParams));
 
-// Each callback has the type of its slot, and the slot is where slots.inc says; or there is none,
-// and slots.inc says so.
-#define PORTACL_PADDLE_CHECK(name)                                                  \
-    template <typename Table, typename = void>                                      \
-    struct name##_slot {                                                            \
-        static constexpr bool kAsWritten = slot_of::name[kColumn] == 0;             \
-    };                                                                              \
-    template <typename Table>                                                       \
-    struct name##_slot<Table, std::void_t<decltype(Table::name)>> {                 \
-        static constexpr bool kAsWritten =                                          \
-            offsetof(Table, name) == slot_of::name[kColumn] &&                      \
-            std::is_same_v<decltype(Table::name), decltype(&portacl_paddle::name)>; \
-    };                                                                              \
-    static_assert(name##_slot<C_DeviceInterface>::kAsWritten, "slot or type of " #name);
-PORTACL_PADDLE_CALLBACKS(PORTACL_PADDLE_CHECK)
+// The slot called `slot` is where slots.inc says, and has the type of `callback`; or there is none
+// of this name and type, and slots.inc says so.
+#define PORTACL_PADDLE_CHECK_SLOT(callback, slot)                                                 \
+    template <typename Table, typename = void>                                                    \
+    struct callback##_slot {                                                                      \
+        static constexpr std::size_t kOffset = 0;                                                 \
+    };                                                                                            \
+    template <typename Table>                                                                     \
+    struct callback##_slot<                                                                       \
+        Table, std::enable_if_t<                                                                  \
+                   std::is_same_v<decltype(Table::slot), decltype(&portacl_paddle::callback)>>> { \
+        static constexpr std::size_t kOffset = offsetof(Table, slot);                             \
+    };                                                                                            \
+    static_assert(callback##_slot<C_DeviceInterface>::kOffset == slot_of::callback[kColumn],      \
+                  "slot or type of " #callback);
+#define PORTACL_PADDLE_CHECK(name) PORTACL_PADDLE_CHECK_SLOT(name, name)
+PORTACL_PADDLE_CALLBACKS_BY_NAME(PORTACL_PADDLE_CHECK)
+PORTACL_PADDLE_CALLBACKS_OF_CURRENT(PORTACL_PADDLE_CHECK_SLOT)
 #undef PORTACL_PADDLE_CHECK
+#undef PORTACL_PADDLE_CHECK_SLOT
 
 // Members behind a std::string: what offsetof gives for them is right in every compiler we know.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
@@ -54,6 +69,23 @@ static_assert(static_cast<int>(TraceType::kMemcpy) ==
 static_assert(static_cast<int>(TraceType::kMemset) ==
               static_cast<int>(phi::TracerEventType::Memset));
 
+template <typename Paddles, typename = void>
+struct Properties {
+    static constexpr bool kAsWritten = slot_of::get_device_properties[kColumn] == 0;
+};
+template <typename Paddles>
+struct Properties<Paddles, std::void_t<decltype(sizeof(Paddles))>> {
+    static constexpr bool kAsWritten =
+        sizeof(DeviceProperties) == sizeof(Paddles) &&
+        offsetof(DeviceProperties, major) == offsetof(Paddles, deviceMajor) &&
+        offsetof(DeviceProperties, minor) == offsetof(Paddles, deviceMinor) &&
+        offsetof(DeviceProperties, total_memory) == offsetof(Paddles, totalGlobalMem) &&
+        offsetof(DeviceProperties, processors) == offsetof(Paddles, multiProcessorCount) &&
+        offsetof(DeviceProperties, is_multi_gpu_board) == offsetof(Paddles, isMultiGpuBoard) &&
+        offsetof(DeviceProperties, integrated) == offsetof(Paddles, integrated);
+};
+static_assert(Properties<phi::DeviceProp>::kAsWritten);
+
 // Of Paddle's union, whose largest member is that of copies.
 static_assert(sizeof(DeviceEvent) == sizeof(phi::DeviceTraceEvent));
 static_assert(offsetof(DeviceEvent, correlation_id) ==
@@ -63,6 +95,17 @@ static_assert(sizeof(CopyDetail) == sizeof(phi::MemcpyEventInfo));
 static_assert(offsetof(CopyDetail, destination) == offsetof(phi::MemcpyEventInfo, dst_kind));
 static_assert(sizeof(FillDetail) == sizeof(phi::MemsetEventInfo));
 static_assert(offsetof(FillDetail, value) == offsetof(phi::MemsetEventInfo, value));
+
+using PaddleScalar = paddle::experimental::Scalar;
+static_assert(sizeof(Scalar) == sizeof(PaddleScalar) && alignof(Scalar) == alignof(PaddleScalar));
+static_assert(offsetof(Scalar, type) == offsetof(PaddleScalar, dtype_));
+static_assert(offsetof(Scalar, complex64) == offsetof(PaddleScalar, data_.c64));
+static_assert(offsetof(Scalar, complex128) == offsetof(PaddleScalar, data_.c128));
+static_assert(sizeof(Scalar::type) == sizeof(phi::DataType));
+static_assert(static_cast<int>(Scalar::Type::kComplex64) ==
+              static_cast<int>(phi::DataType::COMPLEX64));
+static_assert(static_cast<int>(Scalar::Type::kComplex128) ==
+              static_cast<int>(phi::DataType::COMPLEX128));
 
 }  // namespace
 }  // namespace portacl_paddle

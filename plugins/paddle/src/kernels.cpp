@@ -9,15 +9,18 @@
 #include <acl/acl.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include "device.h"
 #include "interface.h"
+#include "layout.h"
 #include "paddle_symbols.h"
 #include "profiler.h"
 #include "report.h"
+#include "scalar.h"
 #include "stream.h"
 
 // Paddle's C interface for kernels, as its header paddle/phi/capi/include/c_kernel_registry.h has
@@ -36,6 +39,9 @@ namespace portacl_paddle {
 namespace {
 
 constexpr int kAnyLayout = 0;
+// Of 3.3: the releases before do not survive to see a kernel registered for the larger unsigned
+// types.
+constexpr std::size_t kTableWithUnsigned = 1128;
 enum Argument : int { kTensor = 1, kScalar = 10, kIntArray = 11, kDataType = 12 };
 
 // The functions of that interface that are used here.
@@ -55,6 +61,7 @@ struct PaddleFunctions {
     std::int64_t (*PD_TensorGetElementCount)(const PD_Tensor*, C_Status*);
     bool (*PD_ScalarGetBoolData)(PD_Scalar*);
     std::int64_t (*PD_ScalarGetInt64Data)(PD_Scalar*);
+    std::uint64_t (*PD_ScalarGetUInt64Data)(PD_Scalar*);
     double (*PD_ScalarGetFloat64Data)(PD_Scalar*);
 };
 
@@ -74,6 +81,7 @@ bool FindFunctions() {
     PORTACL_PADDLE_FIND(PD_TensorGetElementCount)
     PORTACL_PADDLE_FIND(PD_ScalarGetBoolData)
     PORTACL_PADDLE_FIND(PD_ScalarGetInt64Data)
+    PORTACL_PADDLE_FIND(PD_ScalarGetUInt64Data)
     PORTACL_PADDLE_FIND(PD_ScalarGetFloat64Data)
 #undef PORTACL_PADDLE_FIND
     return complete;
@@ -87,9 +95,8 @@ void Demand(bool fine, const char* what) {
                              (words == nullptr ? "" : ": ") + (words == nullptr ? "" : words));
 }
 
-// One element, at most 8 bytes.
 struct Element {
-    unsigned char bytes[8];
+    unsigned char bytes[sizeof(std::complex<double>)];  // of the largest type
     std::size_t size;
 };
 
@@ -108,12 +115,29 @@ std::uint16_t ToBfloat16(float value) {
     return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
+// The interface has no function for complex scalars.
+std::complex<double> ToComplex(PD_Scalar* scalar) {
+    const auto* found = reinterpret_cast<const Scalar*>(scalar);
+    switch (found->type) {
+        case Scalar::Type::kComplex64:
+            return {found->complex64[0], found->complex64[1]};
+        case Scalar::Type::kComplex128:
+            return {found->complex128[0], found->complex128[1]};
+        default:
+            return paddle.PD_ScalarGetFloat64Data(scalar);
+    }
+}
+
 template <C_DataType Type>
 Element Convert(PD_Scalar* scalar) {
     const auto integer = [&] { return paddle.PD_ScalarGetInt64Data(scalar); };
+    const auto natural = [&] { return paddle.PD_ScalarGetUInt64Data(scalar); };
     const auto number = [&] { return paddle.PD_ScalarGetFloat64Data(scalar); };
     if constexpr (Type == BOOL) return Bytes(paddle.PD_ScalarGetBoolData(scalar));
     if constexpr (Type == UINT8) return Bytes(static_cast<std::uint8_t>(integer()));
+    if constexpr (Type == UINT16) return Bytes(static_cast<std::uint16_t>(natural()));
+    if constexpr (Type == UINT32) return Bytes(static_cast<std::uint32_t>(natural()));
+    if constexpr (Type == UINT64) return Bytes(natural());
     if constexpr (Type == INT8) return Bytes(static_cast<std::int8_t>(integer()));
     if constexpr (Type == INT16) return Bytes(static_cast<std::int16_t>(integer()));
     if constexpr (Type == INT32) return Bytes(static_cast<std::int32_t>(integer()));
@@ -122,6 +146,8 @@ Element Convert(PD_Scalar* scalar) {
     if constexpr (Type == BFLOAT16) return Bytes(ToBfloat16(static_cast<float>(number())));
     if constexpr (Type == FLOAT32) return Bytes(static_cast<float>(number()));
     if constexpr (Type == FLOAT64) return Bytes(number());
+    if constexpr (Type == COMPLEX64) return Bytes(std::complex<float>(ToComplex(scalar)));
+    if constexpr (Type == COMPLEX128) return Bytes(ToComplex(scalar));
 }
 
 // Elements of equal bytes are a fill. Others are a block from the host, and copies that double it:
@@ -201,12 +227,13 @@ void RegisterFullFor(const char* device_type) {
 
 }  // namespace
 
-// Not among them: complex numbers, because the interface has no function for a scalar that is one,
-// and the unsigned types that releases before 3.3 do not survive to see registered.
-void RegisterKernels(const char* device_type) {
+void RegisterKernels(const char* device_type, int column) {
     if (!FindFunctions()) return;
-    RegisterFullFor<BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64>(
-        device_type);
+    RegisterFullFor<BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64,
+                    COMPLEX64, COMPLEX128>(device_type);
+    if (kReleases[column].table >= kTableWithUnsigned) {
+        RegisterFullFor<UINT16, UINT32, UINT64>(device_type);
+    }
 }
 
 }  // namespace portacl_paddle

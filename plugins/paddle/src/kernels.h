@@ -4,7 +4,8 @@
 
 namespace portacl_paddle {
 
-// Registers them for the device, where Paddle has the interface for it.
-void RegisterKernels(const char* device_type);
+// Registers them for the device, where Paddle has the interface for it; the column of slots.inc
+// tells the release.
+void RegisterKernels(const char* device_type, int column);
 
 }  // namespace portacl_paddle

@@ -1,12 +1,14 @@
 // The one symbol that Paddle looks for.
 #include <acl/acl.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "callbacks.h"
 #include "kernels.h"
 #include "layout.h"
+#include "paddle_symbols.h"
 #include "report.h"
 
 using namespace portacl_paddle;
@@ -31,6 +33,15 @@ template <typename Callback>
 void Fill(unsigned char* table, std::size_t offset, Callback callback) {
     static_assert(sizeof callback == sizeof(void*));
     if (offset != 0) std::memcpy(table + offset, &callback, sizeof callback);
+}
+
+// The device has no kernels for views that share memory with a tensor. Paddle makes copies of them
+// instead where its flag says so, which is read at each operator. What the environment says holds.
+void TurnViewsOff() {
+    if (std::getenv("FLAGS_use_stride_kernel") != nullptr) return;
+    // paddle_flags::FLAGS_use_stride_kernel, which libphi_core.so exports.
+    void* const flag = FindInPaddle("_ZN12paddle_flags23FLAGS_use_stride_kernelE");
+    if (flag != nullptr) *static_cast<bool*>(flag) = false;
 }
 
 }  // namespace
@@ -59,10 +70,11 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
     }
 
     auto* table = reinterpret_cast<unsigned char*>(params->interface);
-#define PORTACL_PADDLE_FILL(name) Fill(table, slot_of::name[column], &portacl_paddle::name);
+#define PORTACL_PADDLE_FILL(name, ...) Fill(table, slot_of::name[column], &portacl_paddle::name);
     PORTACL_PADDLE_CALLBACKS(PORTACL_PADDLE_FILL)
 #undef PORTACL_PADDLE_FILL
-    RegisterKernels(device_type);
+    RegisterKernels(device_type, column);
+    TurnViewsOff();
 
     params->version = {0, 1, 1};
     params->sub_device_type = sub_device_type;

@@ -135,9 +135,9 @@ void Replace(CustomRuntimeParams* params, const std::size_t* offsets, Callback c
 
 // 7: registers no kernels.
 namespace portacl_paddle {
-void RegisterKernelsAsTheyAre(const char* device_type);
-void RegisterKernels(const char* device_type) {
-    if (Broken() != "7") RegisterKernelsAsTheyAre(device_type);
+void RegisterKernelsAsTheyAre(const char* device_type, int column);
+void RegisterKernels(const char* device_type, int column) {
+    if (Broken() != "7") RegisterKernelsAsTheyAre(device_type, column);
 }
 }  // namespace portacl_paddle
 

@@ -48,6 +48,26 @@ TEST_F(Capability, ADeviceThatIsNotThereIsRefused) {
     EXPECT_EQ(properties.total_memory, 0u);
 }
 
+TEST_F(Capability, TheReleaseThatNamesNoDeviceGetsThoseOfTheThreads) {
+    Table table(0);
+    table.Init();
+    const Callbacks old = table.In(0);
+    EXPECT_EQ(old.get_compute_capability, nullptr);
+    ErrorOutput output;
+    for (const auto& [get, of_current] :
+         {std::pair{Plugin().get_compute_capability, old.get_compute_capability_of_current},
+          std::pair{Plugin().get_runtime_version, old.get_runtime_version_of_current},
+          std::pair{Plugin().get_driver_version, old.get_driver_version_of_current}}) {
+        ASSERT_NE(of_current, nullptr);
+        std::size_t expected = 1;
+        std::size_t found = 2;
+        EXPECT_EQ(get(device(), &expected), C_SUCCESS);
+        EXPECT_EQ(of_current(&found), C_SUCCESS);
+        EXPECT_EQ(found, expected);
+        EXPECT_EQ(of_current(nullptr), C_ERROR);
+    }
+}
+
 TEST_F(Capability, ThereAreCoresAndVersions) {
     std::size_t value = 0;
     ASSERT_EQ(Plugin().get_multi_process(device(), &value), C_SUCCESS);

@@ -44,28 +44,57 @@ class Full : public WithTwoDevices {
 
 TEST_F(Full, IsRegisteredForThisDevice) {
     Plugin();
-    for (const C_DataType type :
-         {BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32, FLOAT64}) {
-        const auto found = Kernels().find({"full", type});
+    for (int type = BOOL; type <= COMPLEX128; ++type) {
+        const auto found = Kernels().find({"full", static_cast<C_DataType>(type)});
         ASSERT_NE(found, Kernels().end()) << type;
         EXPECT_EQ(found->second.backend, "portacl");
         EXPECT_EQ(found->second.attributes, (std::vector<int>{11, 10, 12}));
         EXPECT_EQ(found->second.outputs, (std::vector<int>{1}));
     }
-    for (const C_DataType type : {UINT16, UINT32, UINT64, COMPLEX64, COMPLEX128}) {
-        EXPECT_EQ(Kernels().count({"full", type}), 0u) << type;
+}
+
+TEST_F(Full, IsRegisteredForNoTypeThatTheReleaseDoesNotSurvive) {
+    Plugin();
+    auto& kernels = Kernels();
+    const auto kept = kernels;
+    for (int column = 0; column < kColumns; ++column) {
+        SCOPED_TRACE(kReleases[column].versions);
+        kernels.clear();
+        Table(column).Init();
+        const bool all = column == kColumns - 1;
+        EXPECT_EQ(kernels.size(), all ? 15u : 12u);
+        for (const C_DataType type : {UINT16, UINT32, UINT64}) {
+            EXPECT_EQ(kernels.count({"full", type}), all ? 1u : 0u) << type;
+        }
     }
+    kernels = kept;
 }
 
 TEST_F(Full, EveryType) {
     Expect<bool>(BOOL, {1}, true, 33);
     Expect<std::uint8_t>(UINT8, {200}, 200, 33);
+    Expect<std::uint16_t>(UINT16, {60000}, 60000, 33);
+    Expect<std::uint32_t>(UINT32, {4e9}, 4000000000u, 33);
+    Expect<std::uint64_t>(UINT64, {18e18}, 18000000000000000000u, 33);
     Expect<std::int8_t>(INT8, {-3}, -3, 33);
     Expect<std::int16_t>(INT16, {-300}, -300, 33);
     Expect<std::int32_t>(INT32, {-70000}, -70000, 33);
     Expect<std::int64_t>(INT64, {-1e15}, -1000000000000000, 33);
     Expect<float>(FLOAT32, {0.1}, 0.1f, 33);
     Expect<double>(FLOAT64, {0.1}, 0.1, 33);
+}
+
+TEST_F(Full, ComplexNumbersFromComplexAndFromRealOnes) {
+    using Single = std::complex<float>;
+    using Double = std::complex<double>;
+    for (const std::int64_t count : {1, 33, 256, 70000}) {
+        Expect<Single>(COMPLEX64, Single(0.1f, -2.0f), {0.1f, -2.0f}, count);
+        Expect<Single>(COMPLEX64, Double(0.1, -2.0), {0.1f, -2.0f}, count);
+        Expect<Single>(COMPLEX64, 3.0, {3.0f, 0.0f}, count);
+        Expect<Double>(COMPLEX128, Double(0.1, -2.0), {0.1, -2.0}, count, 1);
+        Expect<Double>(COMPLEX128, Single(0.5f, -2.0f), {0.5, -2.0}, count);
+        Expect<Double>(COMPLEX128, 0.0, {0.0, 0.0}, count);
+    }
 }
 
 TEST_F(Full, HalfPrecisionIsRounded) {

@@ -1,7 +1,8 @@
 // InitPlugin: which tables it takes, and what it puts into them.
+#include <cstdlib>
 #include <set>
 
-#include "plugin_under_test.h"
+#include "paddle_double.h"
 
 using namespace paddle_test;
 
@@ -17,7 +18,7 @@ TEST(Load, FillsEverySlotThatAReleaseHasForACallbackAndNoOther) {
         Table table(column);
         table.Init();
         std::set<std::size_t> filled;
-#define PORTACL_PADDLE_EXPECT(name)                                                   \
+#define PORTACL_PADDLE_EXPECT(name, ...)                                              \
     if (const std::size_t at = portacl_paddle::slot_of::name[column]) {               \
         EXPECT_NE(table.At(at), nullptr) << #name;                                    \
         EXPECT_TRUE(filled.insert(at).second) << #name << " has the slot of another"; \
@@ -44,6 +45,18 @@ TEST(Load, TellsTheInterfaceThatItKnowsAndTheNameOfTheDevice) {
         EXPECT_STREQ(table.Params().sub_device_type, "portacl");
         EXPECT_EQ(table.Params().pir_default_passes, nullptr);
     }
+}
+
+TEST(Load, TurnsViewsOffUnlessTheEnvironmentHasTheFlag) {
+    bool& flag = paddle_flags::FLAGS_use_stride_kernel;
+    flag = true;
+    Table(kColumns - 1).Init();
+    EXPECT_FALSE(flag);
+    flag = true;
+    ASSERT_EQ(setenv("FLAGS_use_stride_kernel", "1", 1), 0);
+    Table(kColumns - 1).Init();
+    EXPECT_TRUE(flag);
+    ASSERT_EQ(unsetenv("FLAGS_use_stride_kernel"), 0);
 }
 
 TEST(Load, RefusesATableOfAnotherSizeInWords) {

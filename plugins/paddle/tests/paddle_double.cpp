@@ -2,6 +2,10 @@
 
 using namespace paddle_test;
 
+namespace paddle_flags {
+bool FLAGS_use_stride_kernel = true;
+}
+
 namespace paddle_test {
 
 std::map<std::pair<std::string, C_DataType>, Kernel>& Kernels() {
@@ -71,13 +75,16 @@ std::int64_t PD_TensorGetElementCount(const Tensor* tensor, C_Status*) {
 }
 
 bool PD_ScalarGetBoolData(Scalar* scalar) {
-    return scalar->number != 0;
+    return scalar->Real() != 0;
 }
 std::int64_t PD_ScalarGetInt64Data(Scalar* scalar) {
-    return static_cast<std::int64_t>(scalar->number);
+    return static_cast<std::int64_t>(scalar->Real());
+}
+std::uint64_t PD_ScalarGetUInt64Data(Scalar* scalar) {
+    return static_cast<std::uint64_t>(scalar->Real());
 }
 double PD_ScalarGetFloat64Data(Scalar* scalar) {
-    return scalar->number;
+    return scalar->Real();
 }
 
 }  // extern "C"

@@ -1,20 +1,38 @@
-// A test double of the functions of Paddle's that the plug-in looks up by name: profiler_add_* and
-// PD_*. The program exports them.
+// A test double of what the plug-in looks up in Paddle by name: profiler_add_*, PD_*, and a flag.
+// The program exports them.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "../src/scalar.h"
 #include "../src/trace_event.h"
 #include "plugin_under_test.h"
 
+namespace paddle_flags {
+extern bool FLAGS_use_stride_kernel;
+}
+
 namespace paddle_test {
 
-// A scalar, a tensor and a device context as the double has them.
-struct Scalar {
-    double number = 0;
+// A scalar as Paddle has it, whose complex numbers the plug-in reads by itself, and a tensor and a
+// device context as the double has them.
+struct Scalar : portacl_paddle::Scalar {
+    static constexpr Type kFloat64{11};
+
+    Scalar(double number) : portacl_paddle::Scalar{false, kFloat64, {}} {
+        std::memcpy(complex128, &number, sizeof number);
+    }
+    Scalar(std::complex<float> number) : portacl_paddle::Scalar{false, Type::kComplex64, {}} {
+        std::memcpy(complex64, &number, sizeof number);
+    }
+    Scalar(std::complex<double> number) : portacl_paddle::Scalar{false, Type::kComplex128, {}} {
+        std::memcpy(complex128, &number, sizeof number);
+    }
+    double Real() const { return type == Type::kComplex64 ? complex64[0] : complex128[0]; }
 };
 
 struct Tensor {

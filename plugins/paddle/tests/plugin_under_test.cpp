@@ -75,7 +75,7 @@ void Table::Init() {
 
 Callbacks Table::In(int column) const {
     Callbacks found;
-#define PORTACL_PADDLE_READ(name)                                       \
+#define PORTACL_PADDLE_READ(name, ...)                                  \
     if (const std::size_t at = portacl_paddle::slot_of::name[column]) { \
         found.name = reinterpret_cast<decltype(found.name)>(At(at));    \
     }

@@ -22,7 +22,7 @@ inline constexpr int kColumns = static_cast<int>(std::size(kReleases));
 
 // The callbacks of a table, each as a function with the name of its slot; null where it is empty.
 struct Callbacks {
-#define PORTACL_PADDLE_MEMBER(name) decltype(&portacl_paddle::name) name = nullptr;
+#define PORTACL_PADDLE_MEMBER(name, ...) decltype(&portacl_paddle::name) name = nullptr;
     PORTACL_PADDLE_CALLBACKS(PORTACL_PADDLE_MEMBER)
 #undef PORTACL_PADDLE_MEMBER
 };

@@ -25,7 +25,6 @@ def main():
         return 1 if strict else 77
     # Paddle reads them when it is imported.
     os.environ["CUSTOM_DEVICE_ROOT"] = str(pathlib.Path(folder).resolve())
-    os.environ.setdefault("FLAGS_use_stride_kernel", "0")
     os.environ.setdefault("GLOG_minloglevel", "1")
     sys.path.insert(0, str(HERE))
     loader = unittest.TestLoader()

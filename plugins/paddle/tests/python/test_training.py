@@ -83,13 +83,19 @@ class Training(OnDevice):
 
 
 class ClearGrad(OnDevice):
-    def test_gradients_are_zero_where_the_device_has_them(self):
-        weight = paddle.to_tensor(numpy.ones(5000, dtype="float32"), stop_gradient=False)
-        (weight * 3.0).sum().backward()
-        self.assert_equal(weight.grad, numpy.full(5000, 3.0, dtype="float32"))
-        weight.clear_gradient(set_to_zero=True)
-        self.assert_equal(weight.grad, numpy.zeros(5000, dtype="float32"))
-        self.assert_on(weight.grad, FIRST)
+    def test_gradients_of_every_type_are_zero_where_the_device_has_them(self):
+        for name in ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"):
+            with self.subTest(name):
+                weight = paddle.ones([5000]).astype(name)
+                weight.stop_gradient = False
+                # Half precision has no operators but casts.
+                wide = weight if name.startswith("complex") else weight.astype("float64")
+                (wide * 3.0).sum().backward()
+                self.assertEqual(weight.grad.dtype, weight.dtype)
+                self.assert_equal(weight.grad.astype("float64"), numpy.full(5000, 3.0))
+                weight.clear_gradient(set_to_zero=True)
+                self.assert_equal(weight.grad.astype("complex128"), numpy.zeros(5000))
+                self.assert_on(weight.grad, FIRST)
 
 
 if __name__ == "__main__":
