@@ -7,7 +7,8 @@ use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::memory_hook::{Event, MemoryKind, Moment, around_allocation, around_free};
 use super::page_policy::padded;
-use super::{memory, thread};
+use super::{memory, runtime, thread};
+use crate::backend::Block;
 
 /// The device of host memory.
 const HOST: i32 = -1;
@@ -75,6 +76,22 @@ pub fn alloc(
     drop(device);
     let event = event(id as i32, kind, 0, len);
     around_allocation(Moment::Alloc, event, || take(&*open_again(id, owner)?), found)
+}
+
+/// Takes `len` bytes for a pool, on a device or in host memory, where a request in the order of a
+/// stream wants more than it has. The block.
+pub fn alloc_segment(
+    device: Option<u32>,
+    len: usize,
+    stream: u64,
+    take: impl FnOnce() -> Result<Block>,
+) -> Result<Block> {
+    let device = device.map_or(HOST, |id| id as i32);
+    let event = Event { stream, ..event(device, MemoryKind::Pool, 0, len) };
+    around_allocation(Moment::Alloc, event, take, |block| {
+        let session = runtime::existing_session();
+        (block.addr, session.map_or(0, |session| session.driver.page_size(*block)))
+    })
 }
 
 fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod current;
+mod hooked;
 pub mod own;
 pub mod pool;
 mod props;
@@ -210,7 +211,7 @@ fn malloc_hooked(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<
     };
     let handle = stream.handle.raw();
     drop(stream);
-    let take = || malloc(size, raw, stream::resolve(handle)?);
+    let take = || hooked::malloc(size, raw, handle);
     hooked_memory::malloc_from_pool(device, size, handle, take)
 }
 

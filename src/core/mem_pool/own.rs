@@ -58,7 +58,7 @@ impl Source {
 }
 
 /// Whether a fault is for want of memory.
-fn is_shortage(fault: &Fault) -> bool {
+pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
 }
 
@@ -68,6 +68,21 @@ enum Lack {
     Limit { reserved: u64 },
     /// There is none, or it is refused.
     Memory(Fault),
+}
+
+/// What [`Own::alloc_or_ask`] comes to.
+pub enum Answer {
+    /// A block.
+    Taken(Taken),
+    /// It takes a segment.
+    Wants {
+        /// Of so many bytes.
+        least: usize,
+        /// Or better of so many.
+        better: usize,
+    },
+    /// It may have no more memory.
+    Full(Error),
 }
 
 /// What the rules of the pool let a stream know of others.
@@ -209,27 +224,36 @@ impl Own {
     }
 
     fn grow(&self, shortage: Shortage, device: Option<&Device>) -> std::result::Result<(), Lack> {
+        let (least, better) = self.room_for(shortage)?;
+        let mut given = self.add_segment(better, device);
+        if better > least && given.as_ref().is_err_and(is_shortage) {
+            given = self.add_segment(least, device);
+        }
+        given.map(drop).map_err(Lack::Memory)
+    }
+
+    /// Bytes that the next segment has to have, and those that it had better have.
+    fn room_for(&self, shortage: Shortage) -> std::result::Result<(usize, usize), Lack> {
         let reserved = self.pool.stats().reserved;
         let room = usize::try_from(self.most - reserved.min(self.most)).unwrap_or(usize::MAX);
         let room = room & !(GRANULE - 1);
-        let (least, better) = (shortage.least, shortage.better.min(room));
-        if least > room {
-            return Err(Lack::Limit { reserved });
+        match shortage.least > room {
+            true => Err(Lack::Limit { reserved }),
+            false => Ok((shortage.least, shortage.better.min(room))),
         }
-        let alloc = |len| match (&self.shared, device) {
+    }
+
+    /// Takes memory for the pool.
+    fn add_segment(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
+        let block = match (&self.shared, device) {
             (Some(shared), Some(device)) => device.with_all_memory(|_| shared.alloc(len)),
             (Some(shared), None) => shared.alloc(len),
             (None, _) => self.source.alloc(len, device),
-        };
-        let mut given = alloc(better);
-        if better > least && given.as_ref().is_err_and(is_shortage) {
-            given = alloc(least);
-        }
-        let block = given.map_err(Lack::Memory)?;
+        }?;
         self.segments.lock().insert(block.addr, block);
         let len = block.len & !(GRANULE - 1);
         self.pool.add_segment(Segment { addr: block.addr, len, token: 0 });
-        Ok(())
+        Ok(block)
     }
 
     /// A block that another stream has yet to come past, which `stream` then waits for.
@@ -248,6 +272,35 @@ impl Own {
             return Err(error);
         }
         Ok(Some(taken))
+    }
+
+    /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
+    /// [`Self::alloc_more`] for a caller who may hold nothing between them.
+    pub fn alloc_or_ask(&self, len: usize, stream: &Stream) -> Result<Answer> {
+        let lane = order::lane(stream)?;
+        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane)) {
+            Ok(taken) => return Ok(Answer::Taken(taken)),
+            Err(shortage) => shortage,
+        };
+        Ok(match self.room_for(shortage) {
+            Ok((least, better)) => Answer::Wants { least, better },
+            Err(Lack::Limit { reserved }) => Answer::Full(self.beyond_limit(len, reserved)),
+            Err(Lack::Memory(fault)) => return Err(fault.into()),
+        })
+    }
+
+    /// A segment of at least `len` bytes, after [`Answer::Wants`].
+    pub fn add(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
+        let _growing = self.growth.lock();
+        self.add_segment(len, device)
+    }
+
+    /// A block that `stream` waits for, where the pool may add waits and there is one.
+    pub fn alloc_with_wait(&self, len: usize, stream: &Stream) -> Result<Option<Taken>> {
+        match self.adds_waits.load(Ordering::Relaxed) {
+            true => self.alloc_behind(len, stream, order::lane(stream)?),
+            false => Ok(None),
+        }
     }
 
     #[cold]

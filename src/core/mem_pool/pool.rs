@@ -195,8 +195,9 @@ impl Pool {
         self.failures.load(Ordering::Relaxed)
     }
 
+    /// Counts a request that it could not serve.
     #[cold]
-    fn failed(&self, error: Error) -> Error {
+    pub fn failed(&self, error: Error) -> Error {
         self.failures.fetch_add(1, Ordering::Relaxed);
         error
     }
@@ -243,7 +244,7 @@ impl Pool {
 
     /// Lets programs know a new block.
     #[inline]
-    fn give(&self, block: Block) -> Result<usize> {
+    pub fn give(&self, block: Block) -> Result<usize> {
         // Whoever destroys the pool sees the block after this, or is seen here.
         if self.is_retired.load(Ordering::SeqCst) {
             self.undo(block);

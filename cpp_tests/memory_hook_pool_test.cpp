@@ -1,0 +1,208 @@
+// Memory hooks and pools: a pool of the library's own takes segments from the device, which hooks
+// are told of. What a driver's pool does nobody sees.
+
+#include <portacl/portacl.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/gate.h"
+#include "support/mem_pool.h"
+#include "support/memory_hook.h"
+
+using namespace portacl_test;
+
+namespace {
+
+class MemoryHookPool : public MemoryHook {
+  protected:
+    // Of a request that takes more than the pool has.
+    static Words Grown() { return OnCpu() ? kFromDevice : kFromCache; }
+};
+
+TEST_F(MemoryHookPool, IsToldWhatComesFromTheDeviceAndWhatDoesNot) {
+    const Stream stream;
+    const MemPool pool;
+    const Recorder hook(story, "one");
+    void* first = pool.Allocate(1000, stream);
+    const std::vector<portacl_test::Told> told = story.Take();
+    ASSERT_EQ(Story::Words(told), Grown());
+    for (const auto& [name, what, event] : told) {
+        SCOPED_TRACE(what);
+        EXPECT_EQ(event.kind, PORTACL_MEMORY_POOL);
+        EXPECT_EQ(event.deviceId, 0);
+        EXPECT_EQ(event.stream, stream);
+        EXPECT_EQ(event.failed, 0);
+        const bool after = what.rfind("after", 0) == 0;
+        EXPECT_EQ(event.memoryId != 0, after);
+        EXPECT_EQ(event.pageSize != 0, after);
+        if (what.find("malloc") != std::string::npos) {
+            EXPECT_EQ(event.size, 1000u);
+            EXPECT_EQ(event.ptr, after ? first : nullptr);
+        } else {
+            // A segment, which has room for more.
+            EXPECT_EQ(event.size, 0u);
+            EXPECT_EQ(event.roundedSize, Reserved(pool));
+            EXPECT_GE(event.roundedSize, 2 * kMiB);
+            EXPECT_EQ(event.ptr != nullptr, after);
+        }
+    }
+    void* second = pool.Allocate(1000, stream);
+    EXPECT_EQ(Told(), kFromCache) << "there is room";
+    Free(second, stream);
+    EXPECT_EQ(Told(), kFreed);
+    second = pool.Allocate(1000, stream);
+    EXPECT_EQ(Told(), kFromCache) << "it was freed here";
+    void* large = pool.Allocate(64 * kMiB, stream);
+    EXPECT_EQ(Told(), Grown());
+    ACL_OK(aclrtFree(large));
+    EXPECT_EQ(Told(), kFreed);
+    Free(first, stream);
+    Free(second, stream);
+}
+
+TEST_F(MemoryHookPool, IsToldOfPoolsThatNobodyHasMade) {
+    const Stream stream;
+    const Recorder hook(story, "one");
+    void* memory = nullptr;
+    ACL_OK(portaclMallocAsync(&memory, 1000, stream));
+    EXPECT_EQ(Told(), Grown());
+    ACL_OK(portaclFreeAsync(memory, stream));
+    EXPECT_EQ(Told(), kFreed);
+}
+
+TEST_F(MemoryHookPool, IsToldOfPoolsInHostMemory) {
+    aclrtMemPoolProps props = PoolProps();
+    props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+    aclrtMemPool handle = nullptr;
+    if (aclrtMemPoolCreate(&handle, &props) != ACL_SUCCESS) GTEST_SKIP() << TakeText();
+    const Stream stream;
+    const Recorder hook(story, "one");
+    void* memory = nullptr;
+    ACL_OK(aclrtMemPoolMallocAsync(&memory, 1000, handle, stream));
+    const std::vector<portacl_test::Told> told = story.Take();
+    EXPECT_EQ(Story::Words(told), Grown());
+    for (const auto& one : told) EXPECT_EQ(one.event.deviceId, -1);
+    Free(memory, stream);
+    ACL_OK(aclrtMemPoolDestroy(handle));
+}
+
+TEST_F(MemoryHookPool, MayRefuseASegment) {
+    if (!OnCpu()) GTEST_SKIP() << "there is no alloc";
+    const Stream stream;
+    const MemPool pool;
+    Recorder first(story, "first"), strict(story, "strict");
+    strict.also = [](const std::string& what, const portaclMemoryEvent&) {
+        return what == "before alloc" ? 424242 : ACL_SUCCESS;
+    };
+    void* memory = Poison<void*>();
+    ACL_FAILS(424242, aclrtMemPoolMallocAsync(&memory, 1000, pool, stream));
+    EXPECT_TRUE(IsPoison(memory));
+    const std::vector<portacl_test::Told> told = story.Take();
+    EXPECT_EQ(Story::Words(told, true),
+              (Words{"first: before malloc", "strict: before malloc", "first: before alloc",
+                     "strict: before alloc", "first: after alloc", "first: after malloc",
+                     "strict: after malloc"}));
+    for (const size_t after : {4, 5, 6}) EXPECT_EQ(told[after].event.failed, 1);
+    EXPECT_EQ(Reserved(pool), 0u);
+    portaclMemoryStats stats{};
+    stats.structSize = sizeof stats;
+    ACL_OK(portaclMemoryGetStats(0, PORTACL_MEMORY_POOL, &stats));
+    EXPECT_EQ(stats.failures, 0u) << "the pool was not asked";
+    EXPECT_EQ(stats.totalCount, 0u);
+    strict.also = nullptr;
+    Free(pool.Allocate(1000, stream), stream);
+}
+
+TEST_F(MemoryHookPool, IsToldOfMemoryThatCannotBeHad) {
+    const Stream stream;
+    const MemPool limited(PoolProps(0, 2 * kMiB)), pool;
+    const Recorder hook(story, "one");
+    void* memory = nullptr;
+    EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 64 * kMiB, limited, stream), ACL_SUCCESS);
+    std::vector<portacl_test::Told> told = story.Take();
+    EXPECT_EQ(Story::Words(told), kFromCache) << "it may not have more, so nobody is asked";
+    EXPECT_EQ(told.back().event.failed, 1);
+    if (!OnCpu()) return;
+    size_t free = 0, total = 0;
+    ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    const size_t most = free / 2 + 2 * kMiB;
+    const DeviceMemory half(most, ACL_MEM_MALLOC_NORMAL_ONLY);
+    (void)story.Take();
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&memory, most, pool, stream));
+    told = story.Take();
+    const Words words = Story::Words(told);
+    EXPECT_GE(words.size(), 4u);
+    EXPECT_EQ(words.front(), "before malloc");
+    EXPECT_EQ(words.back(), "after malloc");
+    EXPECT_EQ(std::count(words.begin(), words.end(), "before alloc"),
+              std::count(words.begin(), words.end(), "after alloc"));
+    for (const auto& one : told) EXPECT_EQ(one.event.failed, one.what.rfind("after", 0) == 0);
+    portaclMemoryStats stats{};
+    stats.structSize = sizeof stats;
+    ACL_OK(portaclMemoryGetStats(0, PORTACL_MEMORY_POOL, &stats));
+    EXPECT_EQ(stats.failures, 2u);
+}
+
+// As without hooks: what another stream has freed is waited for before a request fails.
+TEST_F(MemoryHookPool, WaitsForOtherStreamsLikeAnyOther) {
+    const Stream busy, stream;
+    const MemPool pool(PoolProps(0, 2 * kMiB));
+    pool.Allow(false, false, true);
+    const Recorder hook(story, "one");
+    void* memory = pool.Allocate(2 * kMiB, busy);
+    Gate gate;
+    ACL_OK(gate.Hold(busy));
+    Free(memory, busy);
+    void* again = nullptr;
+    if (OnCpu()) {
+        ACL_OK(aclrtMemPoolMallocAsync(&again, 2 * kMiB, pool, stream));
+        EXPECT_EQ(again, memory);
+        (void)story.Take();
+        Free(again, stream);
+    }
+    gate.Open();
+    Synchronize(busy);
+    Synchronize(stream);
+}
+
+TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
+    if (!OnCpu()) GTEST_SKIP() << "there is no alloc";
+    MemPool other;
+    Stream stream;
+    aclrtMemPool pool = nullptr;
+    const aclrtMemPoolProps props = PoolProps();
+    ACL_OK(aclrtMemPoolCreate(&pool, &props));
+    Recorder hook(story, "busy");
+    // It is not called about what it does itself.
+    hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
+        if (what != "before alloc") return ACL_SUCCESS;
+        void* memory = nullptr;
+        const aclError code = aclrtMemPoolMallocAsync(&memory, 5000, other, stream);
+        return code ? code : aclrtMemPoolFreeAsync(memory, stream);
+    };
+    void* memory = nullptr;
+    ACL_OK(aclrtMemPoolMallocAsync(&memory, 1000, pool, stream));
+    EXPECT_EQ(Told(), kFromDevice);
+    Free(memory, stream);
+    Synchronize(stream);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
+        return what == "before alloc" ? aclrtMemPoolDestroy(pool) : ACL_SUCCESS;
+    };
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclrtMemPoolMallocAsync(&memory, 1000, pool, stream), "memPool");
+    hook.also = [&](const std::string& what, const portaclMemoryEvent&) -> aclError {
+        return what == "before alloc" ? aclrtResetDevice(0) : ACL_SUCCESS;
+    };
+    ACL_OK(aclrtMemPoolCreate(&pool, &props));
+    EXPECT_NE(aclrtMemPoolMallocAsync(&memory, 1000, pool, stream), ACL_SUCCESS);
+    // They went with the device.
+    (void)stream.Release();
+    (void)other.Release();
+    aclGetRecentErrMsg();
+    ACL_OK(aclrtSetDevice(0));
+}
+
+}  // namespace

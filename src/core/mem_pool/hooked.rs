@@ -1,0 +1,167 @@
+//! Memory of a pool while there are hooks: they are told when a pool of the core's own takes memory
+//! from the device, and may do anything then. So nothing is held between the steps: each finds
+//! stream and pool anew, by their handles.
+
+use super::own::{Answer, Own, is_shortage};
+use super::pool::{Home, Inner, Pool};
+use super::{MemPool, Stream, trim_for};
+use crate::algo::pool::Taken;
+use crate::backend::Block;
+use crate::core::device::Device;
+use crate::core::error::{Code, Error, Result};
+use crate::core::{handles, hooked_memory, order, stream};
+
+/// Memory of a pool for work of a stream, both by their handles.
+pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
+    let pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    match pool.pool.inner {
+        Inner::Own(_) => {
+            drop(pool);
+            Request { size, raw, stream }.serve()
+        }
+        // What the driver does inside of its pools nobody sees.
+        Inner::Driver(_) => {
+            drop(pool);
+            super::malloc(size, raw, stream::resolve(stream)?)
+        }
+    }
+}
+
+/// What is asked of a pool of the core's own.
+struct Request {
+    size: usize,
+    raw: u64,
+    stream: u64,
+}
+
+/// What a step has to do with.
+struct Held<'a> {
+    pool: &'a Pool,
+    own: &'a Own,
+    stream: &'a Stream,
+    device: Option<&'a Device>,
+}
+
+impl Held<'_> {
+    fn give(&self, taken: Taken) -> Result<usize> {
+        self.pool.give(Block { addr: taken.addr, len: taken.len, token: taken.note.into() })
+    }
+}
+
+/// What a look at the pool comes to.
+enum Step {
+    Served(usize),
+    /// It takes so many bytes, or better so many, from there.
+    Wants {
+        least: usize,
+        better: usize,
+        home: Home,
+    },
+    Full(Error),
+}
+
+/// Why a pool has no memory.
+enum Lack {
+    /// It may not have more.
+    Limit(Error),
+    /// There is none.
+    Memory(Error),
+}
+
+impl Request {
+    /// As [`Own::alloc_more`].
+    fn serve(&self) -> Result<usize> {
+        let lack = match self.grow_until_served()? {
+            Ok(addr) => return Ok(addr),
+            Err(lack) => lack,
+        };
+        let behind = self.step(|held| {
+            let taken = held.own.alloc_with_wait(self.size, held.stream)?;
+            taken.map(|taken| held.give(taken)).transpose()
+        })?;
+        if let Some(addr) = behind {
+            return Ok(addr);
+        }
+        let error = match lack {
+            Lack::Limit(error) => return self.step(|held| Err(held.pool.failed(error))),
+            Lack::Memory(error) => error,
+        };
+        // All that can become free without the program's doing.
+        order::settle_frees();
+        self.step(|held| {
+            trim_for(held.device);
+            Ok(())
+        })?;
+        let error = match self.grow_until_served()? {
+            Ok(addr) => return Ok(addr),
+            Err(Lack::Limit(limit)) => limit,
+            Err(Lack::Memory(_)) => error,
+        };
+        self.step(|held| Err(held.pool.failed(error)))
+    }
+
+    /// Out of what the pool has, or gets from the device, which hooks are told of and asked about.
+    fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
+        loop {
+            let step =
+                self.step(|held| match held.own.alloc_or_ask(self.size, held.stream)? {
+                    Answer::Taken(taken) => held.give(taken).map(Step::Served),
+                    Answer::Wants { least, better } => {
+                        Ok(Step::Wants { least, better, home: held.pool.home })
+                    }
+                    Answer::Full(error) => Ok(Step::Full(error)),
+                })?;
+            let (least, better, home) = match step {
+                Step::Served(addr) => return Ok(Ok(addr)),
+                Step::Full(error) => return Ok(Err(Lack::Limit(error))),
+                Step::Wants { least, better, home } => (least, better, home),
+            };
+            let mut grown = self.grow(better, home);
+            if better > least
+                && let Ok(Err(_)) = grown
+            {
+                grown = self.grow(least, home);
+            }
+            if let Err(error) = grown? {
+                return Ok(Err(Lack::Memory(error)));
+            }
+        }
+    }
+
+    /// Takes a segment between hooks. Inside: there is no memory for it.
+    fn grow(&self, len: usize, home: Home) -> Result<std::result::Result<(), Error>> {
+        let device = match home {
+            Home::Device(id, _) => Some(id),
+            Home::Host | Home::HostNode(_) => None,
+        };
+        let mut is_short = false;
+        let take = || {
+            self.step(|held| {
+                held.own.add(len, held.device).map_err(|fault| {
+                    is_short = is_shortage(&fault);
+                    // For want of memory it may be tried again.
+                    if is_short { fault.into() } else { held.pool.failed(fault.into()) }
+                })
+            })
+        };
+        match hooked_memory::alloc_segment(device, len, self.stream, take) {
+            Ok(_) => Ok(Ok(())),
+            Err(error) if is_short => Ok(Err(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Does something with pool and stream, which are held for no longer.
+    fn step<R>(&self, work: impl FnOnce(Held<'_>) -> Result<R>) -> Result<R> {
+        let stream = stream::resolve(self.stream)?.to_arc();
+        let mem_pool = handles::get_arc::<MemPool>("memPool", self.raw)?;
+        let Inner::Own(own) = &mem_pool.pool.inner else {
+            return Err(Error::new(
+                Code::InternalError,
+                "a pool of the core's became the driver's",
+            ));
+        };
+        let (pool, device) = (&*mem_pool.pool, mem_pool.device.as_deref());
+        work(Held { pool, own, stream: &stream, device })
+    }
+}
