@@ -2,15 +2,20 @@
 
 #include <portacl/portacl.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "support/mem_pool.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
+#include "support/threads.h"
 
 using namespace portacl_test;
 
@@ -50,11 +55,109 @@ TEST_F(MemorySnapshot, HasAllKindsOfMemoryByAddress) {
                                                             : PORTACL_MEMORY_PINNED;
         EXPECT_EQ(one.kind, kind);
         EXPECT_EQ(one.deviceId, one.ptr == host ? -1 : 0);
+        EXPECT_EQ(one.memPool, nullptr);
     }
     ACL_OK(aclrtFree(device));
     EXPECT_EQ(Snapshot().size(), 2u);
     ACL_OK(aclrtFree(managed));
     ACL_OK(aclrtFreeHost(host));
+    EXPECT_TRUE(Snapshot().empty());
+}
+
+TEST_F(MemorySnapshot, NamesPools) {
+    const Stream stream;
+    const MemPool first;
+    MemPool second;
+    void* one = first.Allocate(1000, stream);
+    void* two = second.Allocate(1000, stream);
+    const aclrtMemPool gone = second.Release();
+    ACL_OK(aclrtMemPoolDestroy(gone));
+    const std::vector<portaclMemoryAllocation> all = Snapshot();
+    ASSERT_EQ(all.size(), 2u);
+    for (const auto& each : all) {
+        EXPECT_EQ(each.kind, PORTACL_MEMORY_POOL);
+        EXPECT_EQ(each.deviceId, 0);
+        EXPECT_EQ(each.memPool, each.ptr == one ? static_cast<aclrtMemPool>(first) : gone);
+        EXPECT_EQ(each.stream, nullptr) << "nobody has recorded it";
+    }
+    size_t count = 0;
+    testing::internal::CaptureStderr();
+    ACL_OK(portaclMemoryReportLeaks(&count));
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(count, 2u);
+    for (const aclrtMemPool pool : {static_cast<aclrtMemPool>(first), gone})
+        EXPECT_NE(text.find("of pool " + Shown(pool)), std::string::npos) << text;
+    Free(one, stream);
+    Free(two, stream);
+    EXPECT_TRUE(Snapshot().empty());
+}
+
+// What lives during the whole call is there once, whatever other threads do.
+TEST_F(MemorySnapshot, HasWhatStaysExactlyOnceWhileOthersComeAndGo) {
+    constexpr int kStays = 300, kTurns = 60;
+    const Stream stream;
+    const MemPool pool;
+    std::vector<void*> stay;
+    for (int i = 0; i < kStays; ++i) {
+        void* memory = nullptr;
+        switch (i % 3) {
+            case 0:
+                ACL_OK(aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST));
+                break;
+            case 1:
+                ACL_OK(aclrtMallocHost(&memory, 100));
+                break;
+            default:
+                memory = pool.Allocate(100, stream);
+        }
+        stay.push_back(memory);
+    }
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&, i] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            for (size_t turn = 0; !stop; ++turn) {
+                void *device = nullptr, *host = nullptr;
+                // Sizes change: what was freed comes back as something else.
+                const size_t size = 100 + turn % 7 * 500;
+                ACL_EXPECT_OK(aclrtMalloc(&device, size, ACL_MEM_MALLOC_HUGE_FIRST));
+                ACL_EXPECT_OK(aclrtMallocHost(&host, size));
+                ACL_EXPECT_OK(aclrtFree(device));
+                ACL_EXPECT_OK(aclrtFreeHost(host));
+                if (i == 0) Free(pool.Allocate(size, stream), stream);
+            }
+        });
+    }
+    std::sort(stay.begin(), stay.end());
+    for (int turn = 0; turn < kTurns; ++turn) {
+        std::vector<portaclMemoryAllocation> all(kStays + 100);
+        all[0].structSize = sizeof all[0];
+        size_t count = 0;
+        ACL_OK(portaclMemorySnapshot(all.data(), all.size(), &count));
+        ASSERT_LE(count, all.size());
+        all.resize(count);
+        std::vector<void*> seen;
+        for (const auto& one : all) {
+            ASSERT_TRUE(seen.empty() || seen.back() < one.ptr);
+            seen.push_back(one.ptr);
+        }
+        ASSERT_TRUE(std::includes(seen.begin(), seen.end(), stay.begin(), stay.end()));
+    }
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& one : Snapshot()) {
+        switch (one.kind) {
+            case PORTACL_MEMORY_PINNED:
+                ACL_OK(aclrtFreeHost(one.ptr));
+                break;
+            case PORTACL_MEMORY_POOL:
+                Free(one.ptr, stream);
+                break;
+            default:
+                ACL_OK(aclrtFree(one.ptr));
+        }
+    }
     EXPECT_TRUE(Snapshot().empty());
 }
 
@@ -109,6 +212,53 @@ OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocated) {
     ACL_OK(aclrtFreeHost(after));
     EXPECT_TRUE(Snapshot().empty());
     ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(MemoryRecord, TellsWhoAllocatedFromPools) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(portaclMemoryRecord());
+    {
+        const Stream stream;
+        const MemPool pool;
+        void* memory = pool.Allocate(1001, stream);
+        const std::vector<portaclMemoryAllocation> all = Snapshot();
+        ASSERT_EQ(all.size(), 1u);
+        EXPECT_EQ(all[0].ptr, memory);
+        EXPECT_EQ(all[0].size, 1001u);
+        EXPECT_EQ(all[0].stream, static_cast<aclrtStream>(stream));
+        EXPECT_EQ(all[0].memPool, static_cast<aclrtMemPool>(pool));
+        EXPECT_EQ(all[0].thread, static_cast<uint64_t>(gettid()));
+        EXPECT_GT(all[0].age, 0u);
+        EXPECT_NE(std::string(all[0].callSite).find("Allocate"), std::string::npos)
+            << all[0].callSite;
+        Free(memory, stream);
+        // The address comes back; what was recorded of it before does not.
+        void* again = pool.Allocate(1007, stream);
+        ASSERT_EQ(Snapshot().size(), 1u);
+        EXPECT_EQ(Snapshot()[0].size, 1007u);
+        ACL_OK(aclrtFree(again));
+        EXPECT_TRUE(Snapshot().empty());
+    }
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(LeakCheck, FinalizeNamesPools, {"PORTACL_LEAK_CHECK", "1"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    MemPool pool;
+    void* memory = pool.Allocate(1001, nullptr);
+    const std::string name = Shown(static_cast<aclrtMemPool>(pool));
+    (void)pool.Release();
+    testing::internal::CaptureStderr();
+    ACL_OK(aclFinalize());
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("memory of device 0, of pool " + name + ", at " + Shown(memory)),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("1001 asked for by thread " + std::to_string(gettid())), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("Allocate"), std::string::npos) << text;
 }
 
 OWN_PROCESS_TEST(LeakReport, NamesWhatIsLiveOnRequest) {

@@ -305,6 +305,7 @@ impl Pool {
                 if !Allocation::take_found(entry) {
                     return Ok(false);
                 }
+                driver.tally.freed(found.len);
                 let freed = driver.pool.free(found.block(), stream.native());
                 driver.live.fetch_sub(1, Ordering::SeqCst);
                 freed?;
