@@ -229,6 +229,48 @@ typedef struct portaclMemoryHookInfo {
 } portaclMemoryHookInfo;
 
 /**
+ * A function of the program in a tree of what uses memory, with all that it called.
+ */
+typedef struct portaclMemoryProfileNode {
+    /**
+     * sizeof(portaclMemoryProfileNode), set by the caller in the first element.
+     */
+    size_t structSize;
+    /**
+     * How many functions are above it: 0 for the root, which stands for the program.
+     */
+    uint32_t depth;
+    /**
+     * The line that made the call, from 1; 0 if that is not known.
+     */
+    uint32_t line;
+    /**
+     * Bytes that the program got.
+     */
+    uint64_t mallocBytes;
+    /**
+     * In so many mallocs.
+     */
+    uint64_t mallocCount;
+    /**
+     * Bytes that were taken from the device or the system for that.
+     */
+    uint64_t allocBytes;
+    /**
+     * In so many allocs.
+     */
+    uint64_t allocCount;
+    /**
+     * The file that it is in, cut to the room there is; empty if that is not known.
+     */
+    char file[256];
+    /**
+     * Its name, or its address where it has none, cut to the room there is; `_root` for the root.
+     */
+    char function[256];
+} portaclMemoryProfileNode;
+
+/**
  * A live allocation, as portaclMemorySnapshot tells of it.
  */
 typedef struct portaclMemoryAllocation {
@@ -277,6 +319,11 @@ typedef struct portaclMemoryAllocation {
      */
     char callSite[256];
 } portaclMemoryAllocation;
+
+/**
+ * Takes a line of a report: a zero-terminated text without its end, valid during the call.
+ */
+typedef void (*portaclLineWriter)(void*, const char*);
 
 /**
  * Statistics of memory of one kind. Those of a device and of its pools begin when the device is set first and end when
@@ -844,6 +891,24 @@ aclError portaclMemoryHookReport(uint64_t id,
                                  size_t *length);
 
 /**
+ * Gives the tree of portaclMemoryHookReport in numbers: each function before those that it called, what uses most
+ * before what uses less, the root first.
+ *
+ * @param id the number of a hook of portaclMemoryHookRegisterLineProfile.
+ * @param nodes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+ * @param capacity elements at `nodes`. Where there are more, the first ones are told.
+ * @param count receives how many there are, also where they are more than `capacity`. Other threads may make it more
+ * before the next call.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
+ * the structure; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that makes no profile. Works at any
+ * time. Thread-safe.
+ */
+aclError portaclMemoryHookProfile(uint64_t id,
+                                  portaclMemoryProfileNode *nodes,
+                                  size_t capacity,
+                                  size_t *count);
+
+/**
  * Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.
  *
  * @param moment what the hook was called about.
@@ -893,6 +958,18 @@ aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations,
  * @return ACL_SUCCESS. Works at any time. Thread-safe.
  */
 aclError portaclMemoryReportLeaks(size_t *count);
+
+/**
+ * As portaclMemoryReportLeaks, to a function of the program, which is called for each line.
+ *
+ * @param write takes a line; it may call this library.
+ * @param userData its first argument.
+ * @param count receives the number of live allocations; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time. Thread-safe.
+ */
+aclError portaclMemoryReportLeaksTo(portaclLineWriter write,
+                                    void *userData,
+                                    size_t *count);
 
 /**
  * Tells how much memory of a kind there is, was at most and was ever given out. Registrations of the caller's own

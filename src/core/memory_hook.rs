@@ -25,7 +25,8 @@ pub use self::limit::Limit;
 pub use self::line_profile::LineProfile;
 pub use self::logging::Logging;
 pub use self::ready::{Ready, write_profile};
-pub use self::registry::{Entry, Info, Scope, list, register, report, unregister};
+pub use self::registry::{Entry, Info, Scope, list, profile, register, report, unregister};
+use super::call_site::Frame;
 use super::error::{Code, Error, Result};
 use crate::backend::thread_number;
 
@@ -113,6 +114,30 @@ pub struct Refusal {
     pub text: String,
 }
 
+/// What came from one place of a program.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Tally {
+    /// Bytes that were handed out.
+    pub used: u64,
+    /// How often.
+    pub mallocs: u64,
+    /// Bytes that were taken from the device or the system for that.
+    pub acquired: u64,
+    /// How often.
+    pub allocs: u64,
+}
+
+/// A function of a program in a profile of its memory, with all that it called.
+#[derive(Clone, Debug)]
+pub struct ProfileRow {
+    /// How many functions called each other above it.
+    pub depth: usize,
+    /// The function; `None`: the root, which stands for the program.
+    pub frame: Option<Frame>,
+    /// What came from there.
+    pub tally: Tally,
+}
+
 /// Who is told and asked.
 pub trait MemoryHook: Send + Sync {
     /// Something is about to happen, unless this refuses it.
@@ -122,6 +147,12 @@ pub trait MemoryHook: Send + Sync {
 
     /// It has happened, or has failed, or a hook that was asked later has refused it.
     fn after(&self, _moment: Moment, _event: &Event) {}
+
+    /// Which places of the program use memory, if it is for finding out that: a tree, where each
+    /// function comes before those it called.
+    fn profile(&self) -> Option<Vec<ProfileRow>> {
+        None
+    }
 
     /// What it has found out, for people, if it is for finding out something.
     fn report(&self) -> Option<String> {

@@ -6,14 +6,14 @@ use std::mem::MaybeUninit;
 
 use crate::core::error::{Error, Result};
 use crate::core::memory_hook::{
-    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment, Refusal,
-    Scope,
+    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment,
+    ProfileRow, Refusal, Scope,
 };
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
     aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter,
     portaclMemoryHookBefore, portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind,
-    portaclMemoryMoment,
+    portaclMemoryMoment, portaclMemoryProfileNode,
 };
 use crate::ffi::value::{Out, address, enum_value, handle, null, text};
 
@@ -398,6 +398,70 @@ pub unsafe extern "C" fn portaclMemoryHookReport(
         }
         Ok(())
     })
+}
+
+/// Gives the tree of portaclMemoryHookReport in numbers: each function before those that it called, what uses most
+/// before what uses less, the root first.
+///
+/// @param id the number of a hook of portaclMemoryHookRegisterLineProfile.
+/// @param nodes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+/// @param capacity elements at `nodes`. Where there are more, the first ones are told.
+/// @param count receives how many there are, also where they are more than `capacity`. Other threads may make it more
+/// before the next call.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
+/// the structure; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that makes no profile. Works at any
+/// time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookProfile(
+    id: u64,
+    nodes: *mut portaclMemoryProfileNode,
+    capacity: usize,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemoryHookProfile", || {
+        let count = Out::new("count", count)?;
+        let wanted = !nodes.is_null() && capacity != 0;
+        if wanted {
+            // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+            let size = unsafe { (&raw const (*nodes).structSize).read_unaligned() };
+            let right = size_of::<portaclMemoryProfileNode>();
+            if size != right {
+                return Err(Error::invalid_param(format_args!(
+                    "nodes->structSize is {size}; it must be {right}, the size of the structure"
+                )));
+            }
+        }
+        let rows = memory_hook::profile(id)?.ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
+                 that does"
+            ))
+        })?;
+        if wanted {
+            let told: Vec<_> = rows.iter().take(capacity).map(node_to_c).collect();
+            // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+            unsafe { Out::new("nodes", nodes)?.write_all(&told) };
+        }
+        count.write(rows.len());
+        Ok(())
+    })
+}
+
+fn node_to_c(row: &ProfileRow) -> portaclMemoryProfileNode {
+    let frame = row.frame.as_ref();
+    let (file, line) =
+        frame.and_then(|frame| frame.place.as_ref()).map_or(("", 0), |(file, line)| (file, *line));
+    portaclMemoryProfileNode {
+        structSize: size_of::<portaclMemoryProfileNode>(),
+        depth: row.depth as u32,
+        line,
+        mallocBytes: row.tally.used,
+        mallocCount: row.tally.mallocs,
+        allocBytes: row.tally.acquired,
+        allocCount: row.tally.allocs,
+        file: text::array(file),
+        function: text::array(frame.map_or("_root", |frame| &frame.function)),
+    }
 }
 
 /// Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.

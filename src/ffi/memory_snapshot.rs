@@ -1,5 +1,6 @@
 //! What a program has allocated and not freed.
 
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use crate::core::error::Error;
 use crate::core::leak_check::{self, Live};
 use crate::core::memory_hook::MemoryKind;
 use crate::ffi::guard::guard;
-use crate::ffi::types::{aclError, portaclMemoryAllocation, portaclMemoryKind};
+use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation, portaclMemoryKind};
 use crate::ffi::value::{Out, address, handle, text};
 
 /// Records from now on, until the process ends, which thread makes an allocation, when and from where, for
@@ -100,6 +101,36 @@ pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError
     guard("portaclMemoryReportLeaks", || {
         let (live, text) = leak_check::report();
         eprint!("{text}");
+        if let Ok(out) = Out::new("count", count) {
+            out.write(live);
+        }
+        Ok(())
+    })
+}
+
+/// As portaclMemoryReportLeaks, to a function of the program, which is called for each line.
+///
+/// @param write takes a line; it may call this library.
+/// @param userData its first argument.
+/// @param count receives the number of live allocations; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
+    write: portaclLineWriter,
+    userData: *mut c_void,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemoryReportLeaksTo", || {
+        let write = write.ok_or_else(|| {
+            Error::invalid_param(format_args!("write is null; it must be a function"))
+        })?;
+        let (live, text) = leak_check::report();
+        for line in text.lines() {
+            // A name that contains a zero is cut there.
+            let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
+            // SAFETY: the caller's own function, with a text that lives as long as the call.
+            unsafe { write(userData, line.as_ptr().cast()) };
+        }
         if let Ok(out) = Out::new("count", count) {
             out.write(live);
         }

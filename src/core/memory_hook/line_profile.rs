@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 use parking_lot::Mutex;
 
-use super::{Event, MemoryHook, Moment};
+use super::{Event, MemoryHook, Moment, ProfileRow, Tally};
 use crate::core::call_site::{Frame, Stack};
 
 /// Adds up by call site what is allocated while it is registered.
@@ -13,17 +13,6 @@ pub struct LineProfile {
     /// Levels of the report below its root; 0: all.
     max_depth: usize,
     sites: Mutex<HashMap<Stack, Tally>>,
-}
-
-/// What came from one place of a program.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-struct Tally {
-    /// Bytes that were handed out, and how often.
-    used: u64,
-    mallocs: u64,
-    /// Bytes that were taken from the device or the system for that, and how often.
-    acquired: u64,
-    allocs: u64,
 }
 
 impl Tally {
@@ -77,14 +66,24 @@ impl Node {
         }
     }
 
-    fn write(&self, name: &dyn fmt::Display, depth: usize, to: &mut String) {
-        writeln!(to, "{:depth$}{name} {}", "", self.tally, depth = 2 * depth)
-            .expect("a text takes all");
+    /// This node and those below it, each before what is below itself.
+    fn rows(&self, frame: Option<&Frame>, depth: usize, into: &mut Vec<ProfileRow>) {
+        into.push(ProfileRow { depth, frame: frame.cloned(), tally: self.tally });
         let mut below: Vec<_> = self.below.iter().collect();
         // What uses most comes first; equal ones stay in the order of their names.
         below.sort_by_key(|(_, node)| std::cmp::Reverse(node.tally.used));
         for (frame, node) in below {
-            node.write(frame, depth + 1, to);
+            node.rows(Some(frame), depth + 1, into);
+        }
+    }
+}
+
+impl fmt::Display for ProfileRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:depth$}", "", depth = 2 * self.depth)?;
+        match &self.frame {
+            Some(frame) => write!(f, "{frame} {}", self.tally),
+            None => write!(f, "_root {}", self.tally),
         }
     }
 }
@@ -124,12 +123,20 @@ impl MemoryHook for LineProfile {
         self.sites.lock().entry(stack).or_default().add(&tally);
     }
 
+    fn profile(&self) -> Option<Vec<ProfileRow>> {
+        let mut rows = Vec::new();
+        self.tree().rows(None, 0, &mut rows);
+        Some(rows)
+    }
+
     fn report(&self) -> Option<String> {
         let mut text = String::from(
             "file:line:function (bytes that the program got in so many mallocs, bytes taken from the device \
              in so many allocs)\n",
         );
-        self.tree().write(&"_root", 0, &mut text);
+        for row in self.profile()? {
+            writeln!(text, "{row}").expect("a text takes all");
+        }
         Some(text)
     }
 }
@@ -150,10 +157,11 @@ mod tests {
         root.add(&[frame("main"), frame("large")], &malloc(3 << 20));
         let alloc = Tally { acquired: 2048, allocs: 1, ..Tally::default() };
         root.add(&[frame("main"), frame("small")], &alloc);
-        let mut text = String::new();
-        root.write(&"_root", 0, &mut text);
+        let mut rows = Vec::new();
+        root.rows(None, 0, &mut rows);
+        let lines: Vec<String> = rows.iter().map(|row| format!("{row}\n")).collect();
         assert_eq!(
-            text,
+            lines.concat(),
             "_root (3.00 MiB in 2, 2.00 KiB in 1)\n  a.cpp:7:main (3.00 MiB in 2, 2.00 KiB in 1)\n    \
              a.cpp:7:large (3.00 MiB in 1, 0 B in 0)\n    a.cpp:7:small (512 B in 1, 2.00 KiB in 1)\n"
         );

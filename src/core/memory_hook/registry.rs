@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{MemoryHook, RUNNING};
+use super::{MemoryHook, ProfileRow, RUNNING};
 use crate::core::error::{Error, Result};
 
 /// Whose allocations a hook is about.
@@ -181,6 +181,12 @@ pub fn unregister(id: u64) -> Result<()> {
 pub fn report(id: u64) -> Result<Option<String>> {
     let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
     entry.map(|entry| entry.hook.report()).ok_or_else(|| unknown(id))
+}
+
+/// Which places of the program use memory, if the hook is for finding out that.
+pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
+    let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
+    entry.map(|entry| entry.hook.profile()).ok_or_else(|| unknown(id))
 }
 
 fn unknown(id: u64) -> Error {

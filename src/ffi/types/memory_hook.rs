@@ -125,6 +125,30 @@ pub struct portaclMemoryHookInfo {
     pub lastFailure: [c_char; 256],
 }
 
+/// A function of the program in a tree of what uses memory, with all that it called.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct portaclMemoryProfileNode {
+    /// sizeof(portaclMemoryProfileNode), set by the caller in the first element.
+    pub structSize: usize,
+    /// How many functions are above it: 0 for the root, which stands for the program.
+    pub depth: u32,
+    /// The line that made the call, from 1; 0 if that is not known.
+    pub line: u32,
+    /// Bytes that the program got.
+    pub mallocBytes: u64,
+    /// In so many mallocs.
+    pub mallocCount: u64,
+    /// Bytes that were taken from the device or the system for that.
+    pub allocBytes: u64,
+    /// In so many allocs.
+    pub allocCount: u64,
+    /// The file that it is in, cut to the room there is; empty if that is not known.
+    pub file: [c_char; 256],
+    /// Its name, or its address where it has none, cut to the room there is; `_root` for the root.
+    pub function: [c_char; 256],
+}
+
 /// A live allocation, as portaclMemorySnapshot tells of it.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -152,3 +176,6 @@ pub struct portaclMemoryAllocation {
     /// The function that asked for it, `file:line:function`, cut to the room there is; empty if that was not recorded.
     pub callSite: [c_char; 256],
 }
+
+/// Takes a line of a report: a zero-terminated text without its end, valid during the call.
+pub type portaclLineWriter = Option<unsafe extern "C" fn(*mut c_void, *const c_char)>;
