@@ -137,6 +137,38 @@ fn with_unsafe(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// `fn name(arguments) -> result` of each function that is declared or defined in the text, as
+/// words without blanks.
+fn signatures(text: &str) -> BTreeMap<String, String> {
+    let code = without_comments(text);
+    code.split(" fn ")
+        .skip(1)
+        .filter_map(|rest| {
+            let name = rest.split('(').next()?;
+            let signature: String =
+                rest.split([';', '{']).next()?.split_whitespace().collect::<Vec<_>>().concat();
+            Some((name.to_owned(), signature.replace(",)", ")")))
+        })
+        .collect()
+}
+
+/// What the component `portacl::cxx` calls is what the library defines.
+fn differing_declarations(declared: &str, defined: &BTreeMap<String, String>) -> Vec<String> {
+    let (_, block) = declared.split_once("unsafe extern \"C\" {").expect("a block of functions");
+    let (block, _) = block.split_once("\n}").expect("its end");
+    let declared = signatures(block);
+    assert!(declared.len() > 5, "the functions of the component are not where they were");
+    declared
+        .iter()
+        .filter(|(name, signature)| defined.get(*name) != Some(signature))
+        .map(|(name, signature)| format!("{name} is declared as {signature}"))
+        .collect()
+}
+
+fn definitions() -> BTreeMap<String, String> {
+    files("src/ffi", &["rs"]).iter().flat_map(|path| signatures(&read(path))).collect()
+}
+
 /// The functions of the API and of this library's own interface, and no others.
 fn differing_exports(exported: &[String], wanted: &BTreeSet<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
@@ -204,12 +236,25 @@ fn layers_look_down_only() {
 fn files_are_short() {
     check("src", too_long);
     check("tests", too_long);
+    check("cxx", too_long);
 }
 
 #[test]
 fn the_core_is_safe() {
     check("src/core", with_unsafe);
     assert!(read("src/core/mod.rs").contains("#![cfg_attr(not(test), forbid(unsafe_code))]"));
+}
+
+/// It has no core of its own: it calls the C API, in one file.
+#[test]
+fn the_component_goes_through_the_c_api() {
+    const CALLS: &str = "cxx/src/c_api.rs";
+    check("cxx", |path, text| if path == CALLS { Vec::new() } else { with_unsafe(path, text) });
+    let found = differing_declarations(&read(CALLS), &definitions());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let manifest = read("cxx/Cargo.toml");
+    assert!(!manifest.contains("path"), "cxx/Cargo.toml has a dependency in this tree");
+    assert!(!read("Cargo.toml").contains("\ncxx"), "Cargo.toml has a dependency on cxx");
 }
 
 #[test]
@@ -317,6 +362,21 @@ mod seen_failing {
         assert_eq!(differing_exports(&names(&["aclA"]), &wanted), ["aclB is not defined"]);
         assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclC"]), &wanted).len(), 1);
         assert_eq!(differing_exports(&names(&["aclA", "aclB", "aclB"]), &wanted).len(), 1);
+    }
+
+    #[test]
+    fn other_declarations() {
+        let text = read("cxx/src/c_api.rs");
+        let defined = definitions();
+        for (from, to) in [
+            ("deviceId: i32,\n        kind", "deviceId: u32,\n        kind"),
+            ("fn portaclMemorySnapshot(", "fn portaclMemorySnapshots("),
+            ("fn aclGetRecentErrMsg() -> *const c_char", "fn aclGetRecentErrMsg() -> *mut c_char"),
+        ] {
+            let other = text.replacen(from, to, 1);
+            assert_ne!(text, other, "{from}");
+            assert_eq!(differing_declarations(&other, &defined).len(), 1, "{from}");
+        }
     }
 
     #[test]

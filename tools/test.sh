@@ -27,9 +27,9 @@ run() {
 
 rust_tests() {
     if cargo nextest --version >/dev/null 2>&1; then
-        cargo nextest run --locked --no-fail-fast --status-level fail && cargo test --locked --doc --quiet
+        cargo nextest run --locked --workspace --no-fail-fast --status-level fail && cargo test --locked --doc --quiet
     else
-        cargo test --locked --no-fail-fast
+        cargo test --locked --workspace --no-fail-fast
     fi
 }
 

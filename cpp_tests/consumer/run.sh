@@ -8,7 +8,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$here/../..
 prefix=$work/prefix
 mine=$work/$case_name
-: "${CC:=cc}" "${CXX:=c++}" "${CARGO:=cargo}" "${NM:=nm}"
+: "${CC:=cc}" "${CXX:=c++}" "${CARGO:=cargo}" "${NM:=nm}" "${OBJDUMP:=objdump}"
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
@@ -65,7 +65,9 @@ test_install() {
     [[ $(readlink "$lib/libportacl.so") == "libportacl.so.${PORTACL_VERSION%%.*}" ]] || fail "libportacl.so is no link to the soname"
     [[ $(readlink -f "$lib/libportacl.so") == "$(readlink -f "$lib")/libportacl.so.$PORTACL_VERSION" ]] || fail "the links do not lead to libportacl.so.$PORTACL_VERSION"
     find "$prefix" -name LICENSE | grep . || fail "no LICENSE installed"
-    diff -r "$root/include" "$prefix/include" || fail "installed headers differ from include/"
+    mkdir -p "$work/headers"
+    cp -R "$root/include/." "$root/cxx/include/." "$work/headers"
+    diff -r "$work/headers" "$prefix/include" || fail "installed headers differ from include/ and cxx/include/"
 }
 
 test_cmake() {
@@ -137,12 +139,81 @@ test_second_rust_library() {
     fi
 }
 
+# Where the component is installed as well: a C program has nothing of it.
 test_c_without_libstdcxx() {
+    [[ -e $(libdir "$prefix")/libportacl_cxx.a ]] || fail "the component is not installed"
     by_cmake "$prefix" "$mine"
     ! ldd "$mine/c_static" | grep 'libstdc++' || fail "a C program was given libstdc++"
     ! "$NM" -u "$(libdir "$prefix")/libportacl.a" | grep -E ' (_Z|__cxa_throw|__gxx_)' ||
         fail "libportacl.a refers to the C++ symbols above"
     ! ldd "$(libdir "$prefix")/libportacl.so" | grep 'libstdc++' || fail "libportacl.so needs libstdc++"
+}
+
+test_cxx_component() {
+    "$CARGO" rustc --release --locked --manifest-path "$here/neighbour/Cargo.toml" --target-dir "$mine/target"
+    local from component=$here/component
+    # Also from another place than it was installed to.
+    mkdir -p "$mine"
+    rm -rf "$mine/moved here"
+    cp -a "$prefix" "$mine/moved here"
+    for from in "$prefix" "$mine/moved here"; do
+        rm -rf "$mine/build"
+        cmake -S "$component" -B "$mine/build" -DCMAKE_PREFIX_PATH="$from" -DCMAKE_BUILD_TYPE=Release \
+            -DNEIGHBOUR="$mine/target/release/libneighbour.a"
+        cmake --build "$mine/build"
+        "$mine/build/report" || fail "report"
+        "$mine/build/report_with_neighbour" || fail "report_with_neighbour"
+    done
+    # There is one core in the program: the component asks it, and has none.
+    ! "$NM" --defined-only "$(libdir "$prefix")/libportacl_cxx.a" 2>/dev/null | grep -E ' (acl|portacl)[A-Za-z]+$' ||
+        fail "libportacl_cxx.a defines the functions above"
+    # What is not installed is not found, and the reason is told.
+    rm "$(libdir "$mine/moved here")/libportacl_cxx.a"
+    local wanted
+    for wanted in cxx nothing; do
+        ! cmake -S "$component" -B "$mine/without" -DCMAKE_PREFIX_PATH="$mine/moved here" \
+            -DWANTED_COMPONENTS="$wanted" >"$mine/without.txt" 2>&1 || fail "component $wanted was found"
+        grep -q "portacl has no component '$wanted'" "$mine/without.txt" || { cat "$mine/without.txt"; fail "no reason is told"; }
+    done
+}
+
+# The C++ face compiles away: its functions are as many instructions as the calls in C.
+test_cpp_layer() {
+    mkdir -p "$mine"
+    local native pair c cpp
+    PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
+    export PKG_CONFIG_PATH
+    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    "$CXX" -std=c++17 -O2 -Wall -Wextra -Werror "-I$prefix/include" -c "$here/pairs.cpp" -o "$mine/pairs.o"
+    "$CXX" "$mine/pairs.o" "${native[@]}" -o "$mine/pairs"
+    # What fills the room behind a function is not of it.
+    "$OBJDUMP" -d --no-show-raw-insn "$mine/pairs.o" | awk '
+        /^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); next }
+        $2 ~ /^(nop|nopw|nopl|cs|data16)$/ || $0 ~ /xchg +%ax,%ax/ { next }
+        /^ +[0-9a-f]+:/ { count[name]++ }
+        END { for (name in count) print name, count[name] }' >"$mine/counts.txt"
+    count() { awk -v name="$1" '$1 == name { print $2 }' "$mine/counts.txt"; }
+    for pair in copy_on_device copy_to_device copy_and_wait synchronize; do
+        c=$(count "c_$pair") cpp=$(count "cpp_$pair")
+        echo "$pair: $c instructions in C, $cpp in C++"
+        [[ -n $c && $cpp == "$c" ]] || fail "$pair is not the same"
+    done
+    "$mine/pairs" c 10 || fail "pairs c"
+    "$mine/pairs" cpp 10 || fail "pairs cpp"
+    # The same for what is executed, the library included, where there is a tool that counts it.
+    command -v valgrind >/dev/null || { echo "executed instructions are not counted: no valgrind"; return 0; }
+    executed() {
+        local total=0 sign=-1 rounds
+        for rounds in 100 300; do
+            valgrind -q --tool=callgrind --callgrind-out-file="$mine/callgrind.$1.$rounds" "$mine/pairs" "$1" "$rounds" || return 1
+            total=$((total + sign * $(awk '/^(summary|totals):/ { print $2; exit }' "$mine/callgrind.$1.$rounds")))
+            sign=1
+        done
+        echo $((total / 200))
+    }
+    c=$(executed c) cpp=$(executed cpp)
+    echo "three copies and a wait execute $c instructions from C, $cpp from C++"
+    ((cpp <= c + 2 && c <= cpp + 2)) || fail "the C++ face executes more"
 }
 
 test_symbols() {
@@ -181,7 +252,7 @@ LISTS
     cmake -S "$mine/project" -B "$mine/build" -DCMAKE_BUILD_TYPE=Release
     cmake --build "$mine/build"
     "$mine/build/outer" || fail "outer"
-    [[ -z $(find "$mine/build" -name 'sample_*') ]] || fail "samples were built"
+    [[ -z $(find "$mine/build" -name 'sample_*' -o -name 'libportacl_cxx*') ]] || fail "samples or the component were built"
 }
 
 # The program and the CMake lines of README.md, as they stand there.

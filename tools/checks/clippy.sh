@@ -1,5 +1,5 @@
 # No warning of the compiler or of clippy, tests included.
-check() { cargo clippy --locked --all-targets --quiet -- -D warnings; }
+check() { cargo clippy --locked --workspace --all-targets --quiet -- -D warnings; }
 sabotage() {
     printf '/// Adds.\npub fn needless(values: &Vec<u32>) -> u32 {\n    return values.iter().sum();\n}\n' \
         >>src/algo/mod.rs

@@ -1,3 +1,3 @@
 # Rust sources are formatted as rustfmt.toml says.
-check() { cargo fmt --check; }
+check() { cargo fmt --all --check; }
 sabotage() { echo 'fn  badly_formatted( ){ }' >>src/lib.rs; }

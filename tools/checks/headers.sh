@@ -1,3 +1,6 @@
-# include/ is what the sources generate.
-check() { cargo test --locked --quiet --test headers; }
+# include/ and the C++ of cxx/ are what the sources generate.
+check() {
+    cargo test --locked --quiet --test headers
+    cargo test --locked --quiet -p portacl-cxx
+}
 sabotage() { sed -i 's/aclrtGetVersion(/aclrtGetVersions(/' include/acl/acl_rt.h; }

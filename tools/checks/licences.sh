@@ -12,6 +12,6 @@ check() {
             return 77
         }
     fi
-    "$tool" --log-level warn check licenses bans sources
+    "$tool" --log-level warn --workspace check licenses bans sources
 }
 sabotage() { sed -i 's/"MIT", //' deny.toml; }

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Makes the Rust part of the component portacl::cxx out of the archive that cargo built: one object,
+# in which only the symbols between Rust and C++ are global, because Rust's standard library in it
+# collides with another one otherwise (see make_libraries.sh). They are weak: a program that uses cxx
+# itself, in this version of its interface, has the same functions once more.
+#
+# usage: make_cxx.sh [--strip-debug] ARCHIVE OBJECT
+set -euo pipefail
+
+strip=()
+if [[ ${1-} == --strip-debug ]]; then
+    strip=(--strip-debug)
+    shift
+fi
+archive=$1 object=$2
+: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}"
+
+mkdir -p "$(dirname "$object")"
+work=$(mktemp -d "$object.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# The bridge's own functions, and rust::String and relatives: cxx has this word in all their names.
+"$NM" -g --defined-only --format=posix "$archive" 2>/dev/null |
+    awk '$1 ~ /cxxbridge1/ { print $1 }' | sort -u >"$work/symbols.txt"
+grep -q '^portacl\$bridge\$' "$work/symbols.txt" || {
+    echo "make_cxx.sh: $archive defines no function of the bridge" >&2
+    exit 1
+}
+sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
+"$LD" -r --gc-sections --force-group-allocation "@$work/roots.rsp" "$archive" -o "$work/linked.o"
+"$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \
+    --weaken-symbols="$work/symbols.txt" \
+    --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/local.o"
+mv -f "$work/local.o" "$object"

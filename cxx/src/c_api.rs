@@ -1,0 +1,172 @@
+//! The functions of the C API that this component calls, made safe: the only unsafe code of it. The
+//! types are those that the header is made from; `tests/architecture.rs` compares the functions.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::MaybeUninit;
+
+use super::{Failure, Result};
+
+#[path = "../../src/ffi/types/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "few of them are needed here")]
+mod types;
+
+use types::{aclError, portaclLineWriter, portaclMemoryKind};
+pub use types::{
+    portaclMemoryAllocation, portaclMemoryPageStats, portaclMemoryPoolStats,
+    portaclMemoryProfileNode, portaclMemoryStats,
+};
+
+unsafe extern "C" {
+    fn aclGetRecentErrMsg() -> *const c_char;
+    fn portaclMemorySnapshot(
+        allocations: *mut portaclMemoryAllocation,
+        capacity: usize,
+        count: *mut usize,
+    ) -> aclError;
+    fn portaclMemoryGetStats(
+        deviceId: i32,
+        kind: MaybeUninit<portaclMemoryKind>,
+        stats: *mut portaclMemoryStats,
+    ) -> aclError;
+    fn portaclMemoryListPools(
+        deviceId: i32,
+        pools: *mut portaclMemoryPoolStats,
+        capacity: usize,
+        count: *mut usize,
+    ) -> aclError;
+    fn portaclMemoryListPageSizes(
+        deviceId: i32,
+        kind: MaybeUninit<portaclMemoryKind>,
+        sizes: *mut portaclMemoryPageStats,
+        capacity: usize,
+        count: *mut usize,
+    ) -> aclError;
+    fn portaclMemoryHookProfile(
+        id: u64,
+        nodes: *mut portaclMemoryProfileNode,
+        capacity: usize,
+        count: *mut usize,
+    ) -> aclError;
+    fn portaclMemoryReportLeaksTo(
+        write: portaclLineWriter,
+        userData: *mut c_void,
+        count: *mut usize,
+    ) -> aclError;
+}
+
+/// The text at a pointer from C.
+///
+/// # Safety
+/// `text` is null or a zero-terminated text.
+unsafe fn text_at(text: *const c_char) -> Option<String> {
+    // SAFETY: by this function's contract.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+/// The text in a field of a structure.
+pub fn text_in(field: &[c_char]) -> String {
+    let bytes: Vec<u8> = field.iter().map_while(|c| (*c != 0).then_some(*c as u8)).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn check(code: aclError) -> Result<()> {
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: no arguments; the text is the calling thread's until its next call.
+    let text = unsafe { text_at(aclGetRecentErrMsg()) };
+    Err(Failure { code, text: text.unwrap_or_else(|| "no text".to_owned()) })
+}
+
+/// A number as a parameter that C has as an enum; the C API refuses what it does not know.
+fn enumerator(kind: i32) -> MaybeUninit<portaclMemoryKind> {
+    let mut value = MaybeUninit::<portaclMemoryKind>::uninit();
+    // SAFETY: the enum is an int in C, and is nowhere read as anything else.
+    unsafe { value.as_mut_ptr().cast::<i32>().write(kind) };
+    value
+}
+
+/// The number of an allocation's kind.
+pub fn kind_of(one: &portaclMemoryAllocation) -> i32 {
+    // SAFETY: the library has written it, or it is zero.
+    unsafe { one.kind.as_ptr().cast::<i32>().read() }
+}
+
+/// A structure of C that begins with its size, with zeros behind.
+///
+/// # Safety
+/// `T` is such a structure of numbers and pointers.
+unsafe fn sized<T>() -> T {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: by this function's contract zeros are a value, and a size_t stands at the beginning.
+    unsafe {
+        value.as_mut_ptr().cast::<usize>().write(size_of::<T>());
+        value.assume_init()
+    }
+}
+
+/// Everything that a function lists which is asked twice: how much there is, and for that. Where more
+/// has come in between it is asked again.
+///
+/// # Safety
+/// `T` is a structure as [`sized`] wants it; `call` writes so many of them, and how many there are.
+unsafe fn list<T>(call: impl Fn(*mut T, usize, *mut usize) -> aclError) -> Result<Vec<T>> {
+    let mut count = 0;
+    check(call(std::ptr::null_mut(), 0, &mut count))?;
+    loop {
+        // Some more than there were: other threads go on.
+        let capacity = count + count / 8 + 1;
+        // SAFETY: by this function's contract.
+        let mut all: Vec<T> = (0..capacity).map(|_| unsafe { sized() }).collect();
+        check(call(all.as_mut_ptr(), capacity, &mut count))?;
+        if count <= capacity {
+            all.truncate(count);
+            return Ok(all);
+        }
+    }
+}
+
+pub fn snapshot() -> Result<Vec<portaclMemoryAllocation>> {
+    // SAFETY: as the function is documented.
+    unsafe { list(|first, capacity, count| portaclMemorySnapshot(first, capacity, count)) }
+}
+
+pub fn stats(device: i32, kind: i32) -> Result<portaclMemoryStats> {
+    // SAFETY: the structure begins with its size; the function writes one.
+    unsafe {
+        let mut stats = sized();
+        check(portaclMemoryGetStats(device, enumerator(kind), &mut stats))?;
+        Ok(stats)
+    }
+}
+
+pub fn pools(device: i32) -> Result<Vec<portaclMemoryPoolStats>> {
+    // SAFETY: as the function is documented.
+    unsafe { list(|first, capacity, count| portaclMemoryListPools(device, first, capacity, count)) }
+}
+
+pub fn page_sizes(device: i32, kind: i32) -> Result<Vec<portaclMemoryPageStats>> {
+    // SAFETY: as the function is documented.
+    unsafe {
+        list(|first, capacity, count| {
+            portaclMemoryListPageSizes(device, enumerator(kind), first, capacity, count)
+        })
+    }
+}
+
+pub fn profile(hook: u64) -> Result<Vec<portaclMemoryProfileNode>> {
+    // SAFETY: as the function is documented.
+    unsafe { list(|first, capacity, count| portaclMemoryHookProfile(hook, first, capacity, count)) }
+}
+
+pub fn leaks() -> Result<Vec<String>> {
+    unsafe extern "C" fn keep(lines: *mut c_void, line: *const c_char) {
+        // SAFETY: what is passed below, and the text that the function promises.
+        unsafe { (*lines.cast::<Vec<String>>()).extend(text_at(line)) };
+    }
+    let mut lines = Vec::<String>::new();
+    let to = (&raw mut lines).cast();
+    // SAFETY: `keep` is called with `to` during the call only; no count is wanted.
+    check(unsafe { portaclMemoryReportLeaksTo(Some(keep), to, std::ptr::null_mut()) })?;
+    Ok(lines)
+}
