@@ -199,6 +199,31 @@ void RegisterMemory() {
 }
 
 // Memory that the host and the devices use at one address.
+void UseVirtualMemory() {
+    constexpr size_t kPiece = 2 << 20;
+    aclrtPhysicalMemProp props;
+    std::memset(&props, 0, sizeof props);
+    props.memAttr = ACL_HBM_MEM_HUGE;
+    props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    void* range = nullptr;
+    if (!DID_IF_THERE(aclrtReserveMemAddress(&range, kPiece, 0, nullptr, 1))) return;
+    for (const auto place : {ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_LOCATION_TYPE_HOST}) {
+        props.location.type = place;
+        aclrtDrvMemHandle memory = nullptr;
+        if (!DID_IF_THERE(aclrtMallocPhysical(&memory, kPiece, &props, 0))) continue;
+        if (DID(aclrtMapMem(range, kPiece, 0, memory, 0))) {
+            aclrtMemAccessDesc desc{};
+            desc.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+            desc.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+            DID(aclrtMemSetAccess(range, kPiece, &desc, 1));
+            DID(aclrtMemsetAsync(range, kPiece, 1, kPiece, nullptr));
+            DID(aclrtUnmapMem(range));
+        }
+        DID(aclrtFreePhysical(memory));
+    }
+    DID(aclrtReleaseMemAddress(range));
+}
+
 void UseManagedMemory() {
     constexpr size_t kManaged = 2 << 20;
     void* memory = nullptr;
@@ -469,6 +494,7 @@ int main(int argc, char** argv) {
         if (argc == 3) UseKernels(argv[1], argv[2]);
         RegisterMemory();
         UseManagedMemory();
+        UseVirtualMemory();
         CopyNow();
         CopyInOrder(kSize);
         LaunchKernels();

@@ -38,6 +38,7 @@ mod shared_memory;
 mod timer;
 mod transfer;
 mod usage;
+mod virtual_memory;
 
 pub use at_exit::at_exit;
 pub use error::{Fault, FaultKind, Result};
@@ -58,6 +59,7 @@ pub use pool::{
 pub use shared_memory::SharedMemory;
 pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};
 pub use usage::{MemoryUsage, Usage};
+pub use virtual_memory::{GRANULARITY, PhysicalMemory, VirtualMemory};
 
 /// How a new stream is to behave.
 #[derive(Clone, Default)]
@@ -161,6 +163,9 @@ pub trait Driver: Send + Sync {
         Err(shared_memory::only_pools())
     }
 
+    /// Addresses and memory apart.
+    fn virtual_memory(&self) -> &dyn VirtualMemory;
+
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;
 
@@ -192,6 +197,10 @@ pub trait Device: Send + Sync {
     fn share(&self) -> Result<Arc<dyn SharedMemory>> {
         Err(shared_memory::only_pools())
     }
+
+    /// Memory of `len` bytes (a multiple of [`GRANULARITY`]) without an address, to be mapped by
+    /// [`Driver::virtual_memory`].
+    fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>>;
 
     /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
     fn advise(&self, range: Span, advice: Advice) -> Result<()>;

@@ -45,6 +45,10 @@ pub enum Kind {
     Pool(u32),
     /// A pool's host memory: of this NUMA node, or wherever the system has put it.
     HostPool(Option<u32>),
+    /// Memory of the device with this id, mapped in a range of addresses.
+    Mapped(u32),
+    /// Host memory that is mapped so, of this NUMA node, or wherever the system has put it.
+    HostMapped(Option<u32>),
     /// Host memory of the caller, registered as the two say. Neither: it is being registered.
     Registered {
         /// Copies treat it as page-locked memory.
@@ -68,6 +72,9 @@ impl Kind {
             Self::Pool(id) => 4 << 24 | id,
             Self::HostPool(None) => 5 << 24,
             Self::HostPool(Some(node)) => 6 << 24 | node,
+            Self::Mapped(id) => 7 << 24 | id,
+            Self::HostMapped(None) => 8 << 24,
+            Self::HostMapped(Some(node)) => 9 << 24 | node,
         }
     }
 
@@ -86,17 +93,23 @@ impl Kind {
             3 => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
             4 => Self::Pool(rest),
             5 => Self::HostPool(None),
-            _ => Self::HostPool(Some(rest)),
+            6 => Self::HostPool(Some(rest)),
+            7 => Self::Mapped(rest),
+            8 => Self::HostMapped(None),
+            _ => Self::HostMapped(Some(rest)),
         }
     }
 
     /// Where copies find it.
     pub const fn place(self) -> Place {
         match self {
-            Self::Device(id) | Self::Managed(id) | Self::Pool(id) => Place::Device(id),
-            Self::Pinned | Self::HostPool(_) | Self::Registered { pinned: true, .. } => {
-                Place::Pinned
+            Self::Device(id) | Self::Managed(id) | Self::Pool(id) | Self::Mapped(id) => {
+                Place::Device(id)
             }
+            Self::Pinned
+            | Self::HostPool(_)
+            | Self::HostMapped(_)
+            | Self::Registered { pinned: true, .. } => Place::Pinned,
             Self::Registered { .. } => Place::Pageable,
         }
     }
@@ -139,6 +152,11 @@ impl Allocation {
     pub fn of_pool(block: Block, kind: Kind, owner: Owner, pool: Handle) -> Self {
         let Block { addr: base, len, token } = block;
         Self { base, len, kind, owner, origin: [pool.raw(), token] }
+    }
+
+    /// Memory that is mapped in a range of addresses.
+    pub fn of_mapping(base: usize, len: usize, kind: Kind, owner: Owner) -> Self {
+        Self { base, len, kind, owner, origin: [0; 2] }
     }
 
     fn to_range(self) -> Range {
@@ -184,7 +202,7 @@ impl Allocation {
         self.kind.place()
     }
 
-    /// What the backend gave, or the pool; not for registrations.
+    /// What the backend gave, or the pool; not for registrations and mappings.
     pub fn block(&self) -> Block {
         let len = match self.kind {
             Kind::Pool(_) | Kind::HostPool(_) => self.len,
@@ -211,7 +229,7 @@ impl Allocation {
     /// when one is doing so.
     pub fn device(&self) -> Option<Arc<Device>> {
         let id = match self.kind {
-            Kind::Device(id) | Kind::Managed(id) => id,
+            Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) => id,
             Kind::Pool(id) => {
                 return open_device(id).filter(|device| mem_pool::is_on(self, device));
             }
@@ -313,6 +331,9 @@ mod tests {
             (Kind::HostPool(None), Place::Pinned),
             (Kind::HostPool(Some(0)), Place::Pinned),
             (Kind::HostPool(Some(3)), Place::Pinned),
+            (Kind::Mapped(77), Place::Device(77)),
+            (Kind::HostMapped(None), Place::Pinned),
+            (Kind::HostMapped(Some(0)), Place::Pinned),
             (registered(true, false), Place::Pinned),
             (registered(true, true), Place::Pinned),
             (registered(false, true), Place::Pageable),

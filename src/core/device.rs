@@ -138,6 +138,16 @@ pub fn slot<'a>(
     })
 }
 
+/// The device with this id, which somebody has to have set.
+pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
+    let id = id.into();
+    slot(session, argument, id)?.device().ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "{argument} is {id}, a device that is not in use; call aclrtSetDevice({id}) first"
+        ))
+    })
+}
+
 /// aclrtSetDevice.
 #[inline]
 pub fn set(id: i32) -> Result<()> {

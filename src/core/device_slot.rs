@@ -17,6 +17,7 @@ use super::handles::Object;
 use super::kernel::{Binary, Function};
 use super::leave::wait_until_alone;
 use super::stream::Stream;
+use super::virtual_memory::{self, physical};
 use super::{mem_pool, memory, order, peer, runtime, state_callback, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
@@ -284,6 +285,7 @@ impl DeviceSlot {
                 ending.part(stream.drain(deadline));
             }
             mem_pool::take_handles_of(device);
+            physical::take_handles_of(device);
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
             take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
             take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
@@ -295,11 +297,13 @@ impl DeviceSlot {
         order::device_ended(device.owner);
         if !ending.timed_out {
             mem_pool::end_with_device(&device, &mut ending);
+            virtual_memory::end_with_device(&device, &mut ending);
             memory::release_device_memory(&device, &mut ending);
             ending.step_on_device(device.native.close());
         } else {
             // Better a leak than a crash of whoever still uses it.
             mem_pool::forget_with_device(&device);
+            virtual_memory::forget_with_device(&device);
             memory::forget_device_memory(&device);
             std::mem::forget(device);
         }

@@ -9,6 +9,7 @@ use super::event::Event;
 use super::kernel::{Binary, Function};
 use super::mem_pool::MemPool;
 use super::stream::Stream;
+use super::virtual_memory::Physical;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
 
@@ -27,6 +28,7 @@ const DATA_BUFFER: u8 = 4;
 const BINARY: u8 = 5;
 const FUNCTION: u8 = 6;
 const MEM_POOL: u8 = 7;
+const PHYSICAL: u8 = 10;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -39,6 +41,7 @@ static DATA_BUFFERS: SlotTable<DataBuffer> = SlotTable::new(DATA_BUFFER);
 static BINARIES: SlotTable<Binary> = SlotTable::new(BINARY);
 static FUNCTIONS: SlotTable<Function> = SlotTable::new(FUNCTION);
 static MEM_POOLS: SlotTable<MemPool> = SlotTable::new(MEM_POOL);
+static PHYSICALS: SlotTable<Physical> = SlotTable::new(PHYSICAL);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -89,6 +92,13 @@ impl Object for MemPool {
     }
 }
 
+impl Object for Physical {
+    const NOUN: &'static str = "physical memory";
+    fn table() -> &'static SlotTable<Self> {
+        &PHYSICALS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -98,6 +108,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         BINARY => Some(Binary::NOUN),
         FUNCTION => Some(Function::NOUN),
         MEM_POOL => Some(MemPool::NOUN),
+        PHYSICAL => Some(Physical::NOUN),
         _ => None,
     }
 }

@@ -127,7 +127,7 @@ pub fn free_in(
         Kind::Pinned => (MemoryKind::Pinned, HOST),
         Kind::Pool(id) => (MemoryKind::Pool, id as i32),
         Kind::HostPool(_) => (MemoryKind::Pool, HOST),
-        Kind::Registered { .. } => return free(),
+        Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => return free(),
     };
     if !kinds.contains(&kind) {
         return free();

@@ -118,7 +118,9 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
                     | Kind::Managed(_)
                     | Kind::Pinned
                     | Kind::Pool(_)
-                    | Kind::HostPool(_),
+                    | Kind::HostPool(_)
+                    | Kind::Mapped(_)
+                    | Kind::HostMapped(_),
                 ) => Error::param_invalid(format_args!(
                     "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
                          registration"
@@ -173,10 +175,12 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
         Some(found) => match found.kind {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
             // The library's own is at one address for all.
-            Kind::Pinned | Kind::HostPool(_) | Kind::Managed(_) => Ok(addr),
-            Kind::Device(_) | Kind::Pool(_) => Err(Error::param_invalid(format_args!(
-                "pHost {addr:#x} is device memory, which devices find at this address"
-            ))),
+            Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
+            Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) => {
+                Err(Error::param_invalid(format_args!(
+                    "pHost {addr:#x} is device memory, which devices find at this address"
+                )))
+            }
             Kind::Registered { .. } => Err(Error::param_invalid(format_args!(
                 "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
             ))),

@@ -127,7 +127,7 @@ fn kind_of(found: &Allocation) -> Option<(MemoryKind, i32)> {
         Kind::Pinned => Some((MemoryKind::Pinned, -1)),
         Kind::Pool(id) => Some((MemoryKind::Pool, id as i32)),
         Kind::HostPool(_) => Some((MemoryKind::Pool, -1)),
-        Kind::Registered { .. } => None,
+        Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => None,
     }
 }
 

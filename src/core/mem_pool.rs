@@ -155,20 +155,10 @@ pub fn create(props: Props) -> Result<u64> {
     let session = runtime::session()?;
     let options = props.check(&session)?;
     let device = match options.place {
-        PoolPlace::Device(id) => Some(device_in_use(&session, "location.id", id)?),
+        PoolPlace::Device(id) => Some(device::in_use(&session, "location.id", id)?),
         PoolPlace::Host | PoolPlace::HostNode(_) => None,
     };
     Ok(MemPool::create(session, device.as_ref(), options, false)?.raw())
-}
-
-/// The device with this id, which somebody has to have set.
-fn device_in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
-    let id = id.into();
-    device::slot(session, argument, id)?.device().ok_or_else(|| {
-        Error::param_invalid(format_args!(
-            "{argument} is {id}, a device that is not in use; call aclrtSetDevice({id}) first"
-        ))
-    })
 }
 
 /// aclrtMemPoolDestroy: returns at once; the memory goes with the last free.

@@ -15,6 +15,7 @@ use super::mem_pool::{self, access};
 use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
+use super::virtual_memory::{self, Mapped, physical};
 use super::{hooked_memory, host_register, managed_memory, memory_hook, runtime, thread};
 use crate::algo::slot_table;
 use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage};
@@ -288,6 +289,7 @@ pub(super) fn not_freed(argument: &str, addr: usize) -> Error {
         Kind::Managed(_) => "managed memory",
         Kind::Pinned => "page-locked host memory",
         Kind::Pool(_) | Kind::HostPool(_) => "memory of a pool",
+        Kind::Mapped(_) | Kind::HostMapped(_) => "mapped memory",
         Kind::Registered { .. } => "registered memory of the caller",
     };
     let call = freeing_call(found.kind);
@@ -300,6 +302,7 @@ pub(super) fn freeing_call(kind: Kind) -> &'static str {
         Kind::Device(_) | Kind::Managed(_) => "aclrtFree",
         Kind::Pinned => "aclrtFreeHost",
         Kind::Pool(_) | Kind::HostPool(_) => "aclrtMemPoolFreeAsync or aclrtFree",
+        Kind::Mapped(_) | Kind::HostMapped(_) => "aclrtUnmapMem",
         Kind::Registered { .. } => "aclrtHostUnregister",
     }
 }
@@ -344,7 +347,7 @@ pub fn forget_memory(owner: Owner) {
 pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
     match Allocation::reach(addr) {
         None => unknown_span(argument, addr, len),
-        Some(found) if len > found.left.get() => Err(outside(argument, addr, len)),
+        Some(found) if len > found.left.get() => beyond_one(argument, addr, len, Kind::of(found)),
         Some(found) => Ok(Span { addr, len, place: Kind::of(found).place() }),
     }
 }
@@ -361,6 +364,16 @@ fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<
         Foreign::Known(place) => Ok(Span { addr, len, place }),
         Foreign::Stale => Err(stale(argument, addr)),
     }
+}
+
+/// As [`span`], past the end of an allocation: what is mapped side by side is used together.
+#[cold]
+fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) -> Result<Span> {
+    let is_mapped = matches!(kind, Kind::Mapped(_) | Kind::HostMapped(_));
+    if is_mapped && virtual_memory::are_side_by_side(addr, len, kind) {
+        return Ok(Span { addr, len, place: kind.place() });
+    }
+    Err(outside(argument, addr, len))
 }
 
 /// Whether a pool has this address and no program.
@@ -385,6 +398,9 @@ fn foreign(addr: usize) -> Foreign {
 
 #[cold]
 pub(super) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
+    if let Some(error) = virtual_memory::unusable(&argument, addr) {
+        return error;
+    }
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
          freed, is past the end of one, or went with its device"
@@ -431,12 +447,26 @@ pub struct PointerAttributes {
     pub page_size: u32,
 }
 
+impl From<Mapped> for PointerAttributes {
+    fn from(mapped: Mapped) -> Self {
+        let location = match mapped.place {
+            physical::Place::Device(id) => Location::Device(id),
+            physical::Place::Host(None) => Location::Host,
+            physical::Place::Host(Some(node)) => Location::HostNode(node),
+        };
+        Self { location, page_size: mapped.page_size as u32 }
+    }
+}
+
 /// aclrtPointerGetAttributes.
 pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
     thread::refuse_inside_host_function()?;
     const UNKNOWN: PointerAttributes =
         PointerAttributes { location: Location::Unregistered, page_size: 0 };
     let Some(session) = runtime::existing_session() else { return Ok(UNKNOWN) };
+    if let Some(mapped) = virtual_memory::at(addr) {
+        return Ok(mapped.into());
+    }
     let Some(allocation) = Allocation::known(addr) else {
         if mem_pool::are_used() && mem_pool::is_idle_memory(&session, addr) {
             return Err(stale("ptr", addr));
@@ -465,6 +495,8 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
         Kind::Managed(id) => Location::Managed(id),
         Kind::HostPool(None) => Location::Host,
         Kind::HostPool(Some(node)) => Location::HostNode(node),
+        // It was mapped meanwhile, or no more.
+        Kind::Mapped(_) | Kind::HostMapped(_) => return Ok(UNKNOWN),
     };
     let block = match allocation.pool() {
         Some(_) => mem_pool::backing(&allocation),
@@ -487,6 +519,9 @@ pub fn address_range(addr: usize) -> Result<(usize, usize)> {
     thread::refuse_inside_host_function()?;
     if let Some(allocation) = Allocation::known(addr) {
         return Ok((allocation.base, allocation.len));
+    }
+    if let Some(mapped) = virtual_memory::at(addr) {
+        return Ok((mapped.base, mapped.len));
     }
     match foreign_block(addr) {
         Some(block) => Ok((block.base, block.len)),

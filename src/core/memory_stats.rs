@@ -122,8 +122,9 @@ impl Tally {
 /// What a device has counted since it was opened.
 #[derive(Default)]
 pub struct DeviceTallies {
-    /// Blocks of device memory, those included that wait for the next request of their size.
-    pub device: Tally,
+    /// Blocks of device memory, those included that wait for the next request of their size, and
+    /// memory without an address, which may end later than the device.
+    pub device: Arc<Tally>,
     /// Managed memory.
     pub managed: Tally,
     /// Pools that were there.
@@ -133,8 +134,8 @@ pub struct DeviceTallies {
 /// What a session has counted of host memory.
 #[derive(Default)]
 pub struct HostTallies {
-    /// Page-locked memory.
-    pub pinned: Tally,
+    /// Page-locked memory, with or without an address.
+    pub pinned: Arc<Tally>,
     /// Pools that were there.
     pub ended_pools: Arc<mem_pool::stats::Ended>,
 }
@@ -260,7 +261,7 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
             Kind::Pool(of) => kind == MemoryKind::Pool && of as i32 == id,
             Kind::Pinned => kind == MemoryKind::Pinned,
             Kind::HostPool(_) => kind == MemoryKind::Pool && id == HOST,
-            Kind::Registered { .. } => false,
+            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => false,
         };
         if !wanted {
             continue;

@@ -53,4 +53,5 @@ pub mod sys_param;
 mod tests;
 pub mod thread;
 pub mod version;
+pub mod virtual_memory;
 pub mod visibility;

@@ -18,6 +18,7 @@ use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
     device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, report, thread,
+    virtual_memory,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -353,14 +354,17 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     let mut finished = left && !ending.timed_out;
     let alone = wait_until_alone(&mut session, |_| {
         mem_pool::take_host_handles();
+        virtual_memory::physical::take_host_handles();
         slot_table::flush_deferred();
         finished
     });
     if finished && alone {
         mem_pool::end_with_session(&mut ending);
+        virtual_memory::end_with_session(&mut ending);
         memory::release_host_memory(&session, &mut ending);
     } else {
         mem_pool::forget_with_session();
+        virtual_memory::forget_with_session();
         memory::forget_memory(session.owner);
     }
     slot_table::flush_deferred();

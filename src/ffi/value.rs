@@ -214,6 +214,15 @@ pub fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i32 {
     unsafe { raw.as_ptr().cast::<i32>().read_unaligned() }
 }
 
+/// A number where the header says `enum`, which C may have chosen.
+pub fn enum_from<E: Copy>(number: i32) -> MaybeUninit<E> {
+    const { assert!(size_of::<E>() == size_of::<i32>()) };
+    let mut raw = MaybeUninit::<E>::uninit();
+    // SAFETY: as large as an i32; it stays uninitialised as far as Rust is concerned.
+    unsafe { raw.as_mut_ptr().cast::<i32>().write_unaligned(number) };
+    raw
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,10 +231,7 @@ mod tests {
     #[test]
     fn any_number_is_read() {
         for number in [3, -1, i32::MAX] {
-            let mut raw = MaybeUninit::<aclrtMemcpyKind>::uninit();
-            // SAFETY: the enum is as large as an i32.
-            unsafe { raw.as_mut_ptr().cast::<i32>().write(number) };
-            assert_eq!(enum_value(raw), number);
+            assert_eq!(enum_value(enum_from::<aclrtMemcpyKind>(number)), number);
         }
     }
 }

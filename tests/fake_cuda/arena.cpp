@@ -69,6 +69,15 @@ uint64_t Arena::take(uint64_t from, size_t size, size_t alignment) {
     return 0;
 }
 
+uint64_t Arena::allocate_at(uint64_t address, size_t size) {
+    auto range = unused_.upper_bound(address);
+    if (range == unused_.begin()) return 0;
+    --range;
+    const bool inside =
+        address - range->first < range->second && size <= range->first + range->second - address;
+    return inside ? take(address, round_up(size, kGrain), kGrain) : 0;
+}
+
 void Arena::free(uint64_t address, size_t size) {
     size = round_up(size, kGrain);
     auto next = unused_.lower_bound(address);

@@ -20,6 +20,9 @@ class Arena {
     // rounded up to `kGrain`.
     uint64_t allocate(size_t size, size_t alignment);
 
+    // The same at `address`, or 0 where that is not free.
+    uint64_t allocate_at(uint64_t address, size_t size);
+
     // Gives back what `allocate` returned for this size.
     void free(uint64_t address, size_t size);
 

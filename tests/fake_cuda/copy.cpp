@@ -107,7 +107,7 @@ CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src
                     size_t height, Wait wait) {
     Operation operation;
     for (const Rows* rows : {&dst, &src}) {
-        if (!rows->memory.pageable()) operation.blocks.push_back(rows->memory.block);
+        rows->memory.keep_in(operation.blocks);
     }
     const auto copy = [width, height](uint8_t* to, size_t to_pitch, const uint8_t* from,
                                       size_t from_pitch) {

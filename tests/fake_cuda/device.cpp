@@ -111,7 +111,7 @@ void create_devices() {
     // In proportion to the memory: under an instrumenting tool addresses are scarce.
     const size_t addresses = config().memory * 16;
     all.pinned_arena = std::make_unique<Arena>(addresses, false);
-    all.mapped_arena = std::make_unique<Arena>(addresses, false);
+    all.mapped_arena = std::make_unique<Arena>(addresses, true);
     for (int ordinal = 0; ordinal < config().devices; ++ordinal) {
         auto context = std::make_unique<Context>(ordinal, config().memory);
         const uint64_t handle = kContextBase + 16 * static_cast<uint64_t>(ordinal + 1);

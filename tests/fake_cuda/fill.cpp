@@ -37,7 +37,7 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
     }
     const bool waits = wait == Wait::kIfPinned && !dst.on_device();
     Operation operation;
-    operation.blocks.push_back(dst.block);
+    dst.keep_in(operation.blocks);
     operation.body = [to = dst.bytes, value, count] {
         // Copied from what is filled already: fast also where nothing is optimised.
         memcpy(to, &value, sizeof value);

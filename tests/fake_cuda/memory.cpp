@@ -125,6 +125,37 @@ bool is_driver_address(uint64_t address) {
            all.pinned_arena->contains(address) || all.mapped_arena->contains(address);
 }
 
+namespace {
+
+// Whether a device has access to a mapped range; a reported misuse where not.
+CUresult check_access(const Call& call, const char* argument, const Block& block,
+                      const Context& device) {
+    const auto access = block.access.find(device.ordinal);
+    if (access != block.access.end() && access->second != CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+        return CUDA_SUCCESS;
+    }
+    return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                       "%s: 0x%llx is mapped without access for device %d; cuMemSetAccess",
+                       argument, ull{block.address}, device.ordinal);
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<Block>> mapped_behind(const Block& first, uint64_t end) {
+    std::vector<std::shared_ptr<Block>> found;
+    uint64_t next = first.address + first.size;
+    while (first.kind == BlockKind::kMapped && next < end) {
+        auto block = find_block(next);
+        if (block == nullptr || block->kind != BlockKind::kMapped ||
+            block->context != first.context) {
+            break;
+        }
+        next += block->size;
+        found.push_back(std::move(block));
+    }
+    return found;
+}
+
 CUresult resolve(const Call& call, const char* argument, uint64_t address, size_t size,
                  const Context& device, Operand* out) {
     if (address == 0) {
@@ -138,22 +169,22 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
                                "%s 0x%llx is freed, unmapped or was never allocated", argument,
                                ull{address});
         }
-        *out = {reinterpret_cast<uint8_t*>(address), nullptr};
+        *out = {reinterpret_cast<uint8_t*>(address), nullptr, {}};
         return CUDA_SUCCESS;
     }
     const size_t offset = address - block->address;
-    if (size > block->size - offset) {
+    auto beyond = mapped_behind(*block, address + size);
+    const Block& last = beyond.empty() ? *block : *beyond.back();
+    if (size > last.address + last.size - address) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "%s 0x%llx and %zu bytes cross the end of the %s 0x%llx of %zu bytes",
                            argument, ull{address}, size, name_of(block->kind), ull{block->address},
                            block->size);
     }
     if (block->kind == BlockKind::kMapped) {
-        const auto access = block->access.find(device.ordinal);
-        if (access == block->access.end() || access->second == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
-            return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                               "%s 0x%llx is mapped without access for device %d; cuMemSetAccess",
-                               argument, ull{address}, device.ordinal);
+        if (CUresult code = check_access(call, argument, *block, device)) return code;
+        for (const auto& part : beyond) {
+            if (CUresult code = check_access(call, argument, *part, device)) return code;
         }
     }
     if (block->kind == BlockKind::kPooled && !block->pool->on_host() &&
@@ -163,7 +194,7 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
                            "cuMemPoolSetAccess",
                            argument, ull{address}, device.ordinal);
     }
-    *out = {block->bytes + offset, std::move(block)};
+    *out = {block->bytes + offset, std::move(block), std::move(beyond)};
     return CUDA_SUCCESS;
 }
 

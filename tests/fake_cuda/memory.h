@@ -58,6 +58,9 @@ void free_host(uint64_t address, size_t size);
 // The live block that contains `address`, or null.
 std::shared_ptr<Block> find_block(uint64_t address);
 
+// The mapped ranges of one device behind `first`, as far as `end`; fewer where there is a gap.
+std::vector<std::shared_ptr<Block>> mapped_behind(const Block& first, uint64_t end);
+
 // True for an address that is or was device memory, pinned memory or a reservation: not pageable
 // memory, and if no live block contains it, a stale address.
 bool is_driver_address(uint64_t address);
@@ -67,7 +70,15 @@ struct Operand {
     uint8_t* bytes = nullptr;
     // Null: pageable memory of the caller.
     std::shared_ptr<Block> block;
+    // Mapped ranges that lie behind it without a gap, as far as the operand goes.
+    std::vector<std::shared_ptr<Block>> beyond;
 
+    // An operation uses it.
+    void keep_in(std::vector<std::shared_ptr<Block>>& blocks) const {
+        if (pageable()) return;
+        blocks.push_back(block);
+        blocks.insert(blocks.end(), beyond.begin(), beyond.end());
+    }
     bool pageable() const { return block == nullptr; }
     bool managed() const { return !pageable() && block->kind == BlockKind::kManaged; }
     bool on_device() const { return !pageable() && !block->pinned(); }

@@ -105,6 +105,10 @@ CUresult fail(const Function& function, CUresult code, const char* argument, uin
     return code;
 }
 
+uint64_t end_of(const Block& block) {
+    return block.address + block.size;
+}
+
 // Translates a kernel's pointer when it runs; null and a failure if the device could not reach it.
 uint8_t* reach(const Function& function, const char* argument, uint64_t address, uint64_t count,
                size_t element, CUresult* failure, std::vector<std::shared_ptr<Block>>* keep) {
@@ -120,7 +124,8 @@ uint8_t* reach(const Function& function, const char* argument, uint64_t address,
         const Context& here = *function.context;
         if (block == nullptr) {
             why = "is no live device or pinned memory";
-        } else if (count > (block->size - (address - block->address)) / element) {
+        } else if (const auto beyond = mapped_behind(*block, address + count * element);
+                   count > (end_of(beyond.empty() ? *block : *beyond.back()) - address) / element) {
             why = "and the count cross the end of the memory";
         } else if (block->kind == BlockKind::kDevice && block->context != &here &&
                    here.peers.count(block->context->ordinal) == 0) {

@@ -1,6 +1,7 @@
 #include "virtual_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -72,17 +73,27 @@ bool covers(const std::vector<std::shared_ptr<Block>>& blocks, uint64_t address,
 }  // namespace
 
 Physical::Physical(Context* context_, size_t size_) : context(context_), size(size_) {
-    void* const start = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    bytes = start == MAP_FAILED ? nullptr : static_cast<uint8_t*>(start);
+    file = memfd_create("fake_cuda", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, static_cast<off_t>(size)) != 0) {
+        close(file);
+        file = -1;
+    }
     context->used += size;
 }
 
 Physical::~Physical() {
-    if (bytes != nullptr) {
-        munmap(bytes, size);
-    }
+    if (file >= 0) close(file);
     context->used -= size;
+}
+
+bool Physical::appear(uint8_t* at) const {
+    return mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file,
+                0) != MAP_FAILED;
+}
+
+void Physical::disappear(uint8_t* at) const {
+    mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
 }
 
 }  // namespace fake
@@ -104,7 +115,7 @@ FAKE_CUDA_EXPORT CUresult cuMemGetAllocationGranularity(size_t* out,
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, size_t alignment,
-                                              CUdeviceptr /*hint*/, unsigned long long flags) {
+                                              CUdeviceptr wish, unsigned long long flags) {
     Call call(__func__, Needs::kDriver);
     if (call.refused()) return call.refused();
     if (out == nullptr || size == 0 || size % kGranularity != 0 || flags != 0 ||
@@ -115,8 +126,10 @@ FAKE_CUDA_EXPORT CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, siz
                            size, kGranularity, alignment);
     }
     Arena& arena = *state().mapped_arena;
-    const uint64_t address =
-        arena.allocate(size, alignment < kGranularity ? kGranularity : alignment);
+    if (alignment < kGranularity) alignment = kGranularity;
+    // What is not free is only a wish.
+    uint64_t address = wish % alignment == 0 ? arena.allocate_at(wish, size) : 0;
+    if (address == 0) address = arena.allocate(size, alignment);
     if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     state().reservations.emplace(address,
                                  std::make_shared<Reservation>(Reservation{address, size}));
@@ -154,7 +167,7 @@ FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t 
     Context* const context = device(prop->location.id);
     if (!make_room(*context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
     auto physical = std::make_shared<Physical>(context, size);
-    if (physical->bytes == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (physical->file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
     *out = state().physical.add(std::move(physical));
     return CUDA_SUCCESS;
 }
@@ -190,8 +203,10 @@ FAKE_CUDA_EXPORT CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offs
     if (!mapped_in(address, size).empty()) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx has mapped memory already", address);
     }
-    auto block = std::make_shared<Block>(BlockKind::kMapped, physical->context, address, size,
-                                         physical->bytes);
+    uint8_t* const bytes = state().mapped_arena->alias(address);
+    if (!physical->appear(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+    auto block =
+        std::make_shared<Block>(BlockKind::kMapped, physical->context, address, size, bytes);
     block->physical = physical;
     add_block(std::move(block));
     return CUDA_SUCCESS;
@@ -210,6 +225,8 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
         if (block->uses != 0) {
             call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations",
                         ull{block->address}, block->uses);
+        } else {
+            block->physical->disappear(block->bytes);
         }
     }
     return CUDA_SUCCESS;

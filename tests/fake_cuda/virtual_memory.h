@@ -10,9 +10,14 @@ struct Physical {
     Physical(Context* context, size_t size);
     ~Physical();
 
+    // Has it appear where the driver reaches these addresses, or no longer; false: it cannot.
+    bool appear(uint8_t* at) const;
+    void disappear(uint8_t* at) const;
+
     Context* const context;
     const size_t size;
-    uint8_t* bytes;
+    // A file in memory, since it may be in several places.
+    int file;
 };
 
 struct Reservation {

@@ -18,11 +18,11 @@ use super::queue::Queue;
 use super::shared_file::SharedFile;
 use super::shared_memory::SharedDeviceMemory;
 use super::stream::CpuStream;
-use super::{Shared, copy, copy_2d, kernel};
+use super::{Shared, copy, copy_2d, kernel, virtual_memory};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
-    Module, PagePolicy, Result, SharedMemory, Span, Stream, StreamOptions, Wait,
+    Module, PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -79,6 +79,7 @@ impl CpuDevice {
 
     fn reap(&self, limit: usize) -> bool {
         self.shared.imports.reap(limit);
+        self.shared.ranges.reap();
         self.deferred.reap(limit, |block| self.give(block))
     }
 
@@ -86,7 +87,8 @@ impl CpuDevice {
         if block.token & MANAGED == 0 { &self.device_bytes } else { &self.managed_bytes }
     }
 
-    fn give(&self, block: Block) {
+    /// Takes a block back that nothing uses any more.
+    pub(super) fn give(&self, block: Block) {
         self.counter(block).sub(block.len);
         self.memory.give(block);
     }
@@ -155,6 +157,12 @@ impl Device for CpuDevice {
         let device = self.itself.upgrade().expect("whoever calls this holds it");
         let number = self.shared.numbers[self.ordinal as usize];
         Ok(Arc::new(SharedDeviceMemory::new(device, Arc::clone(&self.memory), number)?))
+    }
+
+    fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+        let device = self.itself.upgrade().expect("whoever calls this holds it");
+        let block = self.take(len, PagePolicy::HugeFirst, 0)?;
+        Ok(virtual_memory::of_device(device, Arc::clone(&self.memory), block))
     }
 
     /// It is where it is.

@@ -364,7 +364,10 @@ impl CpuKernel {
             let at = unsafe { bytes.add(one.offset as usize).cast::<usize>() };
             // SAFETY: likewise.
             let addr = unsafe { at.read_unaligned() };
-            if shared.windows.device_at(addr).is_some() || shared.imports.contains(addr) {
+            if shared.windows.device_at(addr).is_some()
+                || shared.imports.contains(addr)
+                || shared.ranges.is_device(addr)
+            {
                 // SAFETY: likewise.
                 unsafe { at.write_unaligned(addr + shared.own_view) };
             }

@@ -1,7 +1,7 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use super::arena::{Arena, HUGE, Piece, UNIT};
 use super::host_access::{self, Watch};
 use super::pages::{self, Mapping, whole_pages};
 use super::shared_file::{self, SharedFile};
-use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
+use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
 
 /// A 2 MiB page is as the kernel made it.
 const ORDINARY: u8 = 0;
@@ -55,8 +55,8 @@ pub(super) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view`: 0, or `size`
-    /// in guard mode.
+    /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view`: 0, or in guard
+    /// mode `size` at least.
     pub(super) fn new(
         ordinal: u32,
         size: u64,
@@ -78,7 +78,7 @@ impl DeviceMemory {
         let guarded = own_view != 0;
         let mapping = match guarded {
             false => Mapping::new(len, Some(&file)),
-            true => Mapping::guarded(len, &file),
+            true => Mapping::of_part(len, file.as_fd(), 0, own_view),
         };
         let mapping = mapping.map_err(|e| refused("mmap", e))?;
         let mut arena = Arena::new();
@@ -167,7 +167,12 @@ impl DeviceMemory {
         }
     }
 
-    /// Where a block of [`Self::take_shared`] is in its file.
+    /// The file in which blocks are that have none of their own.
+    pub(super) fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Where a block is in its file.
     pub(super) fn offset_of(&self, addr: usize) -> u64 {
         self.offset(addr)
     }
@@ -185,7 +190,8 @@ impl DeviceMemory {
         if !self.is_guarded() {
             return Ok(());
         }
-        pages::set_access(block.addr, block.len, allowed).map_err(|error| {
+        let access = if allowed { Access::ReadWrite } else { Access::None };
+        pages::set_access(block.addr, block.len, access).map_err(|error| {
             Fault::new(
                 FaultKind::OutOfHostMemory,
                 format!(

@@ -10,6 +10,7 @@
 //! | `copy.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
+//! | `virtual_memory.rs` | addresses and memory apart |
 //! | `shared_memory.rs`, `shared_file.rs` | what other processes can have of it, and we of theirs |
 //! | `windows.rs`, `host_ranges.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
@@ -42,6 +43,7 @@ mod shared_memory;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod virtual_memory;
 mod windows;
 
 use std::os::fd::BorrowedFd;
@@ -54,7 +56,7 @@ use parking_lot::{Mutex, RwLock};
 use super::timer::Timer;
 use super::{
     Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Place, Pool,
-    PoolPlace, Result, SharedMemory, Span, probe,
+    PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
 };
 use arena::HUGE;
 use busy::Busy;
@@ -68,12 +70,15 @@ use queue::Queue;
 use registered::Registered;
 use shared_file::ImportedFile;
 use shared_memory::{HostSegments, IMPORTED, ImportedPool, Imports, MARKS, SharedHostMemory};
+use virtual_memory::Ranges;
 use windows::Windows;
 
 /// How long [`Driver::shutdown`] waits for user code.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Deferred blocks that an ordinary call looks at.
 const REAP: usize = 8;
+/// Guard mode: how long ranges of addresses can be at most where devices have less memory.
+const GUARDED_RANGE: usize = 64 << 30;
 
 /// How the devices are to be.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +122,7 @@ pub fn open_chosen(
 struct Shared {
     options: Options,
     /// How far behind an address of device memory the library's own view of it is: 0, or in guard
-    /// mode the size of a device's memory.
+    /// mode the size of a device's memory and [`GUARDED_RANGE`] at least.
     own_view: usize,
     cores: usize,
     executor: Arc<Executor>,
@@ -129,6 +134,8 @@ struct Shared {
     windows: Windows,
     /// Memory of other processes.
     imports: Imports,
+    /// Addresses without memory, and what is mapped there.
+    ranges: Ranges,
 }
 
 /// The place of one device.
@@ -165,8 +172,10 @@ impl Shared {
 
     #[cold]
     fn prepare(&self, ordinal: u32, span: &Span) {
-        if let Some(memory) = self.memory_of(ordinal) {
-            memory.prepare(span.addr, span.len);
+        match self.memory_of(ordinal) {
+            Some(memory) if memory.contains(span.addr) => memory.prepare(span.addr, span.len),
+            Some(_) => self.ranges.prepare(span.addr, span.len),
+            None => {}
         }
     }
 
@@ -224,7 +233,7 @@ impl CpuDriver {
         let host = Arc::new(HostMemory::new());
         Ok(Self {
             shared: Arc::new(Shared {
-                own_view: if options.guard { memory as usize } else { 0 },
+                own_view: if options.guard { GUARDED_RANGE.max(memory as usize) } else { 0 },
                 options,
                 cores,
                 executor: Executor::new(cores),
@@ -234,6 +243,7 @@ impl CpuDriver {
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
                 numbers: numbers.into(),
                 imports: Imports::new(),
+                ranges: Ranges::default(),
             }),
             segments: HostSegments::new(Arc::clone(&host)),
             host,
@@ -248,6 +258,7 @@ impl CpuDriver {
     fn reap(&self, limit: usize) {
         self.deferred.reap(limit, |block| self.give_host(block));
         self.shared.imports.reap(limit);
+        self.shared.ranges.reap();
         self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
     }
 
@@ -376,6 +387,10 @@ impl Driver for CpuDriver {
         Ok((Box::new(pool), place))
     }
 
+    fn virtual_memory(&self) -> &dyn VirtualMemory {
+        self
+    }
+
     fn page_size(&self, block: Block) -> usize {
         if block.token & HOST != 0 {
             return pages::page_size(block.addr, block.len);
@@ -395,6 +410,7 @@ impl Driver for CpuDriver {
             self.reap(usize::MAX);
             self.shared.users.clear();
             self.shared.imports.close();
+            self.shared.ranges.close();
             self.segments.close();
             self.host.close();
             *self.explains_faults.lock() = None;

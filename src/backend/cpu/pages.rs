@@ -8,6 +8,7 @@ use std::ptr;
 
 use super::arena::HUGE;
 use super::host_ranges;
+use crate::backend::Access;
 
 /// Size of an ordinary page of this kernel.
 pub(super) fn ordinary() -> usize {
@@ -67,12 +68,6 @@ impl Mapping {
         Self::map(len, file.map(|file| (file.as_fd(), 0)), 0)
     }
 
-    /// Maps `len` bytes (a multiple of 2 MiB) of `file` twice: at the address without access, and
-    /// `len` bytes behind it for the library itself.
-    pub(super) fn guarded(len: usize, file: &OwnedFd) -> io::Result<Self> {
-        Self::map(len, Some((file.as_fd(), 0)), len)
-    }
-
     /// Maps `len` bytes of `file` from `offset` on (multiples of 4 KiB), as far from a multiple of
     /// 2 MiB as the offset is. With `own` (not below `len`) twice: at the address without access,
     /// and `own` bytes behind it for the library itself.
@@ -85,26 +80,29 @@ impl Mapping {
         Self::map(len, Some((file, offset)), own)
     }
 
+    /// A range of `len` bytes without access, at a multiple of `align` (a power of two, 2 MiB at
+    /// least), and at `wish` where that is not 0; with room for views `own` bytes behind. What is put
+    /// there goes with it.
+    pub(super) fn reserved(len: usize, align: usize, wish: usize, own: usize) -> io::Result<Self> {
+        let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
+        if wish != 0 {
+            nothing_at(wish, all, libc::MAP_FIXED_NOREPLACE)?;
+            return Ok(Self { addr: wish, len, own, locked: false });
+        }
+        let reserved = all.checked_add(align).ok_or(io::ErrorKind::OutOfMemory)?;
+        let whole = nothing_at(0, reserved, 0)?;
+        let addr = whole.next_multiple_of(align);
+        unmap(whole, addr - whole);
+        unmap(addr + all, whole + reserved - addr - all);
+        Ok(Self { addr, len, own, locked: false })
+    }
+
     fn map(len: usize, file: Option<(BorrowedFd<'_>, u64)>, own: usize) -> io::Result<Self> {
         let huge = HUGE as usize;
         let shift = file.map_or(0, |(_, offset)| (offset % HUGE) as usize);
         let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
         let reserved = all.checked_add(huge + shift).ok_or(io::ErrorKind::OutOfMemory)?;
-        // SAFETY: a new mapping at an address that the kernel chooses touches nothing existing.
-        let whole = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                reserved,
-                libc::PROT_NONE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if whole == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let whole = whole as usize;
+        let whole = nothing_at(0, reserved, 0)?;
         let addr = whole.next_multiple_of(huge) + shift;
         let mut mapped = map_at(addr + own, len, file, ACCESS);
         if own != 0 && mapped.is_ok() {
@@ -124,6 +122,11 @@ impl Mapping {
         self.len
     }
 
+    /// How far behind the library's own view is; 0: there is none.
+    pub(super) fn own(&self) -> usize {
+        self.own
+    }
+
     /// Asks for 2 MiB pages; a kernel that has none ignores it.
     pub(super) fn advise_huge(&self) {
         // SAFETY: advice about our own mapping changes no contents.
@@ -133,11 +136,8 @@ impl Mapping {
     /// Locks all pages in memory, which also brings them there. Once it is done it stays so.
     pub(super) fn lock(&mut self) -> io::Result<()> {
         if !self.locked {
-            // SAFETY: locking our own mapping changes no contents.
-            match unsafe { libc::mlock(self.addr as *const libc::c_void, self.len) } {
-                0 => self.locked = true,
-                _ => return Err(io::Error::last_os_error()),
-            }
+            lock(self.addr, self.len)?;
+            self.locked = true;
         }
         Ok(())
     }
@@ -147,6 +147,23 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         host_ranges::unmapped(self.addr);
         unmap(self.addr, self.len + self.own);
+    }
+}
+
+/// Reserves addresses without memory and without access: at `addr`, as `flags` say, or anywhere.
+fn nothing_at(addr: usize, len: usize, flags: libc::c_int) -> io::Result<usize> {
+    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let at = ptr::with_exposed_provenance_mut(addr);
+    // SAFETY: a new mapping where nothing is, or, with MAP_FIXED, in the place of one of ours that
+    // nobody uses any more.
+    match unsafe { libc::mmap(at, len, libc::PROT_NONE, flags, -1, 0) } {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        // Kernels before 4.17 take the address as a wish only.
+        other if addr != 0 && other as usize != addr => {
+            unmap(other as usize, len);
+            Err(io::ErrorKind::AddrInUse.into())
+        }
+        at => Ok(at as usize),
     }
 }
 
@@ -192,9 +209,32 @@ pub(super) fn replace(
     Ok(())
 }
 
-/// Lets the program read and write a range of one of our mappings, or do neither.
-pub(super) fn set_access(addr: usize, len: usize, allowed: bool) -> io::Result<()> {
-    let access = if allowed { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+/// Takes a part of a [`Mapping::reserved`] out again, which nobody uses now, in both views where `own`
+/// is not 0.
+pub(super) fn vacate(addr: usize, len: usize, own: usize) -> io::Result<()> {
+    nothing_at(addr, len, libc::MAP_FIXED)?;
+    if own != 0 {
+        nothing_at(addr + own, len, libc::MAP_FIXED)?;
+    }
+    Ok(())
+}
+
+/// Locks a range of one of our mappings in memory.
+pub(super) fn lock(addr: usize, len: usize) -> io::Result<()> {
+    // SAFETY: locking our own mapping changes no contents.
+    match unsafe { libc::mlock(addr as *const libc::c_void, len) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Lets the program use a range of one of our mappings as `access` says.
+pub(super) fn set_access(addr: usize, len: usize, access: Access) -> io::Result<()> {
+    let access = match access {
+        Access::None => libc::PROT_NONE,
+        Access::Read => libc::PROT_READ,
+        Access::ReadWrite => ACCESS,
+    };
     // SAFETY: the caller owns the range; nothing of ours goes through these addresses in guard mode.
     match unsafe { libc::mprotect(addr as *mut libc::c_void, len, access) } {
         0 => Ok(()),

@@ -19,11 +19,11 @@ use super::memory::Padding;
 use super::reduce::Kernels;
 use super::stream::{self, CudaStream};
 use super::workers::Job;
-use super::{DriverState, copy, copy_2d, kernel, managed_memory, memory};
+use super::{DriverState, copy, copy_2d, kernel, managed_memory, memory, virtual_memory};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Failure, Fault, FaultKind, Fill,
-    MemoryUsage, Module, PagePolicy, Result, Span, Stream, StreamOptions, Wait,
+    MemoryUsage, Module, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, Wait,
     inside_host_function,
 };
 
@@ -420,6 +420,11 @@ impl Device for CudaDevice {
     fn alloc_managed(&self, len: usize) -> Result<Block> {
         self.0.check_open()?;
         memory::alloc_managed(&self.0, len)
+    }
+
+    fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+        self.0.check_open()?;
+        virtual_memory::alloc(&self.0, len)
     }
 
     fn advise(&self, range: Span, advice: Advice) -> Result<()> {

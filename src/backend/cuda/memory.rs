@@ -20,6 +20,7 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::pending::Marks;
 use super::stream::StreamState;
+use super::virtual_memory::Physical;
 use super::{DriverState, no_healthy_device};
 use crate::backend::usage::Counter;
 use crate::backend::{Block, Fault, FaultKind, PagePolicy, Result};
@@ -75,6 +76,8 @@ pub(super) enum Release {
     Mapped { device: Arc<DeviceState>, block: Block },
     /// From a pool, which is on this device or in host memory.
     Pooled { device: Option<Arc<DeviceState>>, addr: usize },
+    /// A mapping of memory of this device, in a range that stays; the memory may go with it.
+    Unmapped { device: Arc<DeviceState>, addr: usize, len: usize, memory: Arc<Physical> },
     /// From `cuMemHostAlloc`.
     Host { base: usize },
     /// From `cuModuleLoadData`: no memory, but it is given back like some.
@@ -95,7 +98,13 @@ pub(super) enum Pinned {
 impl Release {
     /// The driver may wait for running work before it takes this back.
     pub(super) fn may_wait(&self) -> bool {
-        !matches!(self, Self::Mapped { .. } | Self::Pooled { .. })
+        !matches!(self, Self::Mapped { .. } | Self::Unmapped { .. } | Self::Pooled { .. })
+    }
+
+    /// Whether it is a mapping in this range.
+    pub(super) fn is_mapping_in(&self, from: usize, len: usize) -> bool {
+        matches!(*self, Self::Unmapped { addr, len: mapped, .. }
+            if addr < from + len && from < addr + mapped)
     }
 
     /// Whether work of this stream can use it. What another device does is no reason to keep
@@ -104,9 +113,10 @@ impl Release {
         match self {
             Self::Host { .. } | Self::Registered { .. } | Self::Pooled { device: None, .. } => true,
             Self::Module { .. } => self.is_of(stream.device()),
-            Self::Device { .. } | Self::Mapped { .. } | Self::Pooled { .. } => {
-                self.is_of(stream.device()) || stream.crosses()
-            }
+            Self::Device { .. }
+            | Self::Mapped { .. }
+            | Self::Unmapped { .. }
+            | Self::Pooled { .. } => self.is_of(stream.device()) || stream.crosses(),
         }
     }
 
@@ -114,6 +124,7 @@ impl Release {
         match self {
             Self::Device { device, .. }
             | Self::Mapped { device, .. }
+            | Self::Unmapped { device, .. }
             | Self::Module { device, .. }
             | Self::Pooled { device: Some(device), .. } => std::ptr::eq(&**device, owner),
             Self::Pooled { device: None, .. } | Self::Host { .. } | Self::Registered { .. } => {
@@ -127,7 +138,8 @@ impl Release {
             Self::Device { base, .. } | Self::Host { base } => base,
             Self::Mapped { block, .. } => block.addr,
             Self::Registered { addr } | Self::Pooled { addr, .. } => addr,
-            Self::Module { .. } => 0,
+            // A range stays ours.
+            Self::Module { .. } | Self::Unmapped { .. } => 0,
         }
     }
 
@@ -148,6 +160,14 @@ impl Release {
                 device.call(|api| unsafe {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
                 })
+            }
+            Self::Unmapped { device, addr, len, memory } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: mapped there, once; no queued work uses it.
+                let unmapped =
+                    device.call(|api| unsafe { api.mem_unmap(addr as CUdeviceptr, len) });
+                drop(memory);
+                unmapped
             }
             Self::Pooled { device: Some(device), addr } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
@@ -217,7 +237,7 @@ pub(super) fn free_host(driver: &DriverState, block: Block) -> Result<()> {
 }
 
 /// Tries once, and again with the memory of finished work when the device has none left.
-fn with_reaping<T>(
+pub(super) fn with_reaping<T>(
     driver: &DriverState,
     mut attempt: impl FnMut() -> std::result::Result<T, Fault>,
 ) -> Result<T> {
@@ -364,7 +384,7 @@ pub(super) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     fault.with_text(text)
 }
 
-fn properties(device: &DeviceState) -> CUmemAllocationProp {
+pub(super) fn properties(device: &DeviceState) -> CUmemAllocationProp {
     CUmemAllocationProp {
         type_: CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
         requestedHandleTypes: CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,

@@ -31,7 +31,7 @@ use self::workers::Workers;
 use super::timer::Timer;
 use super::{
     Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Pools, Result,
-    inside_host_function,
+    VirtualMemory, inside_host_function,
 };
 
 mod clock;
@@ -60,6 +60,7 @@ mod stream;
 mod tests;
 mod timed_wait;
 mod utilization;
+mod virtual_memory;
 mod workers;
 
 /// Loads and initialises the CUDA driver of this machine. A fault of kind
@@ -453,6 +454,10 @@ impl Driver for CudaDriver {
     /// Also where the driver is too old for them: there are none then, and a text that says so.
     fn pools(&self) -> Option<&dyn Pools> {
         Some(self)
+    }
+
+    fn virtual_memory(&self) -> &dyn VirtualMemory {
+        self
     }
 
     fn page_size(&self, block: Block) -> usize {

@@ -6,6 +6,7 @@
 //! all streams are idle, or, when memory runs out, as soon as all its marks are past.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -13,6 +14,10 @@ use super::DriverState;
 use super::device::DeviceState;
 use super::event::Mark;
 use super::memory::Release;
+
+/// How often it is looked whether a mapping has ended that is in the way.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// What waits to be released.
 #[derive(Default)]
@@ -114,6 +119,21 @@ impl Pending {
             driver.note_refusal(entry.release.now(driver));
         }
         self.count.fetch_sub(released, Ordering::Relaxed);
+    }
+
+    /// Waits until no mapping in this range waits any more.
+    pub(super) fn settle(&self, driver: &DriverState, addr: usize, len: usize) {
+        let mut pause = SHORTEST_PAUSE;
+        loop {
+            self.reap(driver);
+            let _reaping = self.reaping.lock();
+            if !self.entries.lock().iter().any(|entry| entry.release.is_mapping_in(addr, len)) {
+                return;
+            }
+            drop(_reaping);
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
     }
 
     /// Memory of this device still waits.

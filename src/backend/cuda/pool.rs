@@ -103,7 +103,7 @@ fn attribute(attribute: PoolAttribute) -> (c_int, bool) {
 
 impl DriverState {
     /// The driver's name of a place.
-    fn location(&self, place: PoolPlace) -> CUmemLocation {
+    pub(super) fn location(&self, place: PoolPlace) -> CUmemLocation {
         let (type_, id) = match place {
             PoolPlace::Device(ordinal) => {
                 (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, self.number(ordinal))
@@ -324,6 +324,15 @@ impl CudaPool {
     }
 }
 
+/// What the driver calls it.
+pub(super) fn access_flags(access: Access) -> CUmemAccess_flags {
+    match access {
+        Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
+        Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    }
+}
+
 impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
@@ -379,11 +388,7 @@ impl Pool for CudaPool {
     }
 
     fn set_access(&self, ordinal: u32, access: Access) -> Result<()> {
-        let flags = match access {
-            Access::None => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
-            Access::Read => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ,
-            Access::ReadWrite => CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-        };
+        let flags = access_flags(access);
         let location = self.driver.location(PoolPlace::Device(ordinal));
         let access = CUmemAccessDesc { location, flags };
         // SAFETY: a pool that lives, and one description.

@@ -7,9 +7,10 @@ use super::plan::Plan;
 use super::shared_memory::FaultSharedMemory;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
+use super::virtual_memory::FaultPhysicalMemory;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage, Module,
-    PagePolicy, Result, SharedMemory, Span, Stream, StreamOptions,
+    PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -56,6 +57,12 @@ impl Device for FaultDevice {
         self.plan.enter(Site::DeviceShare)?;
         let inner = self.inner.share()?;
         Ok(FaultSharedMemory::new(inner, Arc::clone(&self.plan), Kind::DeviceBlock))
+    }
+
+    fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+        self.plan.enter(Site::DeviceAllocPhysical)?;
+        let inner = self.inner.alloc_physical(len)?;
+        Ok(FaultPhysicalMemory::wrap(inner, &self.plan, Kind::DeviceBlock))
     }
 
     fn advise(&self, range: Span, advice: Advice) -> Result<()> {

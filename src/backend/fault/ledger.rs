@@ -19,9 +19,11 @@ pub(super) enum Kind {
     SharedMemory,
     Pool,
     PoolBlock,
+    Range,
+    Mapping,
 }
 
-const KINDS: [(Kind, &str); 10] = [
+const KINDS: [(Kind, &str); 12] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
@@ -32,6 +34,8 @@ const KINDS: [(Kind, &str); 10] = [
     (Kind::SharedMemory, "shared-memory"),
     (Kind::Pool, "pool"),
     (Kind::PoolBlock, "pool-block"),
+    (Kind::Range, "address-range"),
+    (Kind::Mapping, "mapping"),
 ];
 
 /// The counts of one kind.

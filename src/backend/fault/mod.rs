@@ -12,7 +12,7 @@
 //! | `ledger.rs` | what was made and given back, and the report |
 //! | `late.rs` | operations that fail when their turn comes |
 //! | `device.rs`, `stream.rs` | the decorators of devices, streams and events |
-//! | `pool.rs`, `shared_memory.rs` | those of pools, and of memory in several processes |
+//! | `pool.rs`, `shared_memory.rs`, `virtual_memory.rs` | those of pools, of memory in several processes, and of memory without an address |
 
 mod device;
 mod late;
@@ -24,6 +24,7 @@ mod site;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod virtual_memory;
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ use parking_lot::Mutex;
 
 use super::{
     Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pool, PoolPlace, Pools, Result,
-    SharedMemory, at_exit,
+    SharedMemory, VirtualMemory, at_exit,
 };
 use device::FaultDevice;
 use ledger::Kind;
@@ -42,6 +43,7 @@ pub use plan::Settings;
 use pool::{FaultPool, FaultPools};
 use shared_memory::FaultSharedMemory;
 use site::Site;
+use virtual_memory::FaultVirtualMemory;
 
 /// The plan of this process. It outlives sessions, so that calls are counted over the whole run.
 static PLAN: Mutex<Option<Arc<Plan>>> = Mutex::new(None);
@@ -76,12 +78,18 @@ fn report_at_exit() {
 struct FaultDriver {
     inner: Arc<dyn Driver>,
     pools: Option<FaultPools>,
+    virtual_memory: FaultVirtualMemory,
     plan: Arc<Plan>,
 }
 
 impl FaultDriver {
     fn new(inner: Arc<dyn Driver>, plan: Arc<Plan>) -> Self {
-        Self { pools: FaultPools::new(&inner, &plan), inner, plan }
+        Self {
+            pools: FaultPools::new(&inner, &plan),
+            virtual_memory: FaultVirtualMemory::new(&inner, &plan),
+            inner,
+            plan,
+        }
     }
 }
 
@@ -184,6 +192,10 @@ impl Driver for FaultDriver {
 
     fn pools(&self) -> Option<&dyn Pools> {
         self.pools.as_ref().map(|pools| pools as &dyn Pools)
+    }
+
+    fn virtual_memory(&self) -> &dyn VirtualMemory {
+        &self.virtual_memory
     }
 
     fn page_size(&self, block: Block) -> usize {

@@ -50,6 +50,7 @@ sites! {
     DeviceAlloc "device.alloc" OutOfDeviceMemory,
     DeviceAllocManaged "device.alloc_managed" OutOfDeviceMemory,
     DeviceShare "device.share" OutOfHostMemory,
+    DeviceAllocPhysical "device.alloc_physical" OutOfDeviceMemory,
     DeviceAdvise "device.advise" Driver,
     DeviceFree "device.free" Driver,
     DeviceCreateStream "device.create_stream" OutOfResources,
@@ -85,6 +86,12 @@ sites! {
     SharedMemoryAlloc "shared_memory.alloc" OutOfDeviceMemory,
     SharedMemoryExport "shared_memory.export" Driver,
     SharedMemoryExportRange "shared_memory.export_range" Driver,
+    VirtualMemoryReserve "virtual_memory.reserve" OutOfHostMemory,
+    VirtualMemoryRelease "virtual_memory.release" Driver,
+    VirtualMemoryAllocHost "virtual_memory.alloc_host" OutOfHostMemory,
+    VirtualMemoryMap "virtual_memory.map" Driver,
+    VirtualMemoryUnmap "virtual_memory.unmap" Driver,
+    VirtualMemorySetAccess "virtual_memory.set_access" Driver,
     PoolsCreate "pools.create" OutOfDeviceMemory,
     PoolsImport "pools.import" Driver,
     PoolAlloc "pool.alloc" OutOfDeviceMemory,
@@ -121,6 +128,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.unlocked_host_bytes", "a count"),
     ("driver.native_device", "a name, known since the backend was opened"),
     ("driver.pools", "whether there are any, known since the backend was opened"),
+    ("driver.virtual_memory", "the backend itself"),
     ("driver.page_size", "a question about a live block"),
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),
@@ -141,6 +149,8 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("event.as_any", "the decorator itself"),
     ("shared_memory.withdraw", "a note"),
     ("shared_memory.close", "gives up; there is nothing to refuse"),
+    ("physical_memory.page_size", "a question about live memory"),
+    ("physical_memory.as_any", "the decorator itself"),
 ];
 
 impl Site {

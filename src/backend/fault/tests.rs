@@ -20,7 +20,8 @@ const TRAITS: &str = concat!(
     include_str!("../mod.rs"),
     include_str!("../kernel.rs"),
     include_str!("../pool.rs"),
-    include_str!("../shared_memory.rs")
+    include_str!("../shared_memory.rs"),
+    include_str!("../virtual_memory.rs")
 );
 
 /// A device of the CPU backend whose calls fail as `faults` says.
@@ -97,7 +98,8 @@ fn decorator(method: &str) -> Option<String> {
         include_str!("device.rs"),
         include_str!("stream.rs"),
         include_str!("pool.rs"),
-        include_str!("shared_memory.rs")
+        include_str!("shared_memory.rs"),
+        include_str!("virtual_memory.rs")
     );
     let body = sources.split(&format!("\nimpl {title} for Fault{title} {{")).nth(1)?;
     let function = body.split("\n}").next()?.split(&format!("    fn {name}(")).nth(1)?;

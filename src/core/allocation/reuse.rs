@@ -8,7 +8,7 @@
 use super::{ALLOCATIONS, Allocation, Kind};
 use crate::algo::address_map::Parked;
 use crate::algo::block_cache::{BlockCache, Contents, Key, STRIPES};
-use crate::backend::{self, Block, FaultKind, PagePolicy};
+use crate::backend::{self, FaultKind, PagePolicy};
 use crate::core::device::Device;
 use crate::core::{mem_pool, runtime, thread};
 
@@ -126,10 +126,10 @@ impl Allocation {
 
 impl Device {
     /// What `alloc` gives; if the device has no memory, what it gives when nothing waits any more.
-    pub fn with_all_memory(
+    pub fn with_all_memory<T>(
         &self,
-        alloc: impl Fn(&dyn backend::Device) -> backend::Result<Block>,
-    ) -> backend::Result<Block> {
+        alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
+    ) -> backend::Result<T> {
         match alloc(&*self.native) {
             Err(fault) if fault.kind() == FaultKind::OutOfDeviceMemory => {
                 // What is freed meanwhile goes to the device, too.

@@ -32,6 +32,16 @@ impl AccessTable {
         Self { readers: AtomicU64::new(bits), writers: AtomicU64::new(bits) }
     }
 
+    /// No device has access.
+    pub const fn none() -> Self {
+        Self { readers: AtomicU64::new(0), writers: AtomicU64::new(0) }
+    }
+
+    /// No device has access.
+    pub fn is_none(&self) -> bool {
+        self.readers.load(Ordering::Relaxed) == 0
+    }
+
     /// What the device with this id may do.
     pub fn get(&self, id: u32) -> Access {
         let has = |bits: &AtomicU64| bits.load(Ordering::Relaxed) & bit(id) != 0;
@@ -73,6 +83,25 @@ pub struct AccessRequest {
 
 const FLAGS: [(i32, Access); 3] = [(0, Access::None), (1, Access::Read), (3, Access::ReadWrite)];
 
+/// An `aclrtMemAccessFlags`, by its number.
+pub fn access_of(argument: &str, flags: i32) -> Result<Access> {
+    match FLAGS.iter().find(|(number, _)| *number == flags) {
+        Some((_, access)) => Ok(*access),
+        None => Err(Error::invalid_param(format_args!(
+            "{argument} is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and _READWRITE 3"
+        ))),
+    }
+}
+
+/// The number of an access.
+pub fn flags_of(access: Access) -> i32 {
+    match access {
+        Access::None => 0,
+        Access::Read => 1,
+        Access::ReadWrite => 3,
+    }
+}
+
 /// portaclMemPoolSetAccess: all of a list of `count` requests, or nothing of it.
 pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> Result<()> {
     thread::refuse_inside_host_function()?;
@@ -93,12 +122,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         }
         let argument = format!("descList[{index}].location.id");
         device::slot(&session, &argument, id)?;
-        let Some(&(_, access)) = FLAGS.iter().find(|(number, _)| *number == flags) else {
-            return Err(Error::invalid_param(format_args!(
-                "descList[{index}].flags is {flags}; allowed: ACL_RT_MEM_ACCESS_FLAGS_NONE 0, _READ 1 and \
-                 _READWRITE 3"
-            )));
-        };
+        let access = access_of(&format!("descList[{index}].flags"), flags)?;
         if let Home::Device(own, _) = pool.home
             && !pool.is_imported
         {

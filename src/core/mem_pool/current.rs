@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{MemPool, default_options, device_in_use};
+use super::{MemPool, default_options};
 use crate::algo::slot_table::Handle;
 use crate::core::device::Device;
 use crate::core::error::{Error, Result};
 use crate::core::handles;
-use crate::core::{memory_hook, runtime, stream, thread};
+use crate::core::{device, memory_hook, runtime, stream, thread};
 
 /// The pools of a device that calls mean without naming them.
 #[derive(Default)]
@@ -73,21 +73,21 @@ pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
 /// portaclDeviceGetDefaultMemPool.
 pub fn default_of(id: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let device = device_in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     device.pools.default(&device)
 }
 
 /// portaclDeviceGetMemPool.
 pub fn current_of(id: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let device = device_in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     device.pools.current(&device)
 }
 
 /// portaclDeviceSetMemPool.
 pub fn set_current(id: i32, raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    let device = device_in_use(&*runtime::session()?, "deviceId", id)?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
     if mem_pool.pool.is_imported {
         return Err(Error::param_invalid(format_args!(

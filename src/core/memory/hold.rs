@@ -9,13 +9,14 @@ use crate::core::allocation::Allocation;
 use crate::core::device::Device;
 use crate::core::error::{Error, Result};
 use crate::core::mem_pool::access;
+use crate::core::virtual_memory::access as mapped;
 
 /// Whether there is nothing to hold or to be allowed for memory in this place.
 #[inline(always)]
 pub fn is_at_hand(place: Place, own: &Device) -> bool {
     match place {
-        Place::Device(id) => id == own.id,
-        Place::Pinned => !access::host_pools_exist(),
+        Place::Device(id) => id == own.id && !mapped::restricted_exist(),
+        Place::Pinned => !access::host_pools_exist() && !mapped::restricted_exist(),
         Place::Pageable => true,
     }
 }
@@ -32,22 +33,25 @@ pub fn hold_other(
 ) -> Result<Option<Arc<Device>>> {
     match span.place {
         place if is_at_hand(place, own) => Ok(None),
-        Place::Device(_) => hold_device(argument, span.addr, own, writes),
-        _ => check_pinned(argument, span.addr, own, writes).map(|()| None),
+        Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
+        Place::Device(_) => mapped::check(argument, span, own, writes).map(|()| None),
+        _ => check_pinned(argument, span, own, writes).map(|()| None),
     }
 }
 
 #[cold]
 fn hold_device(
     argument: impl fmt::Display,
-    addr: usize,
+    span: &Span,
     own: &Device,
     writes: bool,
 ) -> Result<Option<Arc<Device>>> {
+    let addr = span.addr;
     match Allocation::find(addr) {
         Some(allocation) => {
             if let Some(device) = allocation.device() {
-                access::check(argument, addr, &allocation, own, writes)?;
+                access::check(&argument, addr, &allocation, own, writes)?;
+                mapped::check(&argument, span, own, writes)?;
                 return Ok(Some(device));
             }
         }
@@ -63,12 +67,13 @@ fn hold_device(
 #[cold]
 fn check_pinned(
     argument: impl fmt::Display,
-    addr: usize,
+    span: &Span,
     own: &Device,
     writes: bool,
 ) -> Result<()> {
-    match Allocation::find(addr) {
-        Some(allocation) => access::check(argument, addr, &allocation, own, writes),
+    mapped::check(&argument, span, own, writes)?;
+    match Allocation::find(span.addr) {
+        Some(allocation) => access::check(argument, span.addr, &allocation, own, writes),
         None => Ok(()),
     }
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
-    Foreign, ForeignBlock, Kernel, MemoryUsage, Module, PagePolicy, Result, Span, Stream,
-    StreamOptions,
+    Access, Advice, Block, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
+    Foreign, ForeignBlock, Kernel, MemoryUsage, Module, PagePolicy, PhysicalMemory, Result, Span,
+    Stream, StreamOptions, VirtualMemory,
 };
 use crate::core::runtime;
 
@@ -255,6 +255,10 @@ impl Driver for ScriptDriver {
         None
     }
 
+    fn virtual_memory(&self) -> &dyn VirtualMemory {
+        self
+    }
+
     fn page_size(&self, _block: Block) -> usize {
         4096
     }
@@ -267,6 +271,44 @@ impl Driver for ScriptDriver {
         }
         self.0.ended.store(true, Ordering::SeqCst);
         true
+    }
+}
+
+/// No test here uses any.
+fn no_virtual_memory<T>() -> Result<T> {
+    Err(Fault::new(FaultKind::Unsupported, "this driver has no virtual memory"))
+}
+
+impl VirtualMemory for ScriptDriver {
+    fn reserve(&self, _len: usize, _align: usize, _wish: usize) -> Result<usize> {
+        no_virtual_memory()
+    }
+
+    fn release(&self, _addr: usize, _len: usize) -> Result<()> {
+        no_virtual_memory()
+    }
+
+    fn alloc_host(&self, _len: usize, _node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
+        no_virtual_memory()
+    }
+
+    fn map(&self, _addr: usize, _len: usize, _memory: &dyn PhysicalMemory) -> Result<()> {
+        no_virtual_memory()
+    }
+
+    fn unmap(&self, _addr: usize, _len: usize, _memory: &dyn PhysicalMemory) -> Result<()> {
+        no_virtual_memory()
+    }
+
+    fn set_access(
+        &self,
+        _addr: usize,
+        _len: usize,
+        _memory: &dyn PhysicalMemory,
+        _ordinal: Option<u32>,
+        _access: Access,
+    ) -> Result<()> {
+        no_virtual_memory()
     }
 }
 
@@ -319,6 +361,10 @@ impl Device for ScriptDevice {
     fn free_memory(&self) -> Result<u64> {
         self.enter("free_memory")?;
         Ok(self.info.total_memory)
+    }
+
+    fn alloc_physical(&self, _len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+        no_virtual_memory()
     }
 
     fn alloc(&self, len: usize, _policy: PagePolicy) -> Result<Block> {

@@ -1,0 +1,140 @@
+//! Addresses and memory apart: the driver's own, with what it leaves to its callers: mappings that
+//! queued work still uses are taken back later.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUdeviceptr, CUmemAccessDesc, CUmemGenericAllocationHandle};
+
+use super::CudaDriver;
+use super::device::DeviceState;
+use super::memory::{self, Release, give_back, in_any_context, with_reaping};
+use super::pool::access_flags;
+use crate::backend::{
+    Access, Fault, FaultKind, GRANULARITY, PhysicalMemory, PoolPlace, Result, VirtualMemory,
+};
+
+/// Memory of a device without an address, until it is dropped; the driver keeps what is mapped.
+pub(super) struct Physical {
+    device: Arc<DeviceState>,
+    handle: CUmemGenericAllocationHandle,
+    len: usize,
+}
+
+impl Drop for Physical {
+    fn drop(&mut self) {
+        let driver = self.device.driver();
+        // SAFETY: made by `cuMemCreate`, and given back once.
+        let released = unsafe { driver.api().mem_release(self.handle) };
+        driver.note_refusal(released.map_err(Fault::from));
+        self.device.device_bytes().sub(self.len);
+    }
+}
+
+struct CudaPhysicalMemory(Arc<Physical>);
+
+impl PhysicalMemory for CudaPhysicalMemory {
+    fn page_size(&self) -> usize {
+        GRANULARITY
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
+    let own = memory.as_any().downcast_ref::<CudaPhysicalMemory>();
+    &own.expect("memory of this driver").0
+}
+
+/// Memory of a device without an address.
+pub(super) fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
+    let properties = memory::properties(device);
+    let mut handle = 0;
+    with_reaping(device.driver(), || {
+        // SAFETY: a place for the answer, and properties that are filled in.
+        device.call(|api| unsafe { api.mem_create(&mut handle, len, &properties, 0) })
+    })
+    .map_err(|fault| memory::explain(device, len, fault))?;
+    device.device_bytes().add(len);
+    let device = Arc::clone(device);
+    Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len }))))
+}
+
+impl VirtualMemory for CudaDriver {
+    fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
+        let mut addr: CUdeviceptr = 0;
+        let (context, ()) = in_any_context(&self.0, |context| {
+            // SAFETY: a place for the answer.
+            context.call_for(FaultKind::OutOfHostMemory, |api| unsafe {
+                api.mem_address_reserve(&mut addr, len, align, wish as CUdeviceptr, 0)
+            })
+        })?;
+        self.0.note_refusal(self.0.release_context(&context));
+        let addr = addr as usize;
+        if wish != 0 && addr != wish {
+            // SAFETY: just reserved, and nobody has it.
+            let _ = unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) };
+            return Err(Fault::new(
+                FaultKind::OutOfHostMemory,
+                "the addresses that were asked for are not free",
+            ));
+        }
+        self.0.owned().add(addr, len);
+        Ok(addr)
+    }
+
+    fn release(&self, addr: usize, len: usize) -> Result<()> {
+        self.0.pending().settle(&self.0, addr, len);
+        self.0.owned().remove_after(addr, || {
+            // SAFETY: reserved with this length, and nothing is mapped there.
+            Ok(unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) }?)
+        })
+    }
+
+    fn alloc_host(&self, _len: usize, _node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
+        Err(Fault::new(
+            FaultKind::Unsupported,
+            "host memory without an address is not available on the cuda backend; allocate with \
+             aclrtMallocHost, or memory of a device",
+        ))
+    }
+
+    fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
+        self.0.pending().settle(&self.0, addr, len);
+        let memory = own(memory);
+        // SAFETY: a part of a range of ours where nothing is, as long as the memory.
+        memory
+            .device
+            .call(|api| unsafe { api.mem_map(addr as CUdeviceptr, len, 0, memory.handle, 0) })
+    }
+
+    fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
+        let memory = Arc::clone(own(memory));
+        let device = Arc::clone(&memory.device);
+        give_back(&self.0, Release::Unmapped { device, addr, len, memory })
+    }
+
+    fn set_access(
+        &self,
+        addr: usize,
+        len: usize,
+        memory: &dyn PhysicalMemory,
+        ordinal: Option<u32>,
+        access: Access,
+    ) -> Result<()> {
+        let Some(ordinal) = ordinal else {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                "the host does not reach memory of GPUs by such addresses; copy it with aclrtMemcpy",
+            ));
+        };
+        let location = self.0.location(PoolPlace::Device(ordinal));
+        let access = CUmemAccessDesc { location, flags: access_flags(access) };
+        // SAFETY: a mapping of ours, and one description.
+        own(memory)
+            .device
+            .call(|api| unsafe { api.mem_set_access(addr as CUdeviceptr, len, &access, 1) })
+    }
+}
