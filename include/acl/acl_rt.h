@@ -6016,18 +6016,39 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
 aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func);
 
 /**
- * Tells which sizes of physical memory are possible, or best.
+ * Tells what sizes of physical memory, and the addresses where it is mapped, are multiples of: 2 MiB for all
+ * memory, both at least and best.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param prop the memory that is meant, as for aclrtMallocPhysical; its device need not be set.
+ * @param option ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM or ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED.
+ * @param granularity receives the number of bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `option` or a property is unknown;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of 1 GiB;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+ * aclFinalize. Thread-safe. Follows aclrtMemGetAllocationGranularity of the Ascend runtime API.
  */
 aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
                                           aclrtMemGranularityOptions option,
                                           size_t *granularity);
 
 /**
- * Reserves a range of addresses without memory.
+ * Reserves a range of addresses without memory, for memory of any device and of the host. What reads or writes
+ * there fails until memory is mapped (aclrtMapMem).
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr receives the first address, a multiple of 2 MiB and of `alignment`. The range lives until
+ * aclrtReleaseMemAddress, or until aclFinalize; a reset of a device takes only what is mapped of its memory.
+ * @param size bytes, rounded up to a multiple of 2 MiB. In guard mode (PORTACL_CPU_GUARD=1) 64 GiB, or as much as
+ * a device has, at most.
+ * @param alignment 0, or a power of two.
+ * @param expectPtr the address that the range is to begin at, a multiple of 2 MiB and of `alignment`; null:
+ * anywhere. Where it is not free the call fails.
+ * @param flags 0, or 1 for huge pages, which changes nothing here.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, `alignment` no power of two,
+ * `expectPtr` not aligned, or `flags` unknown; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: there are no such addresses,
+ * or they are not free; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * Thread-safe. Follows aclrtReserveMemAddress of the Ascend runtime API, and cuMemAddressReserve where that says
+ * nothing, but for an address that is not free, which is no wish here.
  */
 aclError aclrtReserveMemAddress(void **virPtr,
                                 size_t size,
@@ -6036,9 +6057,16 @@ aclError aclrtReserveMemAddress(void **virPtr,
                                 uint64_t flags);
 
 /**
- * As aclrtReserveMemAddress, outside the range that unified caching covers.
+ * As aclrtReserveMemAddress, outside the range that unified caching covers: there is no such range here, and the
+ * two calls do the same.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr receives the first address.
+ * @param size bytes, rounded up to a multiple of 2 MiB.
+ * @param alignment 0, or a power of two.
+ * @param expectPtr the address that the range is to begin at; null: anywhere.
+ * @param flags 0 or 1.
+ * @return as aclrtReserveMemAddress. Thread-safe. Follows aclrtReserveMemAddressNoUCMemory of the Ascend runtime
+ * API.
  */
 aclError aclrtReserveMemAddressNoUCMemory(void **virPtr,
                                           size_t size,
@@ -6047,16 +6075,35 @@ aclError aclrtReserveMemAddressNoUCMemory(void **virPtr,
                                           uint64_t flags);
 
 /**
- * Gives back a range of addresses from which all memory was unmapped.
+ * Gives back a range of addresses. Work that was queued before and still uses what was mapped there is waited
+ * for; nothing else is.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr the start of a range from aclrtReserveMemAddress in which nothing is mapped.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
+ * range begins there, memory is still mapped in it, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+ * aclrtReleaseMemAddress of the Ascend runtime API.
  */
 aclError aclrtReleaseMemAddress(void *virPtr);
 
 /**
- * Allocates physical memory without an address.
+ * Allocates memory without an address, to be mapped (aclrtMapMem).
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset (host
+ * memory: until aclFinalize).
+ * @param size bytes, rounded up to a multiple of 2 MiB.
+ * @param prop which memory; not needed afterwards. `location`: ACL_MEM_LOCATION_TYPE_DEVICE with the id of a
+ * device that is set, ACL_MEM_LOCATION_TYPE_HOST with any id, or ACL_MEM_LOCATION_TYPE_HOST_NUMA with the number of
+ * a NUMA node; the last two on the CPU backend only. `memAttr`: any but those for pages of 1 GiB; it changes
+ * nothing. `handleType`: ACL_MEM_HANDLE_TYPE_NONE or ACL_MEM_HANDLE_TYPE_POSIX. `allocationType`:
+ * ACL_MEM_ALLOCATION_TYPE_PINNED. `reserve` is not looked at.
+ * @param flags 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` or `flags` is not allowed, or a property is
+ * unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is
+ * not set, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left;
+ * ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of
+ * 1 GiB, or host memory on the CUDA backend; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
+ * Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that says nothing.
  */
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
                              size_t size,
@@ -6064,16 +6111,34 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
                              uint64_t flags);
 
 /**
- * Gives up physical memory; it goes when it is mapped nowhere.
+ * Gives up a handle of physical memory. What is mapped stays usable: the memory goes when no handle names it, it is
+ * mapped nowhere, and no queued work uses it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each of their successes is matched by
+ * one call of this.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
+ * physical memory, or called inside a host function. Thread-safe. Follows aclrtFreePhysical of the Ascend runtime
+ * API.
  */
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
 /**
- * Maps physical memory into a reserved range.
+ * Maps physical memory in a reserved range. The device that the memory is on may read and write it at once; of host
+ * memory, the host and all devices. The same memory may be mapped in several places. Transfers may run over several
+ * mappings of one device that lie side by side. Where something else was mapped that queued work still uses, that
+ * work is waited for.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr an address in a range from aclrtReserveMemAddress, a multiple of 2 MiB, where nothing is mapped.
+ * @param size the size of the memory, as it was allocated or rounded up to a multiple of 2 MiB.
+ * @param offset 0.
+ * @param handle the memory.
+ * @param flags 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, a size that is not the memory's, not inside one range,
+ * `virPtr` not aligned, `offset` or `flags` not 0; ACL_ERROR_RT_PARAM_INVALID 107000: `virPtr` is in no range, or
+ * something is mapped there already, `handle` is no live physical memory, or called inside a host function;
+ * ACL_ERROR_BAD_ALLOC 200000: the system maps no more; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMapMem of the Ascend runtime API,
+ * and cuMemMap where that says nothing.
  */
 aclError aclrtMapMem(void *virPtr,
                      size_t size,
@@ -6082,9 +6147,15 @@ aclError aclrtMapMem(void *virPtr,
                      uint64_t flags);
 
 /**
- * Maps physical memory that is out of reach until aclrtMemSetAccess.
+ * As aclrtMapMem, but nobody may use the memory there until aclrtMemSetAccess allows it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr an address in a range from aclrtReserveMemAddress, a multiple of 2 MiB, where nothing is mapped.
+ * @param size the size of the memory, as it was allocated or rounded up to a multiple of 2 MiB.
+ * @param offset 0.
+ * @param handle the memory.
+ * @param flags 0.
+ * @return as aclrtMapMem. Thread-safe. Follows aclrtMemMapNoAccess of the Ascend runtime API, and cuMemMap where
+ * that says nothing.
  */
 aclError aclrtMemMapNoAccess(void *virPtr,
                              size_t size,
@@ -6093,16 +6164,33 @@ aclError aclrtMemMapNoAccess(void *virPtr,
                              uint64_t flags);
 
 /**
- * Takes back aclrtMapMem.
+ * Takes a mapping back. Does not wait: the address is invalid for calls from now on, work queued before still uses
+ * the memory.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr the address that the memory was mapped at.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `virPtr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
+ * mapping begins there, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtUnmapMem of the Ascend
+ * runtime API.
  */
 aclError aclrtUnmapMem(void *virPtr);
 
 /**
- * Sets which devices may read and write a mapped range.
+ * Sets who may use what is mapped, and how. It concerns calls from now on, on the CPU in guard mode
+ * (PORTACL_CPU_GUARD=1) also the program's own reading and writing. Copies to and from memory need access for the
+ * device that it is on, or for the one that copies.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr where memory is mapped.
+ * @param size bytes; one or more whole mappings that lie side by side.
+ * @param desc for each place: `location`, a device by its id or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0), and
+ * `flags`, an aclrtMemAccessFlags. `rsv` is not looked at.
+ * @param count how many, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` or `count` is 0, a place or flag is unknown;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: not filled by whole
+ * mappings, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device does not reach
+ * the other's memory, or, on the CUDA backend, the host; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows aclrtMemSetAccess of the Ascend
+ * runtime API, and cuMemSetAccess where that says nothing.
  */
 aclError aclrtMemSetAccess(void *virPtr,
                            size_t size,
@@ -6110,23 +6198,42 @@ aclError aclrtMemSetAccess(void *virPtr,
                            size_t count);
 
 /**
- * Tells how a device may use a mapped range.
+ * Tells how a place may use what is mapped.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr any address in a mapping.
+ * @param location a device by its id, or the host (ACL_MEM_LOCATION_TYPE_HOST with id 0).
+ * @param flag receives an aclrtMemAccessFlags.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or the place is unknown;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: nothing is mapped
+ * there, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
+ * Follows aclrtMemGetAccess of the Ascend runtime API.
  */
-aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag);
+aclError aclrtMemGetAccess(void *virPtr,
+                           aclrtMemLocation *location,
+                           uint64_t *flag);
 
 /**
- * Tells the physical memory behind a mapped address, and keeps it alive once more.
+ * Tells the physical memory behind a mapped address, and keeps its handle alive once more. Where the handle was
+ * given up already, the memory gets a new one.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param virPtr any address in a mapping.
+ * @param handle receives the handle, to be given up with aclrtFreePhysical.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: nothing is mapped
+ * there, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000: no handle is left;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemRetainAllocationHandle of the
+ * Ascend runtime API.
  */
-aclError aclrtMemRetainAllocationHandle(void *virPtr, aclrtDrvMemHandle *handle);
+aclError aclrtMemRetainAllocationHandle(void *virPtr,
+                                        aclrtDrvMemHandle *handle);
 
 /**
  * Tells how physical memory was asked for.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle the memory.
+ * @param prop receives what aclrtMallocPhysical was given, with 0 in `reserve`.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no live physical
+ * memory, or called inside a host function. Thread-safe. Follows aclrtMemGetAllocationPropertiesFromHandle of the
+ * Ascend runtime API.
  */
 aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
                                                    aclrtPhysicalMemProp *prop);
