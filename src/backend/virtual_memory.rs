@@ -28,7 +28,7 @@ pub trait VirtualMemory: Send + Sync {
     /// if that is not 0 (else a fault: it is not free).
     fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize>;
 
-    /// Gives a whole range back, in which nothing is mapped.
+    /// Gives a whole range back, in which nothing is mapped. After a fault it is still there.
     fn release(&self, addr: usize, len: usize) -> Result<()>;
 
     /// Host memory, of this NUMA node if it has to be one. Memory of devices:
@@ -39,7 +39,8 @@ pub trait VirtualMemory: Send + Sync {
     /// access yet.
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()>;
 
-    /// Takes that back. Does not wait: operations queued before keep the mapping.
+    /// Takes that back. Does not wait: operations queued before keep the mapping. After a fault it is
+    /// still there.
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()>;
 
     /// Sets what a device may do with a mapping of memory, or the host where there is no device.

@@ -179,7 +179,11 @@ pub fn release(addr: usize) -> Result<()> {
         }
     };
     let range = range.ok_or_else(|| not_reserved("virPtr", addr))?;
-    Ok(range.driver.virtual_memory().release(addr, range.len)?)
+    let released = range.driver.virtual_memory().release(addr, range.len);
+    if released.is_err() {
+        RANGES.lock().0.insert(addr, range);
+    }
+    Ok(released?)
 }
 
 #[cold]
@@ -319,17 +323,23 @@ pub fn unmap(addr: usize) -> Result<()> {
             None => return Err(not_mapped("virPtr", addr)),
         }
     };
-    forget_address(addr);
+    let address = forget_address(addr);
     let unmapped = session.driver.virtual_memory().unmap(addr, memory.len, memory.native());
-    finish(addr, false);
+    finish(addr, unmapped.is_err());
+    if unmapped.is_err()
+        && let Some(address) = address
+    {
+        // Without memory for the map it cannot be used, and still be unmapped.
+        let _ = address.register();
+    }
     drop(memory);
     slot_table::flush_deferred();
     Ok(unmapped?)
 }
 
 /// The address is no allocation any more.
-fn forget_address(addr: usize) {
-    Allocation::take(addr, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)));
+fn forget_address(addr: usize) -> Option<Allocation> {
+    Allocation::take(addr, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)))
 }
 
 /// aclrtMemRetainAllocationHandle: the memory that is mapped around an address.
@@ -422,11 +432,8 @@ pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> 
     )))
 }
 
-/// Takes mappings back: of a device that ends, or all.
-fn end_mappings(
-    wanted: impl Fn(&Physical) -> bool,
-    mut said: impl FnMut(crate::backend::Result<()>),
-) {
+/// Takes mappings back: of a device that ends, or all. What cannot be taken back.
+fn end_mappings(wanted: impl Fn(&Physical) -> bool, ending: &mut Ending) -> Vec<usize> {
     let mut taken = Vec::new();
     for range in RANGES.lock().0.values_mut() {
         let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
@@ -437,24 +444,32 @@ fn end_mappings(
             );
         }
     }
+    let mut stuck = Vec::new();
     for (addr, Mapping { memory, .. }, driver) in taken {
         forget_address(addr);
-        said(driver.virtual_memory().unmap(addr, memory.len, memory.native()));
+        let unmapped = driver.virtual_memory().unmap(addr, memory.len, memory.native());
+        if unmapped.is_err() {
+            stuck.push(addr);
+        }
+        ending.step_on_device(unmapped);
     }
+    slot_table::flush_deferred();
+    stuck
 }
 
 /// A device ends, with what is mapped of its memory; the ranges stay.
 pub fn end_with_device(device: &Device, ending: &mut Ending) {
-    end_mappings(|memory| memory.owner == device.owner, |said| ending.step_on_device(said));
-    slot_table::flush_deferred();
+    end_mappings(|memory| memory.owner == device.owner, ending);
 }
 
 /// The session ends, with all ranges.
 pub fn end_with_session(ending: &mut Ending) {
-    end_mappings(|_| true, |said| ending.step_on_device(said));
-    slot_table::flush_deferred();
+    let stuck = end_mappings(|_| true, ending);
     let all = std::mem::take(&mut RANGES.lock().0);
     for (addr, Range { len, driver, .. }) in all {
+        if stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
+            continue;
+        }
         ending.step_on_device(driver.virtual_memory().release(addr, len));
     }
 }

@@ -101,6 +101,14 @@ impl Release {
         !matches!(self, Self::Mapped { .. } | Self::Unmapped { .. } | Self::Pooled { .. })
     }
 
+    /// What it takes back in a range that stays.
+    pub(super) fn mapping(&self) -> Option<(usize, usize, Arc<Physical>)> {
+        match self {
+            Self::Unmapped { addr, len, memory, .. } => Some((*addr, *len, Arc::clone(memory))),
+            _ => None,
+        }
+    }
+
     /// Whether it is a mapping in this range.
     pub(super) fn is_mapping_in(&self, from: usize, len: usize) -> bool {
         matches!(*self, Self::Unmapped { addr, len: mapped, .. }

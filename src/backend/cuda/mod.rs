@@ -27,6 +27,7 @@ use self::pool::KnownPools;
 use self::stream::StreamState;
 use self::timed_wait::TimedWait;
 use self::utilization::Monitor;
+use self::virtual_memory::Stuck;
 use self::workers::Workers;
 use super::timer::Timer;
 use super::{
@@ -96,6 +97,7 @@ struct DriverState {
     /// Some of them are dropped and have not been destroyed.
     any_dropped: AtomicBool,
     pending: Pending,
+    stuck: Stuck,
     owned: Owned,
     known_pools: KnownPools,
     padding: Padding,
@@ -134,6 +136,7 @@ impl DriverState {
             streams: Mutex::default(),
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
+            stuck: Stuck::default(),
             owned: Owned::default(),
             known_pools: KnownPools::default(),
             padding: Padding::default(),
@@ -152,6 +155,10 @@ impl DriverState {
 
     fn pending(&self) -> &Pending {
         &self.pending
+    }
+
+    fn stuck(&self) -> &Stuck {
+        &self.stuck
     }
 
     fn owned(&self) -> &Owned {

@@ -115,8 +115,13 @@ impl Pending {
         self.entries.lock().extend(waiting);
         let released = ready.len();
         for entry in ready {
+            let mapping = entry.release.mapping();
+            let released = entry.release.now(driver);
+            if released.is_err() {
+                driver.stuck().add(mapping);
+            }
             // The caller who gave the block back is gone.
-            driver.note_refusal(entry.release.now(driver));
+            driver.note_refusal(released);
         }
         self.count.fetch_sub(released, Ordering::Relaxed);
     }

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdeviceptr, CUmemAccessDesc, CUmemGenericAllocationHandle};
+use parking_lot::Mutex;
 
 use super::CudaDriver;
 use super::device::DeviceState;
@@ -28,6 +29,30 @@ impl Drop for Physical {
         let released = unsafe { driver.api().mem_release(self.handle) };
         driver.note_refusal(released.map_err(Fault::from));
         self.device.device_bytes().sub(self.len);
+    }
+}
+
+/// Mappings that the driver did not take back when nobody could be told.
+#[derive(Default)]
+pub(super) struct Stuck(Mutex<Vec<(usize, usize, Arc<Physical>)>>);
+
+impl Stuck {
+    pub(super) fn add(&self, mapping: Option<(usize, usize, Arc<Physical>)>) {
+        self.0.lock().extend(mapping);
+    }
+
+    /// Has the driver take back those in a range, at last.
+    fn free(&self, from: usize, len: usize) -> Result<()> {
+        let mut all = self.0.lock();
+        while let Some(index) =
+            all.iter().position(|&(addr, mapped, _)| addr < from + len && from < addr + mapped)
+        {
+            let &(addr, mapped, ref memory) = &all[index];
+            // SAFETY: mapped there, and nobody uses it.
+            memory.device.call(|api| unsafe { api.mem_unmap(addr as CUdeviceptr, mapped) })?;
+            all.swap_remove(index);
+        }
+        Ok(())
     }
 }
 
@@ -87,6 +112,7 @@ impl VirtualMemory for CudaDriver {
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
         self.0.pending().settle(&self.0, addr, len);
+        self.0.stuck().free(addr, len)?;
         self.0.owned().remove_after(addr, || {
             // SAFETY: reserved with this length, and nothing is mapped there.
             Ok(unsafe { self.0.api().mem_address_free(addr as CUdeviceptr, len) }?)
@@ -103,6 +129,7 @@ impl VirtualMemory for CudaDriver {
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         self.0.pending().settle(&self.0, addr, len);
+        self.0.stuck().free(addr, len)?;
         let memory = own(memory);
         // SAFETY: a part of a range of ours where nothing is, as long as the memory.
         memory

@@ -33,8 +33,11 @@ impl VirtualMemory for FaultVirtualMemory {
     }
 
     fn release(&self, addr: usize, len: usize) -> Result<()> {
-        self.plan
-            .release(Site::VirtualMemoryRelease, Kind::Range, || self.inner().release(addr, len))
+        // What is refused can be asked for again.
+        self.plan.enter(Site::VirtualMemoryRelease)?;
+        self.inner().release(addr, len)?;
+        self.plan.ledger.released(Kind::Range);
+        Ok(())
     }
 
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
@@ -51,9 +54,10 @@ impl VirtualMemory for FaultVirtualMemory {
     }
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
-        self.plan.release(Site::VirtualMemoryUnmap, Kind::Mapping, || {
-            self.inner().unmap(addr, len, inner(memory))
-        })
+        self.plan.enter(Site::VirtualMemoryUnmap)?;
+        self.inner().unmap(addr, len, inner(memory))?;
+        self.plan.ledger.released(Kind::Mapping);
+        Ok(())
     }
 
     fn set_access(
