@@ -1,12 +1,14 @@
 // What the callbacks that Paddle makes most cost above an empty call through a pointer:
 // nanoseconds, the least of many rounds. Loads the plug-in as Paddle does.
 //
-// usage: calls PLUGIN
+// usage: calls PLUGIN [CALLBACK COUNT]   with a callback, only makes so many calls of it, to be
+// counted
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -49,9 +51,10 @@ Callback At(const std::vector<unsigned char>& table, std::size_t offset) {
 
 int main(int argc, char** argv) {
     constexpr int kColumn = static_cast<int>(std::size(kReleases)) - 1;
-    void* library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
+    const bool usage = argc != 2 && argc != 4;
+    void* library = usage ? nullptr : dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        std::fprintf(stderr, "usage: calls PLUGIN\n%s\n", argc == 2 ? dlerror() : "");
+        std::fprintf(stderr, "usage: calls PLUGIN [CALLBACK COUNT]\n%s\n", usage ? "" : dlerror());
         return 2;
     }
     std::vector<unsigned char> table(kReleases[kColumn].table);
@@ -74,14 +77,20 @@ int main(int argc, char** argv) {
     C_Status (*volatile empty)(C_Device) = Empty;
     set(&device);
 
-    const double nothing = Nanoseconds([&] { empty(&device); });
-    const auto tell = [&](const char* name, double took) {
-        std::printf("%s %.2f %.2f\n", name, took, took - nothing);
+    double nothing = 0;  // until the empty call has been measured
+    const auto measure = [&](const char* name, auto call) {
+        if (argc == 2) {
+            const double took = Nanoseconds(call);
+            if (nothing == 0) nothing = took;
+            std::printf("%s %.2f %.2f\n", name, took, took - nothing);
+        } else if (std::strcmp(argv[2], name) == 0) {
+            for (int number = std::atoi(argv[3]); number > 0; --number) call();
+        }
     };
-    tell("empty", nothing);
-    tell("set_device", Nanoseconds([&] { set(&device); }));
-    tell("get_device", Nanoseconds([&] { get(&device); }));
-    tell("synchronize_stream", Nanoseconds([&] { wait(&device, stream); }));
+    measure("empty", [&] { empty(&device); });
+    measure("set_device", [&] { set(&device); });
+    measure("get_device", [&] { get(&device); });
+    measure("synchronize_stream", [&] { wait(&device, stream); });
     At<decltype(&finalize)>(table, slot_of::finalize[kColumn])();
     return 0;
 }
