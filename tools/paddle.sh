@@ -11,21 +11,38 @@ tests=plugins/paddle/tests/python
 
 python_of() { printf '%s/build/paddle/venv-%s/bin/python' "$PWD" "$1"; }
 
-# install VERSION: a virtual environment with that release; ends with 77 where it cannot be had.
+# install VERSION: a virtual environment with that release; ends with 77 where it cannot be had. Each release
+# has wheels for some versions of Python only.
 install() {
-    local version=$1 folder=build/paddle/venv-$1
+    local version=$1 folder=build/paddle/venv-$1 python tried=""
     [[ -f $folder/complete ]] && return 0
     say "installing paddlepaddle $version (about 200 MB to fetch, 900 MB on the disk)"
+    for python in python3 python3.12 python3.11 python3.10 python3.9; do
+        "$python" -c 'import venv' 2>/dev/null || continue
+        rm -rf "$folder"
+        "$python" -m venv "$folder"
+        if "$folder/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "paddlepaddle==$version"; then
+            touch "$folder/complete"
+            return 0
+        fi
+        tried+="${tried:+, }$("$folder/bin/python" --version)"
+    done
     rm -rf "$folder"
-    python3 -m venv "$folder"
-    "$folder/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "paddlepaddle==$version" || {
-        echo "paddle: pip cannot install paddlepaddle $version for $("$folder/bin/python" --version) on $(uname -m)" >&2
-        return 77
-    }
-    touch "$folder/complete"
+    echo "paddle: pip cannot install paddlepaddle $version on $(uname -m) for ${tried:-any Python: there is none with venv}." \
+        "It needs the network, and a Python that https://pypi.org/project/paddlepaddle/$version/#files has a file for." >&2
+    return 77
 }
 
 include_of() { "$(python_of "$1")" -c 'import importlib.util as u; print(u.find_spec("paddle").submodule_search_locations[0] + "/include")'; }
+
+# conforms VERSION: what the plug-in has written down about that release is what its headers say.
+conforms() {
+    local include
+    include=$(include_of "$1")
+    python3 tools/paddle_slots.py check "$1" "$include"
+    g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -DPORTACL_PADDLE_HEADER -Iinclude -isystem "$include" \
+        plugins/paddle/src/conformance.cpp
+}
 
 build_plugin() {
     mkdir -p build/paddle
@@ -34,7 +51,7 @@ build_plugin() {
         die "cmake --preset paddle failed"
     }
     cmake --build build/paddle
-    python3 tools/paddle_slots.py check "$pinned" "$(include_of "$pinned")"
+    conforms "$pinned"
 }
 
 case ${1-} in
@@ -44,7 +61,7 @@ bench)
     install "$pinned"
     build_plugin
     shift
-    "$(python_of "$pinned")" plugins/paddle/bench/bench.py build/paddle/plugins/paddle "$@"
+    "$(python_of "$pinned")" plugins/paddle/bench/bench.py build/paddle/plugins/paddle "${1-9}" docs/paddle.md
     ;;
 '' | --all)
     tools/setup.sh
@@ -56,9 +73,13 @@ bench)
         for version in "${older[@]}"; do
             install "$version"
             say "PaddlePaddle $version, with the same binary"
-            python3 tools/paddle_slots.py check "$version" "$(include_of "$version")"
-            PORTACL_BACKEND=cpu PORTACL_TEST_STRANGER=$PWD/build/paddle/plugins/paddle/portacl_paddle_stranger \
-                "$(python_of "$version")" "$tests/run.py" "$plugin" --strict
+            conforms "$version"
+            for mode in "" PORTACL_CPU_ASYNC=always PORTACL_CPU_GUARD=1; do
+                printf '%s\n' "${mode:-as it is}"
+                env ${mode:+"$mode"} PORTACL_BACKEND=cpu \
+                    PORTACL_TEST_STRANGER="$PWD/build/paddle/plugins/paddle/portacl_paddle_stranger" \
+                    "$(python_of "$version")" "$tests/run.py" "$plugin" --strict
+            done
         done
     fi
     say "the plug-in: $plugin/libpaddle-portacl.so"
