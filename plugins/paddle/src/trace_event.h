@@ -10,15 +10,20 @@ namespace portacl_paddle {
 
 enum class TraceType { kRuntime = 3, kMemcpy = 5, kMemset = 6 };
 
-struct RuntimeEvent {
+// What both begin with.
+struct TraceEvent {
     std::string name;
-    TraceType type = TraceType::kRuntime;
+    TraceType type;
     std::uint64_t start_ns = 0;
     std::uint64_t end_ns = 0;
+};
+
+struct RuntimeEvent : TraceEvent {
     std::uint64_t process_id = 0;
     std::uint64_t thread_id = 0;
     std::uint32_t correlation_id = 0;
     std::uint32_t callback_id = 0;
+    RuntimeEvent() : TraceEvent{{}, TraceType::kRuntime} {}
 };
 
 struct CopyDetail {
@@ -34,11 +39,7 @@ struct FillDetail {
     std::uint32_t value;
 };
 
-struct DeviceEvent {
-    std::string name;
-    TraceType type = TraceType::kMemcpy;
-    std::uint64_t start_ns = 0;
-    std::uint64_t end_ns = 0;
+struct DeviceEvent : TraceEvent {
     std::uint64_t device_id = 0;
     std::uint64_t context_id = 0;
     std::uint64_t stream_id = 0;
@@ -47,7 +48,7 @@ struct DeviceEvent {
         CopyDetail copy;
         FillDetail fill;
     };
-    DeviceEvent() : copy{} {}
+    DeviceEvent() : TraceEvent{{}, TraceType::kMemcpy}, copy{} {}
 };
 
 }  // namespace portacl_paddle

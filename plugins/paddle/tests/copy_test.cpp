@@ -16,6 +16,12 @@ class Copy : public WithTwoDevices {
     }
 };
 
+// On the way from the host, within a device, to the other device, and back.
+struct Steps {
+    explicit Steps(std::size_t size) : first(0, size), second(0, size), third(1, size) {}
+    const Memory first, second, third;
+};
+
 // Small ones run in the caller where they can, large ones do not.
 constexpr std::size_t kSizes[] = {1, 64, 4097, 5 << 20};
 
@@ -23,14 +29,12 @@ TEST_F(Copy, AtOnceInEveryDirection) {
     for (const std::size_t size : kSizes) {
         SCOPED_TRACE(size);
         const auto source = Pattern(size);
-        const Memory first(0, size);
-        const Memory second(0, size);
-        const Memory third(1, size);
+        std::vector<unsigned char> back(size);
+        const auto [first, second, third] = Steps(size);
         EXPECT_EQ(Plugin().memory_copy_h2d(device(), first.At(), source.data(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().memory_copy_d2d(device(), second.At(), first.At(), size), C_SUCCESS);
         EXPECT_EQ(Plugin().memory_copy_p2p(other(), device(), third.At(), second.At(), size),
                   C_SUCCESS);
-        std::vector<unsigned char> back(size);
         EXPECT_EQ(Plugin().memory_copy_d2h(other(), back.data(), third.At(), size), C_SUCCESS);
         EXPECT_EQ(back, source);
     }
@@ -40,9 +44,8 @@ TEST_F(Copy, InStreamsInEveryDirection) {
     for (const std::size_t size : kSizes) {
         SCOPED_TRACE(size);
         const auto source = Pattern(size);
-        const Memory first(0, size);
-        const Memory second(0, size);
-        const Memory third(1, size);
+        std::vector<unsigned char> back(size);
+        const auto [first, second, third] = Steps(size);
         Stream here(0);
         Stream there(1);
         EXPECT_EQ(Plugin().async_memory_copy_h2d(device(), here, first.At(), source.data(), size),
@@ -52,7 +55,6 @@ TEST_F(Copy, InStreamsInEveryDirection) {
         EXPECT_EQ(
             Plugin().async_memory_copy_p2p(other(), device(), there, third.At(), second.At(), size),
             C_SUCCESS);
-        std::vector<unsigned char> back(size);
         EXPECT_EQ(Plugin().async_memory_copy_d2h(other(), there, back.data(), third.At(), size),
                   C_SUCCESS);
         EXPECT_EQ(there.Synchronize(), C_SUCCESS);
@@ -87,6 +89,11 @@ struct Call {
 
 std::vector<Call> Calls(C_Device source, C_Stream stream) {
     const Callbacks& p = Plugin();
+    const auto queued = [stream](decltype(Callbacks::async_memory_copy_h2d) copy) {
+        return [=](C_Device device, void* dst, const void* src, std::size_t size) {
+            return copy(device, stream, dst, src, size);
+        };
+    };
     return {
         {"memory_copy_h2d", p.memory_copy_h2d},
         {"memory_copy_d2h", p.memory_copy_d2h},
@@ -95,18 +102,9 @@ std::vector<Call> Calls(C_Device source, C_Stream stream) {
          [=](C_Device device, void* dst, const void* src, std::size_t size) {
              return p.memory_copy_p2p(device, source, dst, src, size);
          }},
-        {"async_memory_copy_h2d",
-         [=](C_Device device, void* dst, const void* src, std::size_t size) {
-             return p.async_memory_copy_h2d(device, stream, dst, src, size);
-         }},
-        {"async_memory_copy_d2h",
-         [=](C_Device device, void* dst, const void* src, std::size_t size) {
-             return p.async_memory_copy_d2h(device, stream, dst, src, size);
-         }},
-        {"async_memory_copy_d2d",
-         [=](C_Device device, void* dst, const void* src, std::size_t size) {
-             return p.async_memory_copy_d2d(device, stream, dst, src, size);
-         }},
+        {"async_memory_copy_h2d", queued(p.async_memory_copy_h2d)},
+        {"async_memory_copy_d2h", queued(p.async_memory_copy_d2h)},
+        {"async_memory_copy_d2d", queued(p.async_memory_copy_d2d)},
         {"async_memory_copy_p2p",
          [=](C_Device device, void* dst, const void* src, std::size_t size) {
              return p.async_memory_copy_p2p(device, source, stream, dst, src, size);

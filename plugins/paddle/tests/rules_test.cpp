@@ -12,7 +12,33 @@ using namespace paddle_test;
 
 namespace {
 
-class Rules : public WithTwoDevices {};
+class Rules : public WithTwoDevices {
+  protected:
+    static constexpr std::size_t kSize = 4096;
+
+    // Memory of a device with 1 in it, with 2, and of the same or of another device with 0; a
+    // stream for each side, and a gate for one of them.
+    struct Scene {
+        explicit Scene(int where) : there(where, kSize, 0), stream_there(where) {}
+        const Memory ones{0, kSize, 1};
+        const Memory twos{0, kSize, 2};
+        const Memory there;
+        Stream stream{0};
+        Stream stream_there;
+        Gate gate;
+    };
+
+    // Of all of it, in a stream: on the first device, and from there to the second.
+    C_Status CopyWithin(C_Stream stream, const Memory& to, const Memory& from) {
+        return Plugin().async_memory_copy_d2d(device(), stream, to.At(), from.At(), kSize);
+    }
+    C_Status CopyAcross(C_Stream stream, const Memory& to, const Memory& from) {
+        return Plugin().async_memory_copy_p2p(other(), device(), stream, to.At(), from.At(), kSize);
+    }
+    void ExpectWaiting(C_Device device, C_Stream stream) {
+        EXPECT_EQ(Plugin().query_stream(device, stream), C_FAILED) << "it did not wait";
+    }
+};
 
 TEST_F(Rules, Rule1CopiesOfSizeZeroComeWithNullPointersAndSucceed) {
     Stream stream(0);
@@ -59,73 +85,45 @@ TEST_F(Rules, Rule3AQueuedCopyToPageableMemoryIsCompleteWhenItReturns) {
 }
 
 TEST_F(Rules, Rule4ACopyBetweenDevicesComesAfterTheWorkOfTheSource) {
-    constexpr std::size_t kSize = 4096;
-    const Memory before(0, kSize, 1);
-    const Memory after(0, kSize, 2);
-    const Memory target(1, kSize, 0);
-    Stream source_stream(0);
-    Stream target_stream(1);
-    Gate gate;
-    ASSERT_EQ(gate.Close(device(), source_stream), C_SUCCESS);
-    ASSERT_EQ(
-        Plugin().async_memory_copy_d2d(device(), source_stream, before.At(), after.At(), kSize),
-        C_SUCCESS);
-    ASSERT_EQ(Plugin().async_memory_copy_p2p(other(), device(), target_stream, target.At(),
-                                             before.At(), kSize),
-              C_SUCCESS);
-    EXPECT_EQ(Plugin().query_stream(other(), target_stream), C_FAILED) << "it did not wait";
-    gate.Open();
-    ASSERT_EQ(target_stream.Synchronize(), C_SUCCESS);
-    EXPECT_TRUE(target.Holds(2)) << "it read before the source was written";
+    Scene s(1);
+    ASSERT_EQ(s.gate.Close(device(), s.stream), C_SUCCESS);
+    ASSERT_EQ(CopyWithin(s.stream, s.ones, s.twos), C_SUCCESS);
+    ASSERT_EQ(CopyAcross(s.stream_there, s.there, s.ones), C_SUCCESS);
+    ExpectWaiting(other(), s.stream_there);
+    s.gate.Open();
+    ASSERT_EQ(s.stream_there.Synchronize(), C_SUCCESS);
+    EXPECT_TRUE(s.there.Holds(2)) << "it read before the source was written";
 }
 
 TEST_F(Rules, Rule4WhatTheSourceIsGivenNextComesAfterTheCopyBetweenDevices) {
-    constexpr std::size_t kSize = 4096;
-    const Memory source(0, kSize, 1);
-    const Memory next(0, kSize, 2);
-    const Memory target(1, kSize, 0);
-    Stream source_stream(0);
-    Stream target_stream(1);
-    Gate gate;
-    ASSERT_EQ(gate.Close(other(), target_stream), C_SUCCESS);
-    ASSERT_EQ(Plugin().async_memory_copy_p2p(other(), device(), target_stream, target.At(),
-                                             source.At(), kSize),
-              C_SUCCESS);
+    Scene s(1);
+    ASSERT_EQ(s.gate.Close(other(), s.stream_there), C_SUCCESS);
+    ASSERT_EQ(CopyAcross(s.stream_there, s.there, s.ones), C_SUCCESS);
     // As if Paddle had freed the source, and used its memory again.
-    ASSERT_EQ(
-        Plugin().async_memory_copy_d2d(device(), source_stream, source.At(), next.At(), kSize),
-        C_SUCCESS);
-    EXPECT_EQ(Plugin().query_stream(device(), source_stream), C_FAILED) << "it did not wait";
-    gate.Open();
-    ASSERT_EQ(target_stream.Synchronize(), C_SUCCESS);
-    EXPECT_TRUE(target.Holds(1)) << "it read what was written after it";
-    ASSERT_EQ(source_stream.Synchronize(), C_SUCCESS);
-    EXPECT_TRUE(source.Holds(2));
+    ASSERT_EQ(CopyWithin(s.stream, s.ones, s.twos), C_SUCCESS);
+    ExpectWaiting(device(), s.stream);
+    s.gate.Open();
+    ASSERT_EQ(s.stream_there.Synchronize(), C_SUCCESS);
+    EXPECT_TRUE(s.there.Holds(1)) << "it read what was written after it";
+    ASSERT_EQ(s.stream.Synchronize(), C_SUCCESS);
+    EXPECT_TRUE(s.ones.Holds(2));
 }
 
 TEST_F(Rules, Rule5AnEventMayBeDestroyedWhileQueuedWaitsNeedIt) {
-    constexpr std::size_t kSize = 4096;
-    const Memory shared(0, kSize, 1);
-    const Memory written(0, kSize, 2);
-    const Memory read(0, kSize, 0);
-    Stream writer(0);
-    Stream reader(0);
-    Gate gate;
-    ASSERT_EQ(gate.Close(device(), writer), C_SUCCESS);
-    ASSERT_EQ(Plugin().async_memory_copy_d2d(device(), writer, shared.At(), written.At(), kSize),
-              C_SUCCESS);
+    Scene s(0);
+    ASSERT_EQ(s.gate.Close(device(), s.stream), C_SUCCESS);
+    ASSERT_EQ(CopyWithin(s.stream, s.ones, s.twos), C_SUCCESS);
     // stream.wait_stream()
     C_Event event = nullptr;
     ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
-    ASSERT_EQ(Plugin().record_event(device(), writer, event), C_SUCCESS);
-    ASSERT_EQ(Plugin().stream_wait_event(device(), reader, event), C_SUCCESS);
+    ASSERT_EQ(Plugin().record_event(device(), s.stream, event), C_SUCCESS);
+    ASSERT_EQ(Plugin().stream_wait_event(device(), s.stream_there, event), C_SUCCESS);
     ASSERT_EQ(Plugin().destroy_event(device(), event), C_SUCCESS);
-    ASSERT_EQ(Plugin().async_memory_copy_d2d(device(), reader, read.At(), shared.At(), kSize),
-              C_SUCCESS);
-    EXPECT_EQ(Plugin().query_stream(device(), reader), C_FAILED) << "it did not wait";
-    gate.Open();
-    ASSERT_EQ(reader.Synchronize(), C_SUCCESS);
-    EXPECT_TRUE(read.Holds(2));
+    ASSERT_EQ(CopyWithin(s.stream_there, s.there, s.ones), C_SUCCESS);
+    ExpectWaiting(device(), s.stream_there);
+    s.gate.Open();
+    ASSERT_EQ(s.stream_there.Synchronize(), C_SUCCESS);
+    EXPECT_TRUE(s.there.Holds(2));
 }
 
 TEST_F(Rules, Rule5AnEventThatWasNeverRecordedIsComplete) {
@@ -161,7 +159,9 @@ TEST_F(Rules, Rule6SettingAndAskingForADeviceWaitForNothing) {
 // In a process of its own: the C library keeps a shared object as long as threads live that have
 // used it.
 TEST(Unload, Rule6AfterFinalizeNoThreadIsLeftAndTheLibraryIsGone) {
-    const std::string command = "'" + Program() + "' --plugin='" + Path() + "' --unload";
+    // The library's tables of handles are never freed: with it goes who would know of them.
+    const std::string command =
+        "LSAN_OPTIONS=detect_leaks=0 '" + Program() + "' --plugin='" + Path() + "' --unload";
     EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
