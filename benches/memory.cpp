@@ -1,5 +1,11 @@
 // Allocation and release through the API.
+#include <portacl/portacl.h>
+
+#include <time.h>
+
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "acl_check.h"
 #include "measure.h"
@@ -57,6 +63,61 @@ void Pinned() {
     bench::Report("pinned 64 MiB, kept", bench::Median(kept), "ns");
 }
 
+constexpr int kLive = 100'000;
+
+// What this thread has computed: with another one busy beside it, time alone says little.
+double NanosecondsOfThread() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
+// The slowest pair of an allocation and its release on a thread beside `body`.
+template <typename Body>
+double SlowestBeside(Body body) {
+    std::atomic<bool> stop{false};
+    std::atomic<double> slowest{0};
+    std::thread beside([&] {
+        ACL(aclrtSetDevice(0));
+        while (!stop) {
+            const auto start = bench::Clock::now();
+            Pair(3u << 20);  // through the map of addresses
+            slowest = std::max(slowest.load(), bench::NanosecondsSince(start));
+        }
+    });
+    body();
+    stop = true;
+    beside.join();
+    return slowest;
+}
+
+// Of many live allocations, and what that does to another thread: beside the same time without it.
+void Snapshots() {
+    std::vector<void*> live(kLive);
+    for (void*& memory : live) ACL(aclrtMalloc(&memory, 256, ACL_MEM_MALLOC_NORMAL_ONLY));
+    std::vector<portaclMemoryAllocation> all(kLive + 10);
+    std::vector<double> took, with, without;
+    for (int round = 0; round < kRounds; round++) {
+        double each = 0;
+        with.push_back(SlowestBeside([&] {
+            const auto start = bench::Clock::now();
+            const double computed = NanosecondsOfThread();
+            std::size_t count = 0;
+            all[0].structSize = sizeof all[0];
+            ACL(portaclMemorySnapshot(all.data(), all.size(), &count));
+            took.push_back((NanosecondsOfThread() - computed) / kLive);
+            each = bench::NanosecondsSince(start);
+        }));
+        without.push_back(SlowestBeside([=] {
+            std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<long>(each)));
+        }));
+    }
+    bench::Report("snapshot of 100,000, each", bench::Median(took), "ns");
+    bench::Report("slowest allocate + free beside a snapshot", bench::Median(with), "ns");
+    bench::Report("slowest allocate + free beside none", bench::Median(without), "ns");
+    for (void* memory : live) ACL(aclrtFree(memory));
+}
+
 }  // namespace
 
 int main() {
@@ -68,6 +129,7 @@ int main() {
     Pairs("allocate + free 4 KiB", 4u << 10, 200'000);
     Pairs("allocate + free 1 MiB", 1u << 20, 100'000);
     Pairs("allocate + free 64 MiB", kLarge, 200);
+    Snapshots();
     ACL(aclrtResetDevice(0));
     ACL(aclFinalize());
 }

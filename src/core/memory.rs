@@ -48,13 +48,14 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
     if memory_hook::exist() {
-        return hooked_memory::malloc(size, tail, || allocate_unhooked(size, policy, tail));
+        return hooked_memory::malloc(size, tail, || serve(size, policy, tail, true));
     }
-    allocate_unhooked(size, policy, tail)
+    serve(size, policy, tail, false)
 }
 
+/// As [`allocate`], where it is known whether there are hooks: looking costs something.
 #[inline]
-fn allocate_unhooked(size: usize, policy: i32, tail: bool) -> Result<usize> {
+fn serve(size: usize, policy: i32, tail: bool, hooked: bool) -> Result<usize> {
     let context = thread::current()?;
     let device = &context.device;
     let pages = page_policy::pages(policy, size);
@@ -65,12 +66,17 @@ fn allocate_unhooked(size: usize, policy: i32, tail: bool) -> Result<usize> {
     }
     let device = device.clone();
     drop(context);
-    allocate_new(device, size, pages, tail)
+    serve_anew(device, (size, tail), pages, hooked)
 }
 
-/// As [`allocate`], from the device.
+/// As [`serve`], from the device.
 #[cold]
-fn allocate_new(device: Arc<Device>, size: usize, pages: PagePolicy, tail: bool) -> Result<usize> {
+fn serve_anew(
+    device: Arc<Device>,
+    (size, tail): (usize, bool),
+    pages: PagePolicy,
+    hooked: bool,
+) -> Result<usize> {
     let len = padded(size, tail && device.readable_tail)
         .filter(|len| *len as u64 <= device.total_memory)
         .ok_or_else(|| {
@@ -84,7 +90,7 @@ fn allocate_new(device: Arc<Device>, size: usize, pages: PagePolicy, tail: bool)
             )
         })?;
     let take = |device: &Device| take_block(device, len, pages);
-    if memory_hook::exist() {
+    if hooked {
         return hooked_memory::alloc(device, MemoryKind::Device, len, take);
     }
     take(&device)
