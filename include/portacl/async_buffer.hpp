@@ -24,7 +24,8 @@ namespace portacl {
 /** Elements in the memory of a pool, which are allocated and freed in the order of a stream: work
  * queued there in between may use them, and nobody waits. What is in them is not defined at first.
  * The stream outlives the buffer, and a thread that ends the buffer has its device set. Work in
- * other streams comes behind the allocation and before the free by events, as hand_over does it.
+ * other streams comes behind the allocation and before the free by events, as hand_over does it;
+ * what is in no stream's order, such as portacl::copy, wants the stream synchronized first.
  * @tparam T their type, which is trivially copyable. */
 template <typename T>
 class AsyncBuffer {
