@@ -37,7 +37,7 @@ PROBES = {
 # Functions that also serve to find out how long queued work needs memory that was freed. Where that
 # cannot be found out the memory waits until nothing runs, and no call has failed. When it happens is
 # a matter of time, so it cannot be told from other uses by the number of the call.
-MARKS = {"cuEventCreate", "cuEventRecord"}
+MARKS = {"cuEventCreate", "cuEventQuery", "cuEventRecord"}
 
 # How much is left behind, in lines of the test double, where a release is refused: the thing itself.
 # A context that cannot be made current keeps what was to be released in it.

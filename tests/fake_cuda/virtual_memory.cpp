@@ -222,10 +222,11 @@ FAKE_CUDA_EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t size) {
     }
     for (const auto& block : blocks) {
         state().blocks.erase(block->address);
-        if (block->uses != 0) {
+        // What is queued on a device that has failed does not run.
+        if (block->uses != 0 && block->context->sticky == CUDA_SUCCESS) {
             call.misuse(CUDA_SUCCESS, "0x%llx is still used by %d queued operations",
                         ull{block->address}, block->uses);
-        } else {
+        } else if (block->uses == 0) {
             block->physical->disappear(block->bytes);
         }
     }

@@ -131,7 +131,8 @@ impl Mark {
     /// True when the stream has come past it, and on a device that runs nothing any more.
     pub(super) fn is_past(&self) -> bool {
         let Some(_open) = self.device.keep_open() else { return true };
-        self.poll().unwrap_or(true)
+        // One refusal is no failure yet: the next question may be answered.
+        self.poll().unwrap_or_else(|_| self.device.context().failure().is_some())
     }
 
     /// As [`Self::is_past`], and tells when the device failed.

@@ -169,13 +169,10 @@ impl Release {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
                 })
             }
-            Self::Unmapped { device, addr, len, memory } => {
-                let Some(_open) = device.keep_open() else { return Ok(()) };
+            // Also on a device that has failed: this is about addresses, which are of no context.
+            Self::Unmapped { addr, len, .. } => {
                 // SAFETY: mapped there, once; no queued work uses it.
-                let unmapped =
-                    device.call(|api| unsafe { api.mem_unmap(addr as CUdeviceptr, len) });
-                drop(memory);
-                unmapped
+                Ok(unsafe { driver.api().mem_unmap(addr as CUdeviceptr, len) }?)
             }
             Self::Pooled { device: Some(device), addr } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };

@@ -47,9 +47,9 @@ impl Stuck {
         while let Some(index) =
             all.iter().position(|&(addr, mapped, _)| addr < from + len && from < addr + mapped)
         {
-            let &(addr, mapped, ref memory) = &all[index];
+            let (addr, mapped, ref memory) = all[index];
             // SAFETY: mapped there, and nobody uses it.
-            memory.device.call(|api| unsafe { api.mem_unmap(addr as CUdeviceptr, mapped) })?;
+            unsafe { memory.device.driver().api().mem_unmap(addr as CUdeviceptr, mapped) }?;
             all.swap_remove(index);
         }
         Ok(())
