@@ -1,4 +1,6 @@
-//! A lock that is held for short: taking it is one locked instruction, letting it go a plain store.
+//! A lock that nobody is expected to wait for: taking it is one locked instruction, letting it go a
+//! plain store. Who waits longer than a moment after all, because its holder is in a driver's call,
+//! say, sleeps between looks.
 
 use std::ops::{Deref, DerefMut};
 

@@ -32,12 +32,16 @@ pub(crate) use const_unless_loom;
 
 #[cfg(not(loom))]
 mod real {
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     pub use parking_lot::{Mutex, MutexGuard};
 
     /// How a spinning thread lets others go on.
     pub struct Turns;
+
+    /// How often to give the processor away at once, and for how long later.
+    const YIELDS: u32 = 256;
+    const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
 
     impl Turns {
         /// Nobody spins.
@@ -46,13 +50,21 @@ mod real {
             Self
         }
 
-        /// Tries until there is a result; gives the processor away in between.
+        /// Tries until there is a result; gives the processor away in between, for longer and longer.
         pub fn wait_for<T>(&self, attempt: impl Fn() -> Option<T>) -> T {
+            let [mut pause, longest] = PAUSES;
+            let mut yields = 0;
             loop {
                 if let Some(result) = attempt() {
                     return result;
                 }
-                std::thread::yield_now();
+                if yields < YIELDS {
+                    yields += 1;
+                    std::thread::yield_now();
+                } else {
+                    std::thread::sleep(pause);
+                    pause = longest.min(pause * 2);
+                }
             }
         }
 

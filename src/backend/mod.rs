@@ -292,7 +292,7 @@ pub trait Stream: Send + Sync {
 
     /// Queues a run of a kernel. Memory that is given back after this is kept until it has run, as for
     /// other operations, whichever the kernel uses.
-    fn launch(&self, launch: Launch) -> Result<Position>;
+    fn launch(&self, launch: &Launch<'_>) -> Result<Position>;
 
     /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
     /// of this stream wait until it returns; other streams do not.

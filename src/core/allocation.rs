@@ -62,19 +62,20 @@ impl Kind {
     /// The driver has not answered yet.
     pub const BEING_REGISTERED: Self = Self::Registered { pinned: false, mapped: false };
 
-    /// As 8 bits of kind and 24 of id or flags.
+    /// As 8 bits of kind and 24 of id or flags. Kinds that are in the same [place](Self::place) have
+    /// numbers that follow each other: copies look at no more than that.
     const fn word(self) -> u32 {
         match self {
             Self::Device(id) => id,
             Self::Managed(id) => 1 << 24 | id,
-            Self::Pinned => 2 << 24,
-            Self::Registered { pinned, mapped } => 3 << 24 | (mapped as u32) << 1 | pinned as u32,
-            Self::Pool(id) => 4 << 24 | id,
+            Self::Pool(id) => 2 << 24 | id,
+            Self::Mapped(id) => 3 << 24 | id,
+            Self::Pinned => 4 << 24,
             Self::HostPool(None) => 5 << 24,
             Self::HostPool(Some(node)) => 6 << 24 | node,
-            Self::Mapped(id) => 7 << 24 | id,
-            Self::HostMapped(None) => 8 << 24,
-            Self::HostMapped(Some(node)) => 9 << 24 | node,
+            Self::HostMapped(None) => 7 << 24,
+            Self::HostMapped(Some(node)) => 8 << 24 | node,
+            Self::Registered { pinned, mapped } => 9 << 24 | (mapped as u32) << 1 | pinned as u32,
         }
     }
 
@@ -89,14 +90,14 @@ impl Kind {
         match word >> 24 {
             0 => Self::Device(rest),
             1 => Self::Managed(rest),
-            2 => Self::Pinned,
-            3 => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
-            4 => Self::Pool(rest),
+            2 => Self::Pool(rest),
+            3 => Self::Mapped(rest),
+            4 => Self::Pinned,
             5 => Self::HostPool(None),
             6 => Self::HostPool(Some(rest)),
-            7 => Self::Mapped(rest),
-            8 => Self::HostMapped(None),
-            _ => Self::HostMapped(Some(rest)),
+            7 => Self::HostMapped(None),
+            8 => Self::HostMapped(Some(rest)),
+            _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
         }
     }
 

@@ -19,8 +19,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use self::marks::Marks;
 pub use self::quota::Quota;
 pub use self::time::{elapsed_ms, time_us};
@@ -32,6 +30,7 @@ use super::order::{self, Awaited, Clock};
 use super::stream::{self, Stream};
 use super::{op_timeout, thread};
 use crate::algo::slot_table::{self, Handle};
+use crate::algo::spin_lock::SpinLock;
 use crate::backend::{self, Wait};
 
 /// Bits of the creation flag, as the API numbers them.
@@ -72,7 +71,7 @@ pub struct Event {
     /// It is one of those of which a device has a limited number.
     counted: AtomicBool,
     /// Held while it is recorded, waited for or reset.
-    uses: Mutex<Uses>,
+    uses: SpinLock<Uses>,
 }
 
 /// Who else uses an event: not noted for those of aclrtCreateEventExWithFlag.
@@ -178,7 +177,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
         flags,
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
-        uses: Mutex::default(),
+        uses: SpinLock::new(Uses::default()),
     });
     if creator == Creator::WithFlag {
         event.count()?;

@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
-use super::{stream, thread};
+use super::stream::{self, Stream};
+use super::thread;
 use crate::algo::slot_table::{self, Handle};
 use crate::backend::{self, Arguments, Launch, ThreadLimits};
 
@@ -321,16 +322,9 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
         return Err(Error::invalid_param("argsData is null, and argsSize is not 0"));
     }
     let stream = stream::resolve(stream)?;
-    let function = handles::get::<Function>(argument, raw)?;
+    let function = handles::look::<Function>(argument, raw, stream.pin())?;
     if !Arc::ptr_eq(&function.device, &stream.device) {
-        return Err(Error::new(
-            Code::StreamContext,
-            format_args!(
-                "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary \
-                 on that device, too",
-                function.name, function.device.id, stream.device.id
-            ),
-        ));
+        return Err(of_another_device(argument, raw, function, &stream));
     }
     shape.check_bounds(stream.device.native.info().threads.as_ref())?;
     let (grid, threads, shared_bytes) = match shape {
@@ -338,13 +332,25 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
         Shape::Grid { grid, threads, shared_bytes } => (grid, Some(threads), shared_bytes),
     };
     let launch = Launch {
-        kernel: Arc::clone(&function.native),
+        kernel: &function.native,
         grid,
         threads,
         shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),
         arguments,
     };
-    stream.submit(|native| native.launch(launch)).map(drop)
+    stream.submit(|native| native.launch(&launch)).map(drop)
+}
+
+#[cold]
+fn of_another_device(argument: &str, raw: u64, function: &Function, stream: &Stream) -> Error {
+    Error::new(
+        Code::StreamContext,
+        format_args!(
+            "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary on \
+             that device, too",
+            function.name, function.device.id, stream.device.id
+        ),
+    )
 }
 
 #[cfg(test)]

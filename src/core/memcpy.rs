@@ -212,7 +212,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let (dst, src) = request.places(kind)?;
     let is_plain = match (dst, src) {
         (Place::Pageable, _) | (_, Place::Pageable) | (Place::Pinned, Place::Pinned) => false,
-        _ => [dst, src].iter().all(|&place| memory::is_at_hand(place, &stream.device)),
+        _ => memory::is_at_hand(dst, &stream.device) && memory::is_at_hand(src, &stream.device),
     };
     if is_plain {
         return stream.submit(|native| native.copy(request.between(kind, dst, src))).map(drop);

@@ -159,7 +159,9 @@ impl Stream {
 
     /// Queues something: where it stands in the stream. The calling thread remembers that as its
     /// last task.
-    #[inline]
+    ///
+    /// Inlined by force: what `queue` takes along would go through memory.
+    #[inline(always)]
     pub fn submit(
         &self,
         queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,

@@ -377,8 +377,8 @@ impl CpuKernel {
 }
 
 /// Makes ready what a stream is to run.
-pub(super) fn call(shared: &Shared, launch: Launch) -> Result<Call> {
-    let kernel: &dyn Any = &*launch.kernel;
+pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
+    let kernel: &dyn Any = &**launch.kernel;
     let Some(kernel) = kernel.downcast_ref::<CpuKernel>() else {
         return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
     };
@@ -395,7 +395,7 @@ pub(super) fn call(shared: &Shared, launch: Launch) -> Result<Call> {
         grid: launch.grid,
         threads: launch.threads.unwrap_or([1; 3]),
         shared_bytes: launch.shared_bytes,
-        _kernel: launch.kernel,
+        _kernel: Arc::clone(launch.kernel),
     })
 }
 

@@ -186,7 +186,7 @@ impl Stream for CpuStream {
         self.now_or_later(Operation::Reduce(reduce))
     }
 
-    fn launch(&self, launch: Launch) -> Result<Position> {
+    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
         let call = kernel::call(&self.shared, launch)?;
         self.queue(Operation::Launch(Box::new(call)))
     }

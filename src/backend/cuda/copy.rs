@@ -51,29 +51,66 @@ unsafe fn fill_host(fill: &Fill) {
     unsafe { fill.write_to(dst, fill.dst.len) };
 }
 
+/// The way of a copy that touches one device only.
+#[derive(Clone, Copy)]
+enum Way {
+    Into,
+    OutOf,
+    Within,
+}
+
+impl Way {
+    /// The way of a copy with one end on `device` at least, and none on another.
+    #[inline(always)]
+    fn of(copy: &Copy, device: &DeviceState) -> Option<Self> {
+        let here = device.context().ordinal();
+        match (copy.dst.place, copy.src.place) {
+            (Place::Device(to), Place::Device(from)) if to == here && from == here => {
+                Some(Self::Within)
+            }
+            (Place::Device(_), Place::Device(_)) => None,
+            (Place::Device(to), _) if to == here => Some(Self::Into),
+            (_, Place::Device(from)) if from == here => Some(Self::OutOf),
+            _ => None,
+        }
+    }
+}
+
 /// Gives the driver a copy of which at least one end is on a device.
-#[inline(always)]
 pub(super) fn issue_copy(
     device: &DeviceState,
     stream: Raw<CUstream_st>,
     copy: &Copy,
 ) -> Result<()> {
-    let Copy { dst, src, .. } = *copy;
-    let here = Place::Device(device.context().ordinal());
-    let (into, out_of) = (dst.place == here, src.place == here);
-    if !(into && (out_of || is_host(src.place)) || out_of && is_host(dst.place)) {
-        return issue_crossing(device, stream, copy);
+    match Way::of(copy, device) {
+        Some(way) => issue_on_device(device, stream, copy, way),
+        None => issue_crossing(device, stream, copy),
     }
+}
+
+/// Gives the driver a copy that goes this way.
+#[inline(always)]
+fn issue_on_device(
+    device: &DeviceState,
+    stream: Raw<CUstream_st>,
+    copy: &Copy,
+    way: Way,
+) -> Result<()> {
     // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
     device.call_here(|api| unsafe {
-        if !out_of {
-            let src = std::ptr::with_exposed_provenance(src.addr);
-            api.memcpy_htod_async(device_pointer(dst), src, dst.len, stream.0)
-        } else if !into {
-            let dst = std::ptr::with_exposed_provenance_mut(dst.addr);
-            api.memcpy_dtoh_async(dst, device_pointer(src), src.len, stream.0)
-        } else {
-            api.memcpy_dtod_async(device_pointer(dst), device_pointer(src), dst.len, stream.0)
+        let (dst, src, len) = (copy.dst.addr, copy.src.addr, copy.dst.len);
+        match way {
+            Way::Into => {
+                let src = std::ptr::with_exposed_provenance(src);
+                api.memcpy_htod_async(dst as CUdeviceptr, src, len, stream.0)
+            }
+            Way::OutOf => {
+                let dst = std::ptr::with_exposed_provenance_mut(dst);
+                api.memcpy_dtoh_async(dst, src as CUdeviceptr, len, stream.0)
+            }
+            Way::Within => {
+                api.memcpy_dtod_async(dst as CUdeviceptr, src as CUdeviceptr, len, stream.0)
+            }
         }
     })
 }
@@ -167,8 +204,24 @@ pub(super) fn fill_now(device: &DeviceState, fill: &Fill) -> Result<()> {
 }
 
 /// Queues a copy.
-#[inline]
+#[inline(always)]
 pub(super) fn queue_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
+    let device = stream.device();
+    if !must_wait(copy)
+        && let Some(way) = Way::of(copy, device)
+    {
+        return stream.submit(
+            #[inline(always)]
+            || issue_on_device(device, stream.raw(), copy, way),
+        );
+    }
+    queue_copy_otherwise(stream, copy)
+}
+
+/// As [`queue_copy`], where somebody has to wait, or no end is on the stream's device, or one is on
+/// another.
+#[inline(never)]
+fn queue_copy_otherwise(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     let position = submit_copy(stream, copy)?;
     if must_wait(copy) {
         stream.finish()?;
@@ -191,16 +244,12 @@ fn must_wait(copy: &Copy) -> bool {
     copy.stage_source || copy.dst.place == Place::Pageable || copy.src.place == Place::Pageable
 }
 
-#[inline(always)]
 fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
     if is_host(copy.dst.place) && is_host(copy.src.place) {
         return submit_host_copy(stream, copy.clone());
     }
     note_places(stream, [copy.dst.place, copy.src.place]);
-    stream.submit(
-        #[inline(always)]
-        || issue_copy(stream.device(), stream.raw(), copy),
-    )
+    stream.submit(|| issue_copy(stream.device(), stream.raw(), copy))
 }
 
 /// The driver copies between host ranges on the calling thread, out of order; this in order.
@@ -211,7 +260,6 @@ fn submit_host_copy(stream: &Arc<StreamState>, copy: Copy) -> Result<Position> {
 }
 
 /// What the next operation of the stream uses.
-#[inline]
 pub(super) fn note_places(stream: &StreamState, places: [Place; 2]) {
     let here = Place::Device(stream.device().context().ordinal());
     if places.into_iter().any(|place| !is_host(place) && place != here) {

@@ -231,8 +231,8 @@ impl CudaKernel {
 }
 
 /// Queues a run of a kernel.
-pub(super) fn queue(stream: &StreamState, launch: &Launch) -> Result<Position> {
-    let kernel: &dyn Any = &*launch.kernel;
+pub(super) fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Position> {
+    let kernel: &dyn Any = &**launch.kernel;
     let Some(kernel) = kernel.downcast_ref::<CudaKernel>() else {
         return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
     };
@@ -264,7 +264,7 @@ pub(super) fn queue(stream: &StreamState, launch: &Launch) -> Result<Position> {
     stream.submit(|| {
         // SAFETY: a live kernel; the driver reads as many arguments as the kernel has parameters,
         // which the caller of the launch promises to be there, during this call only.
-        device.call(|api| unsafe {
+        device.call_here(|api| unsafe {
             api.launch_kernel(
                 kernel.raw.0,
                 x,

@@ -15,6 +15,7 @@ use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
 use super::{copy, copy_2d, host_fn, kernel, managed_memory, reduce, timed_wait};
+use crate::algo::spin_lock::SpinLock;
 use crate::backend::{
     Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
     Position, Reduce, Result, Span, Stream, StreamOptions, Wait,
@@ -30,7 +31,7 @@ pub(super) struct StreamState {
     raw: Raw<CUstream_st>,
     /// Held while something is queued, so that what takes several driver calls stays together.
     /// What it guards is the word that the stream waits for after host functions.
-    submitting: Mutex<Option<Word>>,
+    submitting: SpinLock<Option<Word>>,
     /// How many operations were queued. Counted after the driver took them, so that a driver
     /// that says "idle" has finished all that were counted before it was asked. Changed under
     /// `submitting` only.
@@ -308,7 +309,7 @@ impl CudaStream {
             raw,
             adopted,
             shared: AtomicBool::new(adopted),
-            submitting: Mutex::default(),
+            submitting: SpinLock::new(None),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
@@ -409,8 +410,8 @@ impl Stream for CudaStream {
         self.told(reduce::queue(&self.0, &reduce))
     }
 
-    fn launch(&self, launch: Launch) -> Result<Position> {
-        self.told(kernel::queue(&self.0, &launch))
+    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
+        self.told(kernel::queue(&self.0, launch))
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {

@@ -71,7 +71,7 @@ impl Stream for FaultStream {
         self.queue(Site::StreamReduce, || self.inner.reduce(reduce))
     }
 
-    fn launch(&self, launch: Launch) -> Result<Position> {
+    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
         self.queue(Site::StreamLaunch, || self.inner.launch(launch))
     }
 

@@ -201,7 +201,7 @@ impl Stream for ScriptStream {
         self.submit("reduce")
     }
 
-    fn launch(&self, _launch: Launch) -> Result<Position> {
+    fn launch(&self, _launch: &Launch<'_>) -> Result<Position> {
         self.submit("launch")
     }
 
