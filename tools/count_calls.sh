@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # count_calls.sh DIRECTORY: how many instructions the library itself executes for one call on the stand-in
 # driver, which moves no time into them, into DIRECTORY/instructions.1.json: the difference between many
-# calls and few. Part of ./dev bench.
+# calls and few, on the thread that calls and on all. Part of ./dev bench.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
@@ -19,7 +19,8 @@ instructions() {
 }
 for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc aclrtLaunchKernelWithArgsArray \
     "aclrtMemPoolMallocAsync + FreeAsync"; do
-    few=$(instructions "$name" 1000)
-    many=$(instructions "$name" 3000)
-    printf '{"name": "%s", "value": %d}\n' "$name" $(((many - few) / 2000))
+    read -r few_here few < <(instructions "$name" 1000)
+    read -r many_here many < <(instructions "$name" 3000)
+    printf '{"name": "%s", "at": "caller", "value": %d}\n' "$name" $(((many_here - few_here) / 2000))
+    printf '{"name": "%s", "at": "all", "value": %d}\n' "$name" $(((many - few) / 2000))
 done | tee "$work/instructions.1.json"

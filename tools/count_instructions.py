@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Instructions that one shared library executed itself, from callgrind's files of all threads.
+"""Instructions that one shared library executed itself, from callgrind's files of all threads: those of the
+program's first thread, and all.
 
 usage: count_instructions.py LIBRARY FILE...
 """
@@ -32,7 +33,10 @@ def count(library, path):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    print(sum(count(sys.argv[1], path) for path in sys.argv[2:]))
+    counts = {path: count(sys.argv[1], path) for path in sys.argv[2:]}
+    # callgrind numbers threads as they begin.
+    first = sum(instructions for path, instructions in counts.items() if path.endswith("-01"))
+    print(first, sum(counts.values()))
 
 
 if __name__ == "__main__":

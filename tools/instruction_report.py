@@ -26,13 +26,13 @@ def commit():
 
 def print_instructions(results):
     print(TITLE)
-    print("Instructions that portacl itself executes for one call, in all threads, on the stand-in driver (callgrind; the "
-          f"driver's own not counted), at commit {commit()}. What they take on a GPU beside the raw driver is in "
-          "`docs/gpu`, once one was had.\n")
-    print("| call | instructions |")
-    print("|---|---|")
-    for (name, _), values in results.values.items():
-        print(f"| {name} | {values[0]} |")
+    print("Instructions that portacl itself executes for one call on the stand-in driver (callgrind; the driver's own not "
+          f"counted), at commit {commit()}: those of the thread that calls, and all, with what the driver's thread and ours "
+          "do later. What they take on a GPU beside the raw driver is in `docs/gpu`, once one was had.\n")
+    print("| call | in the call | in all threads |")
+    print("|---|---|---|")
+    for name in dict.fromkeys(name for name, _ in results.values):
+        print(f"| {name} | {results(name, 'caller')[0]} | {results(name, 'all')[0]} |")
     print()
 
 
