@@ -2,6 +2,7 @@
 // that is too old, refuses or fails. What concerns real drivers and other backends is elsewhere: a
 // foreign context and destruction from other threads in foreign_context_test, exit without finalize
 // and fork in shutdown_test, memory that runs out also in memory_limit_test.
+#include <acl/acl_rt_memory_soma.h>
 #include <portacl/portacl.h>
 
 #include <filesystem>
@@ -233,6 +234,11 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
                      version + "cuMemAdvise_v2", remedy);
     ACL_FAILS_SAYING(kLacking, aclrtMemManagedPrefetchAsync(managed, kBlock, here, 0, nullptr),
                      version + "cuMemPrefetchAsync_v2", remedy);
+    auto pool = Poison<aclrtMemPool>();
+    aclrtMemPoolProps properties{};
+    properties.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    ACL_FAILS_SAYING(kLacking, aclrtMemPoolCreate(&pool, &properties), "memory pools");
+    EXPECT_TRUE(IsPoison(pool));
     // The calls that a refusal follows, and those that it came between, work all the same.
     ACL_OK(aclrtMemsetAsync(managed, kBlock, 1, kBlock, nullptr));
     ACL_OK(aclrtSynchronizeStream(nullptr));
@@ -245,8 +251,14 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
         ACL_OK(aclrtRecordEvent(event, first));
         ACL_FAILS_SAYING(kLacking, aclrtStreamWaitEventWithTimeout(second, event, 1000),
                          "aclrtStreamWaitEvent");
+        // The limit of the process is left out: nobody asked for it with this call.
+        ACL_OK(aclrtSetOpWaitTimeout(1));
+        ACL_OK(aclrtStreamWaitEvent(second, event));
+        ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                  aclrtSynchronizeStreamWithTimeout(second, 1100));
         gate.Open();
         ACL_OK(aclrtSynchronizeDevice());
+        ACL_OK(aclrtSetOpWaitTimeout(0));
     }
     ExpectWorks();
     ACL_OK(aclFinalize());
@@ -511,6 +523,36 @@ TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
     }
     EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
     (void)aclrtResetDevice(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
+// The driver does not say which operation it was: callbacks are told once, by the call that found
+// out.
+TEST_F(StickyError, ExceptionCallbacksKnowTheDeviceAndTheCode) {
+    static std::vector<std::vector<uint32_t>> told;
+    told.clear();
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo* info) {
+        told.push_back(
+            {aclrtGetTaskIdFromExceptionInfo(info), aclrtGetStreamIdFromExceptionInfo(info),
+             aclrtGetThreadIdFromExceptionInfo(info), aclrtGetDeviceIdFromExceptionInfo(info),
+             aclrtGetErrorCodeFromExceptionInfo(info)});
+    }));
+    {
+        Stream stream;
+        DeviceMemory memory(kSize);
+        FailDriver("cuMemsetD8Async:1:719:late");
+        ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream));
+        for (int round = 0; round < 2; ++round)
+            ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), said_, remedy_);
+        (void)aclrtDestroyStreamForce(stream.Release());
+        (void)memory.Release();
+    }
+    constexpr uint32_t kUnknown = 0xFFFFFFFF;
+    const std::vector<uint32_t> once{kUnknown, kUnknown, kUnknown, 1, static_cast<uint32_t>(kCode)};
+    EXPECT_EQ(told, std::vector<std::vector<uint32_t>>{once});
+    (void)aclrtResetDeviceForce(1);
+    (void)aclrtResetDeviceForce(0);
     ACL_OK(aclrtSetDevice(0));
 }
 

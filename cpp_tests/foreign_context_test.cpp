@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "support/cuda_driver.h"
+#include "support/kernels.h"
+#include "support/mem_pool.h"
 #include "support/objects.h"
 
 using namespace portacl_test;
@@ -45,8 +47,11 @@ class ForeignContext : public WithDevice {
     static void UseDeviceZero(Leave leave) {
         aclrtStream stream = nullptr;
         aclrtEvent start = nullptr, end = nullptr;
-        void* memory = nullptr;
-        void* host = nullptr;
+        void *memory = nullptr, *host = nullptr, *managed = nullptr, *pooled = nullptr;
+        aclrtMemPool pool = nullptr;
+        const aclrtMemPoolProps props = PoolProps();
+        aclrtBinHandle binary = nullptr;
+        aclrtFuncHandle mark = nullptr;
         const auto call = [&leave](aclError code, const char* what) {
             ExpectOk(what, code);
             leave();
@@ -58,6 +63,10 @@ class ForeignContext : public WithDevice {
         CALL(aclrtCreateEventExWithFlag(&end, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
         CALL(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
         CALL(aclrtMallocHost(&host, kSize));
+        CALL(aclrtMemAllocManaged(&managed, kSize, ACL_RT_MEM_ATTACH_GLOBAL));
+        CALL(aclrtMemPoolCreate(&pool, &props));
+        CALL(aclrtBinaryLoadFromFile(ProgramPath().c_str(), nullptr, &binary));
+        CALL(aclrtBinaryGetFunction(binary, "mark", &mark));
         EXPECT_EQ(DeviceOf(memory), 0);
         leave();
         CALL(aclrtRecordEvent(start, stream));
@@ -67,6 +76,10 @@ class ForeignContext : public WithDevice {
                               stream, nullptr));
         CALL(aclrtLaunchHostFunc(
             stream, [](void*) {}, nullptr));
+        CALL(Mark(mark, memory, 1, 1, stream));
+        CALL(aclrtMemPoolMallocAsync(&pooled, kSize, pool, stream));
+        CALL(aclrtMemcpyAsync(pooled, kSize, managed, kSize, ACL_MEMCPY_DEFAULT, stream));
+        CALL(aclrtMemPoolFreeAsync(pooled, stream));
         CALL(aclrtMemcpyAsync(host, kSize, memory, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
         CALL(aclrtRecordEvent(end, stream));
         CALL(aclrtStreamWaitEvent(nullptr, end));
@@ -81,6 +94,9 @@ class ForeignContext : public WithDevice {
         CALL(aclrtPointerGetAttributes(memory, &attributes));
         EXPECT_EQ(attributes.location.id, 0u);
         CALL(aclrtSynchronizeDevice());
+        CALL(aclrtBinaryUnLoad(binary));
+        CALL(aclrtMemPoolDestroy(pool));
+        CALL(aclrtFree(managed));
         CALL(aclrtDestroyEvent(start));
         CALL(aclrtDestroyEvent(end));
         CALL(aclrtFreeHost(host));

@@ -280,7 +280,7 @@ TEST_F(Kernel, InsideAHostFunctionAllIsRefused) {
 }
 
 TEST_F(Kernel, AProgramBelongsToItsDevice) {
-    if (portacl_test::DeviceCount() < 2) GTEST_SKIP() << "one device";
+    if (portacl_test::DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     const Program program;
     const aclrtFuncHandle nothing = program.Kernel("nothing");
     ACL_OK(aclrtSetDevice(1));

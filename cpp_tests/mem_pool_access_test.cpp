@@ -203,7 +203,7 @@ TEST_F(MemPoolOfPeerTest, AccessIsGivenAndTakenAway) {
 }
 
 TEST_F(MemPoolOfPeerTest, ReadersDoNotWrite) {
-    if (!IsExact()) GTEST_SKIP() << "drivers give devices both or nothing";
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: drivers give devices both or nothing";
     Set(kRead);
     EXPECT_EQ(Access(pool_, 0), kRead);
     ExpectCopies(ACL_SUCCESS, ACL_ERROR_RT_PARAM_INVALID);

@@ -307,7 +307,7 @@ TEST_F(MemPoolAttributeTest, AboveItsLimitAPoolGivesNothingAndIsAsBefore) {
 }
 
 TEST_F(MemPoolAttributeTest, ALimitIsRoundedUpToAWholePiece) {
-    if (std::string(portaclBackendName()) != "cpu") GTEST_SKIP() << "a driver rounds as it likes";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver rounds as it likes";
     const Stream stream;
     const MemPool pool(PoolProps(0, 1));
     void* memory = pool.Allocate(1, stream);
@@ -325,7 +325,7 @@ const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
 
 // On a GPU it would have to be filled.
 #define NEEDS_A_SMALL_DEVICE() \
-    if (!IsExact()) GTEST_SKIP() << "the device cannot be made small"
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small"
 
 void BeginSmall() {
     ACL_OK(aclInit(nullptr));
