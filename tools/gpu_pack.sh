@@ -25,8 +25,11 @@ cp build/gpu/cpp_tests/unload_child "$pack/tests/"
 cp build/gpu/plugins/paddle/plugin/libpaddle-portacl.so "$pack/tests/"
 cp build/gpu/benches/bench_entry build/gpu/benches/bench_cuda build/gpu/benches/*.so "$pack/benches/"
 cp tools/gpu_run.sh "$pack/run"
-find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) \
-    -exec strip --strip-debug {} +
+# Programs that were built with lines of their own look at them.
+find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/benches/*' -o -name '*.so*' \) |
+    while IFS= read -r file; do
+        [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
+    done
 # What kernel_test, 04_kernel and bench_cuda load from their own folders.
 cp build/gpu/cpp_tests/kernels.{so,ptx} "$pack/tests/"
 cp build/gpu/samples/vector_add.ptx "$pack/samples/"

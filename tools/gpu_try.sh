@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# ./dev gpu --try: runs the pack as a machine with a GPU would, on the test double of the driver: a copy of
+# the folder, nothing else of this tree, no cargo, no network. Takes minutes; what the card would say is not
+# in it, so the results belong nowhere.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../dev"
+
+pack=$PWD/build/gpu-pack
+double=$PWD/build/gpu/tests/fake_cuda/lib
+check=$PWD/tools/gpu_check.py
+[[ -x $pack/run ]] || die "there is no pack: ./dev gpu"
+[[ -e $double/libcuda.so.1 ]] || die "there is no test double in $double: ./dev gpu builds it"
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+mkdir "$place/bin"
+cp -r "$pack" "$place/pack"
+cp -rL "$double" "$place/driver"
+
+cat >"$place/bin/nvidia-smi" <<'SCRIPT'
+#!/bin/sh
+echo "stand-in, 13.0"
+SCRIPT
+# Takes its options, and runs the program as it is.
+cat >"$place/bin/compute-sanitizer" <<'SCRIPT'
+#!/bin/sh
+while true; do
+    case $1 in
+    --tool | --report-api-errors | --error-exitcode) shift 2 ;;
+    *) break ;;
+    esac
+done
+exec "$@"
+SCRIPT
+chmod +x "$place/bin"/*
+
+# Only what every system has: a pack that wants more fails.
+alone=(env -i "HOME=$place" "PATH=$place/bin:/usr/bin:/bin" "LD_LIBRARY_PATH=$place/driver" FAKE_CUDA_STRICT=1
+    BENCH_CUDA_LARGEST=1048576)
+if unshare --net true 2>/dev/null; then alone=(unshare --net "${alone[@]}"); fi
+"${alone[@]}" sh -c '! command -v cargo' >/dev/null || die "cargo is in /usr/bin: this would prove nothing"
+
+status=0
+(cd "$place/pack" && "${alone[@]}" ./run "$place/results") || status=$?
+mkdir -p build/gpu-try
+rm -rf build/gpu-try/results
+cp -r "$place/results" build/gpu-try/
+((status == 0)) || die "the pack failed; its logs are in build/gpu-try/results"
+python3 "$check" "$pack" "$place/results"
