@@ -89,7 +89,7 @@ TEST_F(MemoryHookPool, IsToldOfPoolsInHostMemory) {
 }
 
 TEST_F(MemoryHookPool, MayRefuseASegment) {
-    if (!OnCpu()) GTEST_SKIP() << "there is no alloc";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: there is no alloc";
     const Stream stream;
     const MemPool pool;
     Recorder first(story, "first"), strict(story, "strict");
@@ -168,7 +168,7 @@ TEST_F(MemoryHookPool, WaitsForOtherStreamsLikeAnyOther) {
 }
 
 TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {
-    if (!OnCpu()) GTEST_SKIP() << "there is no alloc";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: there is no alloc";
     MemPool other;
     Stream stream;
     aclrtMemPool pool = nullptr;
