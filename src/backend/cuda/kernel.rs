@@ -15,7 +15,7 @@ use cudarc::driver::sys::{
 use super::context::Raw;
 use super::device::DeviceState;
 use super::error::INVALID_VALUE;
-use super::memory::{self, Release};
+use super::release::{Release, give_back};
 use super::stream::StreamState;
 use crate::backend::image::{Image, MACHINE_CUDA};
 use crate::backend::{Arguments, Fault, FaultKind, Kernel, Launch, Module, Position, Result};
@@ -42,7 +42,7 @@ impl Drop for Loaded {
     fn drop(&mut self) {
         let release = Release::Module { device: Arc::clone(&self.device), raw: self.raw };
         let driver = self.device.driver();
-        driver.note_refusal(memory::give_back(driver, release));
+        driver.note_refusal(give_back(driver, release));
     }
 }
 

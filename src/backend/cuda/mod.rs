@@ -3,7 +3,7 @@
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
 //! contexts, `peer` who may use whose memory, `owned` what memory is ours, `foreign` what is others',
-//! `pool_pages` what pools of memory have had, `pending` memory that queued work still uses,
+//! `pool_pages` what pools of memory have had, `release` what goes back to the driver, `pending` what of that queued work still uses,
 //! `workers` threads for host functions, `timed_wait` ends waits that take too long, `clock` makes
 //! times of the driver's differences, and `utilization` asks NVML.
 
@@ -56,6 +56,7 @@ mod pool;
 mod pool_pages;
 mod reduce;
 mod registered;
+mod release;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::DriverState;
 use super::device::DeviceState;
 use super::event::Mark;
-use super::memory::Release;
+use super::release::Release;
 
 /// How often it is looked whether a mapping has ended that is in the way.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);

@@ -19,8 +19,9 @@ use parking_lot::RwLock;
 use super::context::Raw;
 use super::device::DeviceState;
 use super::driver::{Api, Outcome};
-use super::memory::{self, HUGE_PAGE, NORMAL_PAGE, Release};
+use super::memory::{self, HUGE_PAGE, NORMAL_PAGE};
 use super::pool_pages::PoolPages;
+use super::release::{Release, give_back};
 use super::stream::CudaStream;
 use super::{CudaDriver, DriverState};
 use crate::backend::{
@@ -356,7 +357,7 @@ impl Pool for CudaPool {
 
     fn free_now(&self, block: Block) -> Result<()> {
         let release = Release::Pooled { device: self.device.clone(), addr: block.addr };
-        memory::give_back(&self.driver, release)
+        give_back(&self.driver, release)
     }
 
     fn get(&self, name: PoolAttribute) -> Result<u64> {

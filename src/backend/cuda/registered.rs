@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use cudarc::driver::sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUdeviceptr};
 
 use super::DriverState;
-use super::memory::{self, Pinned, Release};
+use super::memory::{self, Pinned};
+use super::release::{self, Release};
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Registers memory for all devices: where they see it.
@@ -60,5 +61,5 @@ fn explain(addr: usize, len: usize, fault: Fault) -> Fault {
 
 /// Takes a registration back, after the work that uses it.
 pub(super) fn unregister(driver: &DriverState, addr: usize) -> Result<()> {
-    memory::give_back(driver, Release::Registered { addr })
+    release::give_back(driver, Release::Registered { addr })
 }

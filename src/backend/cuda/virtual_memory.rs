@@ -9,8 +9,9 @@ use parking_lot::Mutex;
 
 use super::CudaDriver;
 use super::device::DeviceState;
-use super::memory::{self, Release, give_back, in_any_context, with_reaping};
+use super::memory::{self, in_any_context, with_reaping};
 use super::pool::access_flags;
+use super::release::{Release, give_back};
 use crate::backend::{
     Access, Fault, FaultKind, GRANULARITY, PhysicalMemory, PoolPlace, Result, VirtualMemory,
 };

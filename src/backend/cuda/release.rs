@@ -1,0 +1,164 @@
+//! Memory, and what is given back like it, on its way to the driver.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUdeviceptr, CUmod_st};
+
+use super::DriverState;
+use super::context::{Context, Raw};
+use super::device::DeviceState;
+use super::driver::Api;
+use super::memory::{Pinned, counter, in_any_context, unmap_and_free};
+use super::pending::Marks;
+use super::stream::StreamState;
+use super::virtual_memory::Physical;
+use crate::backend::{Block, Result};
+
+/// Memory on its way back to the driver.
+pub(super) enum Release {
+    /// From `cuMemAlloc` or `cuMemAllocManaged`; the block that a program had, to be counted.
+    Device { device: Arc<DeviceState>, base: usize, block: Option<Block> },
+    /// Mapped by [`map_huge`].
+    Mapped { device: Arc<DeviceState>, block: Block },
+    /// From a pool, which is on this device or in host memory.
+    Pooled { device: Option<Arc<DeviceState>>, addr: usize },
+    /// A mapping of memory of this device, in a range that stays; the memory may go with it.
+    Unmapped { device: Arc<DeviceState>, addr: usize, len: usize, memory: Arc<Physical> },
+    /// From `cuMemHostAlloc`.
+    Host { base: usize },
+    /// From `cuModuleLoadData`: no memory, but it is given back like some.
+    Module { device: Arc<DeviceState>, raw: Raw<CUmod_st> },
+    /// By `cuMemHostRegister`.
+    Registered { addr: usize },
+}
+
+impl Release {
+    /// The driver may wait for running work before it takes this back.
+    pub(super) fn may_wait(&self) -> bool {
+        !matches!(self, Self::Mapped { .. } | Self::Unmapped { .. } | Self::Pooled { .. })
+    }
+
+    /// What it takes back in a range that stays.
+    pub(super) fn mapping(&self) -> Option<(usize, usize, Arc<Physical>)> {
+        match self {
+            Self::Unmapped { addr, len, memory, .. } => Some((*addr, *len, Arc::clone(memory))),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a mapping in this range.
+    pub(super) fn is_mapping_in(&self, from: usize, len: usize) -> bool {
+        matches!(*self, Self::Unmapped { addr, len: mapped, .. }
+            if addr < from + len && from < addr + mapped)
+    }
+
+    /// Whether work of this stream can use it. What another device does is no reason to keep
+    /// device memory, nor to keep the device itself from being closed.
+    pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
+        match self {
+            Self::Host { .. } | Self::Registered { .. } | Self::Pooled { device: None, .. } => true,
+            Self::Module { .. } => self.is_of(stream.device()),
+            Self::Device { .. }
+            | Self::Mapped { .. }
+            | Self::Unmapped { .. }
+            | Self::Pooled { .. } => self.is_of(stream.device()) || stream.crosses(),
+        }
+    }
+
+    pub(super) fn is_of(&self, owner: &DeviceState) -> bool {
+        match self {
+            Self::Device { device, .. }
+            | Self::Mapped { device, .. }
+            | Self::Unmapped { device, .. }
+            | Self::Module { device, .. }
+            | Self::Pooled { device: Some(device), .. } => std::ptr::eq(&**device, owner),
+            Self::Pooled { device: None, .. } | Self::Host { .. } | Self::Registered { .. } => {
+                false
+            }
+        }
+    }
+
+    fn base(&self) -> usize {
+        match *self {
+            Self::Device { base, .. } | Self::Host { base } => base,
+            Self::Mapped { block, .. } => block.addr,
+            Self::Registered { addr } | Self::Pooled { addr, .. } => addr,
+            // A range stays ours.
+            Self::Module { .. } | Self::Unmapped { .. } => 0,
+        }
+    }
+
+    /// Gives it to the driver. No queued work uses it any more.
+    pub(super) fn now(self, driver: &DriverState) -> Result<()> {
+        driver.owned().remove_after(self.base(), || match self {
+            Self::Device { device, base, block } => {
+                // A closed device has given everything back.
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                block.inspect(|&block| counter(&device, block).sub(block.len));
+                // SAFETY: a block of this device that is given back once.
+                device.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })
+            }
+            Self::Mapped { device, block } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                counter(&device, block).sub(block.len);
+                // SAFETY: as above.
+                device.call(|api| unsafe {
+                    unmap_and_free(api, block.addr as CUdeviceptr, block.len)
+                })
+            }
+            // Also on a device that has failed: this is about addresses, which are of no context.
+            Self::Unmapped { addr, len, .. } => {
+                // SAFETY: mapped there, once; no queued work uses it.
+                Ok(unsafe { driver.api().mem_unmap(addr as CUdeviceptr, len) }?)
+            }
+            Self::Pooled { device: Some(device), addr } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: as above; the driver does not wait for memory of a pool.
+                device.call(|api| unsafe { api.mem_free(addr as CUdeviceptr) })
+            }
+            Self::Pooled { device: None, addr } => {
+                // SAFETY: as above.
+                let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
+                let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
+                freed.and(driver.release_context(&context))
+            }
+            Self::Module { device, raw } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: loaded once and unloaded once; nobody has a kernel of it.
+                device.call(|api| unsafe { api.module_unload(raw.0) })
+            }
+            Self::Host { base } | Self::Registered { addr: base } => {
+                match driver.forget_pinned(base) {
+                    Some((kind, context)) => {
+                        let freed = unpin(&context, kind, base);
+                        let released = driver.release_context(&context);
+                        freed.and(released)
+                    }
+                    None => Ok(()),
+                }
+            }
+        })
+    }
+}
+
+fn unpin(context: &Context, kind: Pinned, base: usize) -> Result<()> {
+    let pointer: *mut c_void = std::ptr::with_exposed_provenance_mut(base);
+    context.call(|api| match kind {
+        // SAFETY: a block of the driver that is given back once.
+        Pinned::Allocated => unsafe { api.mem_free_host(pointer) },
+        // SAFETY: a registration that is taken back once.
+        Pinned::Registered => unsafe { api.mem_host_unregister(pointer) },
+    })
+}
+
+/// Gives memory, or a module, back, at once or, while any stream has work, later.
+pub(super) fn give_back(driver: &DriverState, release: Release) -> Result<()> {
+    driver.reap();
+    let marks = Marks::in_busy_streams(driver, &release);
+    if marks.is_empty() {
+        return release.now(driver);
+    }
+    driver.pending().push(release, marks);
+    Ok(())
+}
