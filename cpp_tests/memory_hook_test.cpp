@@ -107,6 +107,10 @@ TEST_F(MemoryHook, CoversEveryFunctionThatAllocates) {
     expect(PORTACL_MEMORY_DEVICE, 0, kFromDevice);
     ACL_OK(aclrtFree(memory));
     expect(PORTACL_MEMORY_DEVICE, 0, kFreed);
+    ACL_OK(aclrtMallocForTaskScheduler(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST, nullptr));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFromDevice);
+    ACL_OK(aclrtFree(memory));
+    expect(PORTACL_MEMORY_DEVICE, 0, kFreed);
     ACL_OK(aclrtMallocHost(&memory, 100));
     expect(PORTACL_MEMORY_PINNED, -1, kFromDevice);
     ACL_OK(aclrtFreeHost(memory));
