@@ -3,9 +3,9 @@
 //! The files have the names of the cpu backend's; besides them `driver` is the table of the
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
 //! contexts, `peer` who may use whose memory, `owned` what memory is ours, `foreign` what is others',
-//! `pool_pages` what pools of memory have had, `release` what goes back to the driver, `pending` what of that queued work still uses,
-//! `workers` threads for host functions, `timed_wait` ends waits that take too long, `clock` makes
-//! times of the driver's differences, and `utilization` asks NVML.
+//! `pool_pages` what pools of memory have had, `release` what goes back to the driver, `pending` what
+//! of that queued work still uses, `workers` threads for host functions, `timed_wait` ends waits that
+//! take too long, `clock` makes times of the driver's differences, and `utilization` asks NVML.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
