@@ -48,6 +48,9 @@ inline void UsePools() {
         access.location = {1, ACL_MEM_LOCATION_TYPE_DEVICE};
         DID(portaclMemPoolSetAccess(pool, &access, 1));
     }
+    const aclrtMemLocation own{0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    aclrtMemAccessFlags flags;
+    DID(portaclMemPoolGetAccess(&flags, pool, &own));
     constexpr size_t kBlock = 24 << 20;
     Stream first, second;
     void *one = nullptr, *other = nullptr;

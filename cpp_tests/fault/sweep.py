@@ -47,14 +47,11 @@ RETRIED = {"device.alloc", "driver.alloc_host"}
 # What a program prints where it asks for more than there is: another refusal on the way changes nothing.
 EXPECTED = "as expected: "
 
-# Sites that a backend has no use for: where the driver has pools of its own the library makes none, and
-# it remembers itself who may use them.
+# Sites that a backend has no use for: where the driver has pools of its own the library makes none.
 ELSEWHERE = {
     "cpu": ("pools.", "pool."),
     "cuda": ("stream.mark", "stream.settle", "device.share", "driver.share_host",
-             "driver.import_memory", "shared_memory.", "pool.access"),
-    # Functions of the driver, by the same reason.
-    "driver": ("cuMemPoolGetAccess",),
+             "driver.import_memory", "shared_memory."),
 }
 
 

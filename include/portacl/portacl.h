@@ -662,7 +662,8 @@ aclError portaclMemPoolSetAccess(aclrtMemPool memPool,
  * with any id).
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type of location;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: no live pool, or called
- * inside a host function. Thread-safe. Does what cudaMemPoolGetAccess does.
+ * inside a host function; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Does what
+ * cudaMemPoolGetAccess does.
  */
 aclError portaclMemPoolGetAccess(aclrtMemAccessFlags *flags,
                                  aclrtMemPool memPool,

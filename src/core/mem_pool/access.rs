@@ -158,7 +158,7 @@ pub fn get(raw: u64, location_type: i32, id: u32) -> Result<Access> {
     Ok(match location_type {
         at_location::DEVICE => {
             device::slot(&*runtime::session()?, "location.id", id)?;
-            mem_pool.pool.access.get(id)
+            mem_pool.pool.access_of(id)?
         }
         at_location::HOST | at_location::HOST_NODE => match mem_pool.pool.home {
             Home::Device(..) => Access::None,

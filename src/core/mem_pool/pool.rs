@@ -484,6 +484,14 @@ impl Pool {
         }
     }
 
+    /// What a device may do with its memory. Of its own pools the driver knows best.
+    pub fn access_of(&self, id: u32) -> Result<backend::Access> {
+        match &self.inner {
+            Inner::Driver(driver) if !self.is_imported => Ok(driver.pool.access(id)?),
+            _ => Ok(self.access.get(id)),
+        }
+    }
+
     /// The backend's block that memory of this pool is in, if the core cuts it up.
     pub fn segment(&self, addr: usize) -> Option<Block> {
         match &self.inner {
