@@ -53,6 +53,27 @@ class MemPoolReuseTest : public WithDevice {
         return memory;
     }
 
+    // Another pool, with room for one, so that nothing else is left.
+    void UseSmallPool() {
+        const aclrtMemPoolProps props = PoolProps(0, 32 * kMiB);
+        ACL_EXPECT_OK(aclrtMemPoolDestroy(pool_));
+        ACL_EXPECT_OK(aclrtMemPoolCreate(&pool_, &props));
+    }
+
+    // Memory that the first stream has freed and, held at the gate, does not come to.
+    void* FreedBehind(Gate& gate) {
+        ACL_EXPECT_OK(gate.Hold(first_));
+        void* memory = Allocate(first_);
+        Free(memory, first_);
+        return memory;
+    }
+
+    // What comes next in the second stream comes behind all that the first one was given.
+    void LetSecondFollow(const Event& event) {
+        ACL_EXPECT_OK(aclrtRecordEvent(event, first_));
+        ACL_EXPECT_OK(aclrtStreamWaitEvent(second_, event));
+    }
+
     // Memory that `stream` is given must be `wanted` where figures are exact; else it may be.
     void ExpectReuse(void* wanted, aclrtStream stream) {
         void* memory = Allocate(stream);
@@ -84,9 +105,7 @@ class MemPoolReuseTest : public WithDevice {
 TEST_F(MemPoolReuseTest, AStreamHasItsOwnAgainAtOnce) {
     Allow(false, false, false);
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     ExpectReuse(memory, first_);
 }
 
@@ -97,8 +116,7 @@ TEST_F(MemPoolReuseTest, AnotherStreamHasItNotWithoutAnyPermission) {
     // Neither because it waits for the first one, nor because that is done: the host has not seen
     // it.
     const Event event;
-    ACL_OK(aclrtRecordEvent(event, first_));
-    ACL_OK(aclrtStreamWaitEvent(second_, event));
+    LetSecondFollow(event);
     while (!IsIdle(first_)) std::this_thread::yield();
     ExpectNoReuse(memory, second_);
 }
@@ -140,8 +158,7 @@ TEST_F(MemPoolReuseTest, WaitingForAStreamIsWaitingForWhatItComesBehind) {
     void* memory = Allocate(first_);
     Free(memory, first_);
     const Event event;
-    ACL_OK(aclrtRecordEvent(event, first_));
-    ACL_OK(aclrtStreamWaitEvent(second_, event));
+    LetSecondFollow(event);
     Synchronize(second_);
     ExpectReuse(memory, second_);
 }
@@ -149,12 +166,9 @@ TEST_F(MemPoolReuseTest, WaitingForAStreamIsWaitingForWhatItComesBehind) {
 TEST_F(MemPoolReuseTest, BehindAnEventAfterTheFree) {
     Allow(true, false, false);
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     const Event event;
-    ACL_OK(aclrtRecordEvent(event, first_));
-    ACL_OK(aclrtStreamWaitEvent(second_, event));
+    LetSecondFollow(event);
     ExpectReuse(memory, second_);
 }
 
@@ -162,9 +176,7 @@ TEST_F(MemPoolReuseTest, BehindAnEventOfTheOlderKinds) {
     Allow(true, false, false);
     for (const bool plain : {true, false}) {
         Gate gate;
-        ACL_OK(gate.Hold(first_));
-        void* memory = Allocate(first_);
-        Free(memory, first_);
+        void* memory = FreedBehind(gate);
         aclrtEvent event = nullptr;
         if (plain) {
             ACL_OK(aclrtCreateEvent(&event));
@@ -198,8 +210,7 @@ TEST_F(MemPoolReuseTest, AWaitKeepsTheRecordThatItSaw) {
     ACL_OK(gate.Hold(first_));
     void* memory = Allocate(first_);
     const Event event;
-    ACL_OK(aclrtRecordEvent(event, first_));
-    ACL_OK(aclrtStreamWaitEvent(second_, event));
+    LetSecondFollow(event);
     Free(memory, first_);
     ACL_OK(aclrtRecordEvent(event, first_));
     ExpectNoReuse(memory, second_);
@@ -212,9 +223,7 @@ TEST_F(MemPoolReuseTest, NotBehindTheEventOfAThirdStream) {
     Allow(true, false, false);
     const Stream third;
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     const Event event;
     ACL_OK(aclrtRecordEvent(event, third));
     ACL_OK(aclrtStreamWaitEvent(second_, event));
@@ -226,9 +235,7 @@ TEST_F(MemPoolReuseTest, BehindAChainOfEvents) {
     const Stream third, fourth;
     const Event to_third, to_fourth, to_second;
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     ACL_OK(aclrtRecordEvent(to_third, first_));
     ACL_OK(aclrtStreamWaitEvent(third, to_third));
     ACL_OK(aclrtRecordEvent(to_fourth, third));
@@ -249,9 +256,7 @@ TEST_F(MemPoolReuseTest, NotBehindAChainThatWasRecordedTooEarly) {
     const Stream third;
     const Event to_third, to_second;
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     ACL_OK(aclrtRecordEvent(to_third, first_));
     // The third stream waits for the first one only after this.
     ACL_OK(aclrtRecordEvent(to_second, third));
@@ -266,9 +271,7 @@ TEST_F(MemPoolReuseTest, NotBehindAWaitThatMayEndWithoutTheEvent) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: what a driver makes of such a wait it decides";
     Allow(true, false, false);
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     const Event event;
     ACL_OK(aclrtRecordEvent(event, first_));
     ACL_OK(aclrtStreamWaitEventWithTimeout(second_, event, 600));
@@ -278,9 +281,7 @@ TEST_F(MemPoolReuseTest, NotBehindAWaitThatMayEndWithoutTheEvent) {
 TEST_F(MemPoolReuseTest, OpportunisticallyWhenTheFreeHasHappened) {
     Allow(false, true, false);
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     void* other = Allocate(second_);
     EXPECT_NE(other, memory);
     gate.Open();
@@ -290,10 +291,7 @@ TEST_F(MemPoolReuseTest, OpportunisticallyWhenTheFreeHasHappened) {
 }
 
 TEST_F(MemPoolReuseTest, ByAWaitThatThePoolAdds) {
-    // The pool has room for one, so that nothing else is left.
-    aclrtMemPoolProps props = PoolProps(0, 32 * kMiB);
-    ACL_OK(aclrtMemPoolDestroy(pool_));
-    ACL_OK(aclrtMemPoolCreate(&pool_, &props));
+    UseSmallPool();
     Allow(false, false, true);
     Gate gate;
     void* memory = Allocate(first_);
@@ -324,10 +322,8 @@ TEST_F(MemPoolReuseTest, ByAWaitThatThePoolAdds) {
 }
 
 TEST_F(MemPoolReuseTest, AfterAWaitThatThePoolAddedOtherMemoryFollows) {
-    aclrtMemPoolProps props = PoolProps(0, 32 * kMiB);
-    ACL_OK(aclrtMemPoolDestroy(pool_));
-    ACL_OK(aclrtMemPoolCreate(&pool_, &props));
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: what a driver adds it decides";
+    UseSmallPool();
     Allow(true, false, true);
     Gate gate;
     ACL_OK(gate.Hold(first_));
@@ -345,14 +341,10 @@ TEST_F(MemPoolReuseTest, AfterAWaitThatThePoolAddedOtherMemoryFollows) {
 }
 
 TEST_F(MemPoolReuseTest, NotByAddedWaitsWhereTheyAreForbidden) {
-    aclrtMemPoolProps props = PoolProps(0, 32 * kMiB);
-    ACL_OK(aclrtMemPoolDestroy(pool_));
-    ACL_OK(aclrtMemPoolCreate(&pool_, &props));
+    UseSmallPool();
     Allow(true, true, false);
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    FreedBehind(gate);
     auto again = Poison<void*>();
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMemPoolMallocAsync(&again, kSize, pool_, second_));
@@ -363,12 +355,9 @@ TEST_F(MemPoolReuseTest, AbortedWaitsOrderNothing) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver drops nothing that is queued";
     Allow(true, false, false);
     Gate gate;
-    ACL_OK(gate.Hold(first_));
-    void* memory = Allocate(first_);
-    Free(memory, first_);
+    void* memory = FreedBehind(gate);
     const Event event;
-    ACL_OK(aclrtRecordEvent(event, first_));
-    ACL_OK(aclrtStreamWaitEvent(second_, event));
+    LetSecondFollow(event);
     ACL_OK(aclrtStreamAbort(second_));
     ExpectNoReuse(memory, second_);
 }

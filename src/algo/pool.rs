@@ -13,8 +13,9 @@
 //! **How.** All plain memory is in one [`heap`](super::heap), in which segments that follow one another
 //! in memory are one region. A freed block waits for the next allocation, which sees whether the free
 //! has happened: then it merges with its neighbours at once, which keeps a pool that is steadily used
-//! within 1.2 times what is live. Caching blocks for longer was measured: it saved no time, and cost
-//! memory. What has not happened is sorted, by stream and length, until it does. Only when nothing
+//! within 1.2 times what is live. Caching blocks of each stream for longer was measured, also with their
+//! entries in the address map: a steady state takes 13 per cent less time on one stream and 18 more on
+//! eight, and 1.26 instead of 1.19 times the memory. What has not happened is sorted, by stream and length, until it does. Only when nothing
 //! fits are other streams asked about, and neighbours joined that different frees have left.
 //!
 //! All methods may be called by any thread at any time. Locks are held for short and while

@@ -19,6 +19,8 @@ struct Work {
     /// Of the waits for events.
     limits: Vec<Option<Duration>>,
     busy: bool,
+    /// How many operations had been queued when it began that.
+    done: Position,
     /// Calls of synchronize that are waiting.
     waiting: usize,
     /// How many operations were queued.
@@ -67,7 +69,8 @@ impl ScriptStream {
 
     /// It has work until [`Self::finish`].
     pub(in crate::core::tests) fn begin(&self) {
-        self.work.lock().busy = true;
+        let mut work = self.work.lock();
+        (work.busy, work.done) = (true, work.queued);
     }
 
     pub(in crate::core::tests) fn finish(&self) {
@@ -240,6 +243,20 @@ impl Stream for ScriptStream {
         // The device may have failed meanwhile.
         self.device.enter("synchronized")?;
         wait
+    }
+
+    fn mark(&self) -> Result<Position> {
+        self.submit("mark")
+    }
+
+    fn submitted(&self) -> Option<Position> {
+        let work = self.work.lock();
+        (!work.abandoned).then_some(work.queued)
+    }
+
+    fn finished(&self) -> Position {
+        let work = self.work.lock();
+        if work.is_over() { work.queued } else { work.done }
     }
 
     /// What was queued while it was busy is dropped, all but the first operation.
