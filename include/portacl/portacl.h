@@ -287,7 +287,7 @@ typedef struct portaclMemoryAllocation {
      */
     size_t size;
     /**
-     * Bytes that it got.
+     * Bytes that it takes, as portaclMemoryGetStats counts them; programs may use fewer.
      */
     size_t roundedSize;
     /**

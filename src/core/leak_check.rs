@@ -107,7 +107,7 @@ pub fn arm(mode: Mode) -> Result<()> {
 pub struct Live {
     /// First byte.
     pub addr: usize,
-    /// Bytes that the program may use.
+    /// Bytes that it takes, as statistics count them; the program may use fewer.
     pub len: usize,
     /// Which memory.
     pub kind: MemoryKind,
@@ -143,7 +143,7 @@ pub fn snapshot() -> Vec<Live> {
         let (kind, device) = kind_of(found)?;
         let record = RECORDED.lock().as_ref().and_then(|known| known.get(&found.base).cloned());
         let pool = Pool::share_of(found).map_or(0, |pool| pool.handle());
-        Some(Live { addr: found.base, len: found.len, kind, device, pool, record })
+        Some(Live { addr: found.base, len: found.block().len, kind, device, pool, record })
     };
     let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
     all.sort_unstable_by_key(|live| live.addr);

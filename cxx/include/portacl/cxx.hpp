@@ -41,7 +41,7 @@ struct MemoryAllocation {
     void* address = nullptr;
     /** Recorded: bytes that the program asked for. */
     std::size_t size = 0;
-    /** Bytes that it got. */
+    /** Bytes that it takes, as portaclMemoryGetStats counts them; programs may use fewer. */
     std::size_t rounded_size = 0;
     /** Which memory. */
     MemoryKind kind = MemoryKind::device;

@@ -159,7 +159,7 @@ pub struct portaclMemoryAllocation {
     pub ptr: *mut c_void,
     /// Bytes that the program asked for; 0 if that was not recorded.
     pub size: usize,
-    /// Bytes that it got.
+    /// Bytes that it takes, as portaclMemoryGetStats counts them; programs may use fewer.
     pub roundedSize: usize,
     /// Which memory.
     pub kind: MaybeUninit<portaclMemoryKind>,
