@@ -28,7 +28,9 @@ impl Drop for Physical {
         let driver = self.device.driver();
         // SAFETY: made by `cuMemCreate`, and given back once.
         let released = unsafe { driver.api().mem_release(self.handle) };
-        driver.note_refusal(released.map_err(Fault::from));
+        // Also where the device has failed: this is of no context, and what ends that does not end it.
+        let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
+        driver.note_refusal(released.map_err(refused));
         self.device.device_bytes().sub(self.len);
     }
 }
