@@ -71,6 +71,8 @@ def memory_goals(r):
     small, large = "allocate + free 4 KiB", "allocate + free 1 MiB"
     locked = jemalloc("64 MiB of small pages mapped, touched, locked")
     normal = memory("first use of 64 MiB, normal pages")
+    snapshot = memory("snapshot of 100,000, each")
+    alone = memory("slowest allocate + free beside none")
     return [
         Goal("aclrtMalloc + aclrtFree, 4 KiB", "jemalloc", 1.2, memory(small), jemalloc(small)),
         Goal("aclrtMalloc + aclrtFree, 1 MiB", "jemalloc", 1.2, memory(large), jemalloc(large)),
@@ -81,6 +83,10 @@ def memory_goals(r):
              memory("pinned 64 MiB, cold"), locked, "6 times faster"),
         Goal("aclrtMallocHost of 64 MiB, from a kept slab", "mapping, touching and locking 4 KiB pages", 1 / 50,
              memory("pinned 64 MiB, kept"), locked, "50 times faster"),
+        Goal("portaclMemorySnapshot of 100,000 live allocations, processor time for each", "1 us", 1,
+             snapshot, [1e3] * len(snapshot)),
+        Goal("the slowest allocation beside such a snapshot", "the slowest without one, and 1 ms", 1,
+             memory("slowest allocate + free beside a snapshot"), [ns + 1e6 for ns in alone]),
     ]
 
 
