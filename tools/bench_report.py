@@ -109,7 +109,7 @@ REASONS = {
     "aclrtQueryEventStatus":
         "A table look-up under a pin, two checks for resets and kinds of events, and an indirect call into the backend.",
     "aclrtMemcpy of 64 B":
-        "Both addresses are looked up in the map of allocations (a page, a bitmap, a record each, and the host's "
+        "Both addresses are looked up in the map of allocations (a page and a record each, and the host's "
         "misses), and the copy goes through two indirect calls; the values on the way still pass through memory.",
     "aclrtSynchronizeStream (idle)":
         "A look-up of the stream under a pin, and an indirect call that asks whether it is idle.",
