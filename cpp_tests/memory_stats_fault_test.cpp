@@ -7,6 +7,7 @@
 
 #include "support/fault.h"
 #include "support/mem_pool.h"
+#include "support/memory_stats.h"
 #include "support/objects.h"
 
 using namespace portacl_test;
@@ -14,13 +15,6 @@ using namespace portacl_test;
 namespace {
 
 constexpr int32_t kHost = -1;
-
-portaclMemoryStats Stats(int32_t device, portaclMemoryKind kind) {
-    portaclMemoryStats stats{};
-    stats.structSize = sizeof stats;
-    ExpectOk("portaclMemoryGetStats", portaclMemoryGetStats(device, kind, &stats));
-    return stats;
-}
 
 // What programs have, ever got, and did not get.
 struct Counts {

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/memory_stats.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 
@@ -14,13 +15,6 @@ using namespace portacl_test;
 namespace {
 
 constexpr size_t kSize = 8 << 20, kHugePage = 2 << 20;
-
-portaclMemoryStats Stats(int32_t device, portaclMemoryKind kind) {
-    portaclMemoryStats stats{};
-    stats.structSize = sizeof stats;
-    ExpectOk("portaclMemoryGetStats", portaclMemoryGetStats(device, kind, &stats));
-    return stats;
-}
 
 // Begins a life with device 0.
 void Begin() {

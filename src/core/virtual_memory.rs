@@ -409,8 +409,8 @@ pub fn at(addr: usize) -> Option<Mapped> {
         return None;
     }
     let (base, memory) = {
-        let mut ranges = RANGES.lock();
-        let (base, mapping) = ranges.mapping_mut(addr)?;
+        let ranges = RANGES.lock();
+        let (base, mapping) = ranges.mapping(addr)?;
         (base, Arc::clone(&mapping.memory))
     };
     let page_size = memory.native().page_size();
@@ -421,7 +421,7 @@ pub fn at(addr: usize) -> Option<Mapped> {
 #[cold]
 pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
     let mut ranges = RANGES.lock();
-    if ranges.mapping_mut(addr).is_some() {
+    if ranges.mapping(addr).is_some() {
         return Some(Error::param_invalid(format_args!(
             "{argument} {addr:#x} is mapped so that nobody may use it; allow it by aclrtMemSetAccess"
         )));

@@ -177,8 +177,8 @@ pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     }
     thread::refuse_inside_host_function()?;
     let who = who(&*runtime::session()?, "location", location_type, id)?;
-    let mut ranges = RANGES.lock();
-    match ranges.mapping_mut(addr) {
+    let ranges = RANGES.lock();
+    match ranges.mapping(addr) {
         Some((_, mapping)) => Ok(mapping.access.get(who)),
         None => Err(super::not_mapped("virPtr", addr)),
     }
