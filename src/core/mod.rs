@@ -23,6 +23,7 @@ mod hooked_memory;
 pub mod host_register;
 pub mod info;
 pub mod kernel;
+pub mod kernel_launch;
 pub mod leak_check;
 pub mod leave;
 pub mod life_callback;

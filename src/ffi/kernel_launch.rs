@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
 use crate::core::error::{Error, Result};
-use crate::core::kernel::{self, Config, Request, Shape};
+use crate::core::kernel_launch::{self, Config, Request, Shape};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtParamHandle,
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn aclrtLaunchKernel(
             arguments: Arguments::Block { addr: address::from_c(argsData), len: argsSize },
             config: Config::default(),
         };
-        kernel::launch(request, handle::from_c(stream))
+        kernel_launch::launch(request, handle::from_c(stream))
     })
 }
 
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
             arguments: Arguments::Block { addr: address::from_c(argsData), len: argsSize },
             config,
         };
-        kernel::launch(request, handle::from_c(stream))
+        kernel_launch::launch(request, handle::from_c(stream))
     })
 }
 
@@ -336,7 +336,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
             arguments: Arguments::Each { array: address::from_c(args.cast()) },
             config,
         };
-        kernel::launch(request, handle::from_c(stream))
+        kernel_launch::launch(request, handle::from_c(stream))
     })
 }
 
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
             arguments: Arguments::Each { array: address::from_c(args.cast()) },
             config,
         };
-        kernel::launch(request, handle::from_c(stream))
+        kernel_launch::launch(request, handle::from_c(stream))
     })
 }
 

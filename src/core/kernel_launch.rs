@@ -1,0 +1,261 @@
+//! Launches of kernels: how often they run, with which arguments, on which stream.
+
+use std::sync::Arc;
+
+use super::error::{Code, Error, Result};
+use super::handles;
+use super::kernel::Function;
+use super::stream::{self, Stream};
+use crate::backend::{Arguments, Launch, ThreadLimits};
+
+/// Attributes of a launch, as numbers of the API.
+mod attribute {
+    pub const SCHEM_MODE: i32 = 1;
+    pub const DYN_UBUF_SIZE: i32 = 2;
+    pub const ENGINE_TYPE: i32 = 3;
+    pub const BLOCKDIM_OFFSET: i32 = 4;
+    pub const BLOCK_TASK_PREFETCH: i32 = 5;
+    pub const DATA_DUMP: i32 = 6;
+    pub const TIMEOUT: i32 = 7;
+    pub const TIMEOUT_US: i32 = 8;
+    pub const ENABLE_PROFILING: i32 = 9;
+}
+
+/// What the attributes of a launch ask for. Each is its number and its value, as wide as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Fast memory of each block in bytes.
+    shared_bytes: Option<usize>,
+}
+
+impl Config {
+    /// Of attributes in the order in which they were passed; the later of two counts.
+    pub fn new(attributes: impl Iterator<Item = (i32, [u32; 2])>) -> Result<Self> {
+        let mut config = Self::default();
+        for (index, (id, value)) in attributes.enumerate() {
+            let cannot = |name: &str, value: u64, instead: &str| {
+                Error::unsupported(format_args!(
+                    "cfg->attrs[{index}] is ACL_RT_LAUNCH_KERNEL_ATTR_{name} with value {value}, which kernels \
+                     here do not have; {instead}"
+                ))
+            };
+            let long = u64::from(value[0]) | u64::from(value[1]) << 32;
+            match id {
+                // They say how to be fast, or to whom to tell about it.
+                attribute::SCHEM_MODE
+                | attribute::ENGINE_TYPE
+                | attribute::BLOCK_TASK_PREFETCH
+                | attribute::ENABLE_PROFILING => {}
+                attribute::DYN_UBUF_SIZE => config.shared_bytes = Some(value[0] as usize),
+                attribute::BLOCKDIM_OFFSET if value[0] == 0 => {}
+                attribute::BLOCKDIM_OFFSET => {
+                    let instead = "pass the number of the first block as an argument";
+                    return Err(cannot("BLOCKDIM_OFFSET", u64::from(value[0]), instead));
+                }
+                attribute::DATA_DUMP if value[0] & 0xff == 0 => {}
+                attribute::DATA_DUMP => {
+                    let instead = "copy what is to be looked at";
+                    return Err(cannot("DATA_DUMP", u64::from(value[0] & 0xff), instead));
+                }
+                attribute::TIMEOUT if value[0] & 0xffff == 0 => {}
+                attribute::TIMEOUT_US if long == 0 => {}
+                attribute::TIMEOUT | attribute::TIMEOUT_US => {
+                    let (name, value) = match id {
+                        attribute::TIMEOUT => ("TIMEOUT", u64::from(value[0] & 0xffff)),
+                        _ => ("TIMEOUT_US", long),
+                    };
+                    return Err(cannot(name, value, "use aclrtSynchronizeStreamWithTimeout"));
+                }
+                _ => {
+                    return Err(Error::invalid_param(format_args!(
+                        "cfg->attrs[{index}].id is {id}; allowed: the enumerators of \
+                         aclrtLaunchKernelAttrId, 1 to 9"
+                    )));
+                }
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// The blocks and threads of a launch.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// So many blocks, and threads as the device chooses.
+    Blocks(u32),
+    /// Blocks of a grid and threads of a block, and fast memory of a block in bytes.
+    Grid {
+        /// Blocks in x, y and z.
+        grid: [u32; 3],
+        /// Threads in x, y and z.
+        threads: [u32; 3],
+        /// Fast memory.
+        shared_bytes: usize,
+    },
+}
+
+/// Where a device has no bounds of its own it has those of all GPUs, so that the same launches
+/// work everywhere.
+const GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+const THREADS: [u32; 3] = [1024, 1024, 64];
+const THREADS_PER_BLOCK: u32 = 1024;
+
+const AXES: [char; 3] = ['x', 'y', 'z'];
+
+impl Shape {
+    /// Zero is zero on every device.
+    fn check_not_empty(self) -> Result<()> {
+        let each = match self {
+            Self::Blocks(0) => {
+                return Err(Error::invalid_param("numBlocks is 0; it must be 1 or more"));
+            }
+            Self::Blocks(_) => return Ok(()),
+            Self::Grid { grid, threads, .. } => [("gridDim", grid), ("blockDim", threads)],
+        };
+        for (argument, counts) in each {
+            if let Some(axis) = counts.iter().position(|count| *count == 0) {
+                return Err(Error::invalid_param(format_args!(
+                    "{argument}.{} is 0; it must be 1 or more",
+                    AXES[axis]
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a device can have so many blocks and threads.
+    fn check_bounds(self, limits: Option<&ThreadLimits>) -> Result<()> {
+        let most_blocks = limits.map_or(GRID, |limits| limits.grid);
+        let most_threads = limits.map_or(THREADS, |limits| limits.block);
+        let per_block = limits.map_or(THREADS_PER_BLOCK, |limits| limits.per_block);
+        let (grid, threads) = match self {
+            Self::Blocks(count) if count > most_blocks[0] => {
+                return Err(Error::invalid_param(format_args!(
+                    "numBlocks is {count}; the device runs at most {}",
+                    most_blocks[0]
+                )));
+            }
+            Self::Blocks(_) => return Ok(()),
+            Self::Grid { grid, threads, .. } => (grid, threads),
+        };
+        for (argument, counts, most) in
+            [("gridDim", grid, most_blocks), ("blockDim", threads, most_threads)]
+        {
+            for ((count, most), axis) in counts.into_iter().zip(most).zip(AXES) {
+                if count > most {
+                    return Err(Error::invalid_param(format_args!(
+                        "{argument}.{axis} is {count}; the device has at most {most}"
+                    )));
+                }
+            }
+        }
+        let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
+        if count > u64::from(per_block) {
+            let [x, y, z] = threads;
+            return Err(Error::invalid_param(format_args!(
+                "blockDim is {x} x {y} x {z}, {count} threads; the device has at most {per_block} in a block"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// A launch as it came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// What the function is called.
+    pub argument: &'static str,
+    /// Its handle.
+    pub function: u64,
+    /// How often it runs.
+    pub shape: Shape,
+    /// What it gets.
+    pub arguments: Arguments,
+    /// What else is wanted.
+    pub config: Config,
+}
+
+/// aclrtLaunchKernel and its kin.
+pub fn launch(request: Request, stream: u64) -> Result<()> {
+    let Request { argument, function: raw, shape, arguments, config } = request;
+    handles::check_not_null::<Function>(argument, raw)?;
+    shape.check_not_empty()?;
+    if let Arguments::Block { addr: 0, len: 1.. } = arguments {
+        return Err(Error::invalid_param("argsData is null, and argsSize is not 0"));
+    }
+    let stream = stream::resolve(stream)?;
+    let function = handles::look::<Function>(argument, raw, stream.pin())?;
+    if !Arc::ptr_eq(&function.device, &stream.device) {
+        return Err(of_another_device(argument, raw, function, &stream));
+    }
+    shape.check_bounds(stream.device.native.info().threads.as_ref())?;
+    let (grid, threads, shared_bytes) = match shape {
+        Shape::Blocks(count) => ([count, 1, 1], None, 0),
+        Shape::Grid { grid, threads, shared_bytes } => (grid, Some(threads), shared_bytes),
+    };
+    let launch = Launch {
+        kernel: &function.native,
+        grid,
+        threads,
+        shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),
+        arguments,
+    };
+    stream.submit(|native| native.launch(&launch)).map(drop)
+}
+
+#[cold]
+fn of_another_device(argument: &str, raw: u64, function: &Function, stream: &Stream) -> Error {
+    Error::new(
+        Code::StreamContext,
+        format_args!(
+            "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary on \
+             that device, too",
+            function.name, function.device.id, stream.device.id
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_known_by_number() {
+        let config = |id, value| Config::new([(id, value)].into_iter());
+        assert_eq!(config(2, [64, 7]).unwrap().shared_bytes, Some(64));
+        for hint in [1, 3, 5, 9] {
+            assert_eq!(config(hint, [1, 0]).unwrap(), Config::default());
+        }
+        for (id, unset, set) in [
+            (4, [0, 1], [1, 0]),
+            (6, [0xff00, 1], [1, 0]),
+            (7, [0x1_0000, 1], [1, 0]),
+            (8, [0, 0], [0, 1]),
+        ] {
+            assert_eq!(config(id, unset).unwrap(), Config::default());
+            assert_eq!(config(id, set).unwrap_err().code(), Code::FeatureNotSupport);
+        }
+        for unknown in [0, 10, -1] {
+            assert_eq!(config(unknown, [0, 0]).unwrap_err().code(), Code::InvalidParam);
+        }
+    }
+
+    #[test]
+    fn shapes_have_bounds() {
+        let grid = |grid, threads| Shape::Grid { grid, threads, shared_bytes: 0 };
+        let fine = grid([0x7fff_ffff, 0xffff, 0xffff], [1024, 1, 1]);
+        fine.check_not_empty().and_then(|()| fine.check_bounds(None)).unwrap();
+        for bad in [
+            Shape::Blocks(0x8000_0000),
+            grid([1, 0x1_0000, 1], [1; 3]),
+            grid([1; 3], [1, 1, 65]),
+            grid([1; 3], [1024, 2, 1]),
+        ] {
+            bad.check_not_empty().unwrap();
+            assert_eq!(bad.check_bounds(None).unwrap_err().code(), Code::InvalidParam, "{bad:?}");
+        }
+        for empty in [Shape::Blocks(0), grid([1, 1, 0], [1; 3]), grid([1; 3], [0, 1, 1])] {
+            assert_eq!(empty.check_not_empty().unwrap_err().code(), Code::InvalidParam);
+        }
+    }
+}
