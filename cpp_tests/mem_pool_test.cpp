@@ -404,6 +404,43 @@ TEST_F(MemPoolTest, APoolOfAnotherDeviceThanTheStreams) {
     ACL_OK(aclrtSynchronizeDevice());
 }
 
+TEST_F(MemPoolTest, AStreamThatRunsOnAfterItsDeviceKeepsWhatItUsesOfAnother) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    ACL_OK(aclrtSetDevice(1));
+    const MemPool pool(PoolProps(1));
+    pool.SetThreshold(UINT64_MAX);
+    const Stream other;
+    ACL_OK(aclrtSetDevice(0));
+    Gate gate;
+    Stream stream;
+    void* memory = pool.Allocate(24 * kMiB, stream);
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    Free(memory, stream);
+    ACL_OK(aclrtDestroyStreamForce(stream.Release()));
+    ACL_OK(aclrtSetDevice(1));
+    std::vector<void*> taken = {pool.Allocate(24 * kMiB, other)};
+    EXPECT_NE(taken.back(), memory);
+    // Where drivers do the work a reset waits for what runs, and gives up after some time.
+    if (!IsOnCpu()) gate.Open();
+    ACL_OK(aclrtResetDeviceForce(0));
+    if (IsOnCpu()) {
+        Synchronize(other);
+        taken.push_back(pool.Allocate(24 * kMiB, other));
+        EXPECT_NE(taken.back(), memory);
+    }
+    gate.Open();
+    // Other memory is taken for as long as it takes the stream to leave the gate.
+    while (taken.back() != memory && taken.size() < 100) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        taken.push_back(pool.Allocate(24 * kMiB, other));
+    }
+    if (IsExact()) {
+        EXPECT_EQ(taken.back(), memory);
+    }
+    for (void* each : taken) Free(each, other);
+}
+
 TEST_F(MemPoolTest, PoolsOfHostMemory) {
     const Stream stream;
     for (int type : {ACL_MEM_LOCATION_TYPE_HOST, ACL_MEM_LOCATION_TYPE_HOST_NUMA}) {

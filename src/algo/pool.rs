@@ -63,6 +63,9 @@ pub trait Order {
     /// Up to which position of `stream` the allocating stream's next operation comes behind it, by
     /// events and waits. None: it does not, or that must not be used.
     fn followed(&self, stream: StreamKey) -> Option<u64>;
+
+    /// Whether the allocating stream can be made to wait for what `stream` has been given.
+    fn can_follow(&self, stream: StreamKey) -> bool;
 }
 
 /// Memory from a device.
@@ -167,15 +170,15 @@ impl Pool {
         self.memory().alloc_thoroughly(len, stream, order)
     }
 
-    /// As [`Self::alloc_thoroughly`], but also memory that another stream has freed and not come to
-    /// yet. Before anything else `stream` must then wait for that.
-    pub fn alloc_behind(
+    /// As [`Self::alloc_thoroughly`]; where that gives nothing, the free that `stream` would have to
+    /// follow, if it can, to be given enough the next time.
+    pub fn alloc_or_follow(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Option<(Taken, Option<Freed>)> {
-        self.memory().alloc_behind(len, stream, order)
+    ) -> Result<Taken, Option<Freed>> {
+        self.memory().alloc_or_follow(len, stream, order)
     }
 
     /// Adds memory. It does not overlap what the pool has.

@@ -10,6 +10,8 @@ const B: StreamKey = StreamKey(2);
 struct Known {
     passed: Option<u64>,
     followed: Option<u64>,
+    /// It takes no more work.
+    gone: bool,
 }
 
 impl Order for Known {
@@ -20,9 +22,13 @@ impl Order for Known {
     fn followed(&self, _: StreamKey) -> Option<u64> {
         self.followed
     }
+
+    fn can_follow(&self, _: StreamKey) -> bool {
+        !self.gone
+    }
 }
 
-const NOTHING: Known = Known { passed: None, followed: None };
+const NOTHING: Known = Known { passed: None, followed: None, gone: false };
 
 fn pool_of(len: usize) -> Pool {
     let pool = Pool::new();
@@ -67,17 +73,34 @@ fn what_has_passed_is_free_for_all_and_for_good() {
 #[test]
 fn a_wait_is_asked_for_last() {
     let (pool, ..) = freed_by_a();
-    let behind = |known| pool.alloc_behind(GRANULE / 2, B, &known).unwrap();
-    assert_eq!(behind(Known { followed: Some(3), ..NOTHING }).1, None);
-    assert_eq!(behind(NOTHING).1, Some(Freed { stream: A, position: 5 }));
-    assert!(pool.alloc_behind(1, B, &NOTHING).is_none());
+    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known);
+    assert!(ask(Known { followed: Some(3), ..NOTHING }).is_ok());
+    let freed = Freed { stream: A, position: 5 };
+    // It changes nothing to be told.
+    assert_eq!([ask(NOTHING), ask(NOTHING)], [Err(Some(freed)); 2]);
+    assert!(ask(Known { followed: Some(5), ..NOTHING }).is_ok());
+    assert_eq!(ask(NOTHING), Err(None));
+}
+
+#[test]
+fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
+    let (pool, first, _) = freed_by_a();
+    for len in [GRANULE / 2, GRANULE] {
+        let gone = Known { gone: true, ..NOTHING };
+        assert_eq!(pool.alloc_or_follow(len, B, &gone), Err(None));
+    }
+    let passed = Known { gone: true, passed: Some(3), followed: None };
+    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed).unwrap();
+    assert_eq!(taken.addr, first.addr);
 }
 
 #[test]
 fn a_wait_covers_all_frees_of_what_is_given() {
     let (pool, ..) = freed_by_a();
-    let (whole, wait) = pool.alloc_behind(GRANULE, B, &NOTHING).unwrap();
-    assert_eq!((whole.len, wait), (GRANULE, Some(Freed { stream: A, position: 5 })));
+    let freed = Freed { stream: A, position: 5 };
+    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING), Err(Some(freed)));
+    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING });
+    assert_eq!(whole.map(|whole| whole.len), Ok(GRANULE));
 }
 
 /// What thousands of frees have left in one piece is not looked for each time, but in the end.
@@ -175,7 +198,7 @@ fn any_size_is_answered() {
         let shortage = pool.alloc(len, A, &NOTHING).unwrap_err();
         assert_eq!(shortage.least, least, "{len}");
         assert!(shortage.better >= least);
-        assert!(pool.alloc_behind(len, A, &NOTHING).is_none());
+        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING), Err(None));
     }
     assert_eq!(pool.alloc(0, A, &NOTHING).map(|taken| taken.len), Ok(GRAIN));
 }

@@ -257,7 +257,8 @@ pub trait Device: Send + Sync {
 
     /// Releases everything that the device holds. All its streams are drained and dropped by the
     /// core, its blocks are given back. Streams and events that somebody still holds stay valid
-    /// to drop, and to nothing else.
+    /// to drop, streams also to be asked how far they are ([`Stream::finished`], [`Stream::settle`]), and
+    /// to nothing else.
     fn close(&self) -> Result<()>;
 }
 

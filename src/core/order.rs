@@ -23,7 +23,8 @@ use crate::backend::{self, Position};
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
 static LANES: SlotTable<Lane> = SlotTable::new(handles::LANE);
-/// Lanes of streams that were destroyed without a wait, and what they have to come to.
+/// Lanes of streams that are gone, and what those have to come to: nobody has waited for that, and they
+/// may outlive their device.
 static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());
 
 /// Whether anybody wants to know the order of streams. All that those pay who do not.
@@ -112,9 +113,9 @@ impl Lane {
         self.native.finished()
     }
 
-    /// Whether everything up to there is over.
-    pub fn has_come_to(&self, position: Position) -> bool {
-        self.finished() >= position
+    /// Whether anything can be put behind what it has been given: not once its stream is gone.
+    pub fn takes_more(&self) -> bool {
+        self.native.submitted().is_some()
     }
 
     /// What its next operation comes behind.
@@ -285,30 +286,38 @@ pub fn settle_frees() {
             lane.observe(lane.native.finished());
         }
     }
+    sweep();
 }
 
-/// All that the stream was given is over, and nobody gives it more.
-pub fn stream_ended(stream: &Stream) {
+/// The stream takes nothing more; up to `kept` it goes on by itself.
+pub fn stream_ended(stream: &Stream, kept: Position) {
     if let Some(lane) = stream.lane.get() {
-        end(lane);
-    }
-}
-
-/// The stream drops what it has not begun; up to `kept` it goes on by itself.
-pub fn stream_given_up(stream: &Stream, kept: Position) {
-    if let Some(lane) = stream.lane.get() {
-        ENDING.lock().push((Arc::clone(lane), kept));
+        end_after(lane, kept);
         sweep();
     }
 }
 
-/// The streams of a device are gone.
+/// The streams of a device are gone. What one has begun may go on, and use memory of other devices.
 pub fn device_ended(owner: Owner) {
-    ENDING.lock().retain(|(lane, _)| lane.owner != owner);
     for (_, lane) in LANES.snapshot() {
         if lane.owner == owner {
-            end(&lane);
+            end_after(&lane, lane.native.abandon());
         }
+    }
+    sweep();
+}
+
+/// The session is over, and all pools with it.
+pub fn session_ended() {
+    let ending = std::mem::take(&mut *ENDING.lock());
+    ending.iter().for_each(|(lane, _)| end(lane));
+}
+
+/// Its end comes when it has got to `kept`, unless it is on its way to an earlier one.
+fn end_after(lane: &Arc<Lane>, kept: Position) {
+    let mut ending = ENDING.lock();
+    if !ending.iter().any(|(other, _)| Arc::ptr_eq(other, lane)) {
+        ending.push((Arc::clone(lane), kept));
     }
 }
 

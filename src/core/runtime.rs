@@ -17,8 +17,8 @@ use super::memory_stats::HostTallies;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
-    device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, report, thread,
-    virtual_memory,
+    device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, order, report,
+    thread, virtual_memory,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -367,6 +367,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
         virtual_memory::forget_with_session();
         memory::forget_memory(session.owner);
     }
+    order::session_ended();
     slot_table::flush_deferred();
     exception::forget_all();
     // Idle threads end at once, but need a processor for it.

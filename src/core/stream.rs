@@ -238,13 +238,10 @@ impl Stream {
             ending.step(waited.map(drop));
             waited = self.native.synchronize(deadline);
         }
-        self.native.abandon();
+        order::stream_ended(self, self.native.abandon());
         match waited {
             Ok(Wait::TimedOut) => ending.timed_out = true,
-            Ok(Wait::Done) => {
-                order::stream_ended(self);
-                ending.step(self.failures.report_last());
-            }
+            Ok(Wait::Done) => ending.step(self.failures.report_last()),
             // A device that failed has nothing left to wait for, and says so in every call.
             Err(fault) => ending.step_on_device(Err(fault)),
         }
@@ -373,7 +370,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
     let mut ending = Ending::default();
     if force {
         let kept = stream.give_up();
-        order::stream_given_up(&stream, kept);
+        order::stream_ended(&stream, kept);
         stream.callbacks.end(stream.handle);
     } else {
         ending = stream.drain(None);

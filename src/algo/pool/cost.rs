@@ -17,6 +17,10 @@ impl Order for Idle {
     fn followed(&self, _: StreamKey) -> Option<u64> {
         None
     }
+
+    fn can_follow(&self, _: StreamKey) -> bool {
+        true
+    }
 }
 
 /// A device with memory without end.

@@ -50,6 +50,11 @@ impl Order for Streams {
     fn followed(&self, stream: StreamKey) -> Option<u64> {
         self.followed[self.index(stream)]
     }
+
+    fn can_follow(&self, stream: StreamKey) -> bool {
+        // Some take nothing more.
+        !self.index(stream).is_multiple_of(3)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -206,18 +211,20 @@ impl Run {
     fn alloc_behind(&mut self, pool: &Pool, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc_behind(len, key, &streams) {
-            Some((taken, wait)) => {
-                assert!(wait.is_none() || !self.model.has(len, usable), "a wait without need");
-                let waited = |freed: Freed| {
-                    wait.is_some_and(|wait| {
-                        wait.stream == freed.stream && freed.position <= wait.position
-                    })
-                };
-                self.take(pool, taken, len, |freed| usable(freed) || waited(freed));
+        match pool.alloc_or_follow(len, key, &streams) {
+            Ok(taken) => self.take(pool, taken, len, usable),
+            Err(Some(wait)) => {
+                assert!(!self.model.has(len, usable), "a wait without need");
+                assert!(streams.can_follow(wait.stream));
+                let mut behind = streams.clone();
+                let followed = &mut behind.followed[streams.index(wait.stream)];
+                *followed = (*followed).max(Some(wait.position));
+                let taken = pool.alloc_or_follow(len, key, &behind).expect("it waits for enough");
+                self.take(pool, taken, len, |freed| behind.is_usable(freed, key));
             }
-            None => {
-                for other in self.model.streams() {
+            Err(None) => {
+                let others = self.model.streams().into_iter();
+                for other in others.filter(|&other| streams.can_follow(other)) {
                     let usable = |freed: Freed| usable(freed) || freed.stream == other;
                     assert!(!self.model.has(len, usable), "{len} bytes are there");
                 }

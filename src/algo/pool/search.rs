@@ -2,7 +2,7 @@
 //! neighbours that are enough together.
 
 use super::memory::{Memory, units_for};
-use super::pending::{Block, NONE, Queue};
+use super::pending::{NONE, Queue};
 use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey, Taken};
 
 /// Segments have at least this many bytes, if they can be had.
@@ -49,7 +49,7 @@ impl Memory {
         if self.scans > 0 || self.pending.blocks <= SCANNED_ANYWAY {
             self.scans -= self.pending.blocks as isize;
             if let Some(run) = self.find_run(wanted, &followed) {
-                return Ok(self.take_run(run, wanted, NONE).0);
+                return Ok(self.take_run(run, wanted));
             }
         }
         let least = (wanted as usize * GRAIN).next_multiple_of(GRANULE);
@@ -68,36 +68,50 @@ impl Memory {
         found.ok()
     }
 
-    pub(super) fn alloc_behind(
+    pub(super) fn alloc_or_follow(
         &mut self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Option<(Taken, Option<Freed>)> {
-        if let Some(taken) = self.alloc_thoroughly(len, stream, order) {
-            return Some((taken, None));
-        }
-        let wanted = units_for(len)?;
-        let fit = |(_, queue): (u32, &Queue)| self.heap.fit_in(&queue.bins, wanted);
-        if let Some((_, node)) = self.pending.busy().filter_map(fit).min() {
-            let Block { slot, position, .. } = *self.heap.of(node);
-            let wait = self.pending.queue(slot).map(|queue| Freed { stream: queue.key, position });
-            let node = self.take_pending(node, wanted);
-            return Some((self.taken(node, wanted), wait));
+    ) -> Result<Taken, Option<Freed>> {
+        let taken = self.alloc_thoroughly(len, stream, order);
+        taken.ok_or_else(|| self.find_to_follow(units_for(len)?, stream, order))
+    }
+
+    /// The free of another stream that leaves `wanted` units to whoever comes behind it.
+    fn find_to_follow(&self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<Freed> {
+        let can_follow = |(_, queue): &(u32, &Queue)| order.can_follow(queue.key);
+        let others = || self.pending.busy().filter(can_follow);
+        let fit = |(_, queue): (u32, &Queue)| {
+            let (bin, node) = self.heap.fit_in(&queue.bins, wanted)?;
+            Some((bin, node, queue.key))
+        };
+        if let Some((_, node, stream)) = others().filter_map(fit).min() {
+            return Some(Freed { stream, position: self.heap.of(node).position });
         }
         let mut usable = self.followed(stream, order);
-        let others: Vec<(u32, StreamKey)> =
-            self.pending.busy().map(|(slot, queue)| (slot, queue.key)).collect();
-        for (slot, key) in others {
+        others().find_map(|(slot, queue)| {
             let followed = usable[slot as usize].replace(u64::MAX);
-            if let Some(run) = self.find_run(wanted, &usable) {
-                let (node, position) = self.take_run(run, wanted, slot);
-                let wait = position.map(|position| Freed { stream: key, position });
-                return Some((self.taken(node, wanted), wait));
-            }
+            let run = self.find_run(wanted, &usable);
             usable[slot as usize] = followed;
+            let position = self.last_position(run?, wanted, slot)?;
+            Some(Freed { stream: queue.key, position })
+        })
+    }
+
+    /// Where the stream of `slot` has freed the last of its parts of a run's first `wanted` units.
+    fn last_position(&self, run: Run, wanted: u32, slot: u32) -> Option<u64> {
+        let mut position = None;
+        let (mut node, mut missing) = (run.first, wanted);
+        while missing != 0 {
+            let of = self.heap.of(node);
+            if self.heap.is_taken(node) && of.slot == slot {
+                position = position.max(Some(of.position));
+            }
+            missing = missing.saturating_sub(self.heap.len_of(node));
+            node = self.heap.after(node);
         }
-        None
+        position
     }
 
     /// Up to which position a stream may have the pending blocks of each slot.
@@ -155,10 +169,8 @@ impl Memory {
         blocks.filter(|&node| is_usable(node)).filter_map(run_of).min_by_key(|run| run.len)
     }
 
-    /// Makes one block of the first `wanted` units of a run. Also the last position at which a
-    /// part of it was freed by the stream of `slot`.
-    fn take_run(&mut self, run: Run, wanted: u32, slot: u32) -> (u32, Option<u64>) {
-        let mut position = None;
+    /// Makes one block of the first `wanted` units of a run.
+    fn take_run(&mut self, run: Run, wanted: u32) -> u32 {
         let mut taken: Option<u32> = None;
         let mut missing = wanted;
         let mut next = run.first;
@@ -167,16 +179,10 @@ impl Memory {
             missing -= len;
             if self.heap.is_free(next) {
                 next = self.heap.take_from(next, len);
+            } else if self.heap.len_of(next) == len {
+                self.pending.take(&mut self.heap, next);
             } else {
-                let of = self.heap.of(next);
-                if of.slot == slot {
-                    position = position.max(Some(of.position));
-                }
-                if self.heap.len_of(next) == len {
-                    self.pending.take(&mut self.heap, next);
-                } else {
-                    next = self.pending.take_front(&mut self.heap, next, len);
-                }
+                next = self.pending.take_front(&mut self.heap, next, len);
             }
             match taken {
                 Some(taken) => self.heap.absorb_after(taken),
@@ -184,6 +190,6 @@ impl Memory {
             }
             next = self.heap.after(taken.unwrap_or(next));
         }
-        (taken.unwrap_or(run.first), position)
+        taken.unwrap_or(run.first)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::pool::{GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken};
+use crate::algo::pool::{Freed, GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken};
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
 };
@@ -92,6 +92,8 @@ struct Known<'a> {
     lane: Option<&'a Lane>,
     /// Whether its waits for events count.
     follows: bool,
+    /// What it waits for because the pool has added that.
+    awaited: Option<Freed>,
 }
 
 impl Order for Known<'_> {
@@ -105,7 +107,13 @@ impl Order for Known<'_> {
     }
 
     fn followed(&self, stream: StreamKey) -> Option<Position> {
-        self.lane.filter(|_| self.follows)?.behind_in(stream)
+        let added = self.awaited.filter(|freed| freed.stream == stream);
+        let asked_for = self.lane.filter(|_| self.follows).and_then(|it| it.behind_in(stream));
+        asked_for.max(added.map(|freed| freed.position))
+    }
+
+    fn can_follow(&self, stream: StreamKey) -> bool {
+        order::find(stream).is_some_and(|lane| lane.takes_more())
     }
 }
 
@@ -158,6 +166,7 @@ impl Own {
             opportunistic: self.is_opportunistic.load(Ordering::Relaxed),
             lane: Some(lane),
             follows: self.follows_events.load(Ordering::Relaxed),
+            awaited: None,
         }
     }
 
@@ -256,22 +265,22 @@ impl Own {
         Ok(block)
     }
 
-    /// A block that another stream has yet to come past, which `stream` then waits for.
+    /// A block that another stream has yet to come past, which `stream` is made to wait for first.
     fn alloc_behind(&self, len: usize, stream: &Stream, lane: &Lane) -> Result<Option<Taken>> {
-        let found = self.pool.alloc_behind(len, lane.key(), &self.known(lane));
-        let Some((taken, awaited)) = found else { return Ok(None) };
-        if let Some(freed) = awaited
-            && let Some(other) = order::find(freed.stream).map(|found| found.to_arc())
-            && let Err(error) = other.let_follow(stream, lane)
-        {
-            // It goes back when the other stream has come past it, or is lost until the pool ends.
-            order::settle_frees();
-            if other.has_come_to(freed.position) {
-                self.pool.free(taken.note, lane.key(), lane.free()?);
+        let mut known = self.known(lane);
+        loop {
+            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known) {
+                Ok(taken) => return Ok(Some(taken)),
+                Err(Some(freed)) => freed,
+                Err(None) => return Ok(None),
+            };
+            // Once it has ended nobody is told to follow it.
+            if let Some(other) = order::find(freed.stream).map(|found| found.to_arc()) {
+                other.let_follow(stream, lane)?;
+                known.awaited = Some(freed);
             }
-            return Err(error);
+            // Another thread may have taken the memory meanwhile.
         }
-        Ok(Some(taken))
     }
 
     /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
@@ -343,7 +352,7 @@ impl Own {
 
     /// Gives back what is free while `keep` bytes remain. The first refusal of the backend.
     pub fn trim(&self, keep: u64) -> backend::Result<()> {
-        let known = Known { opportunistic: false, lane: None, follows: false };
+        let known = Known { opportunistic: false, lane: None, follows: false, awaited: None };
         let segments = self.pool.release(keep, &known);
         self.give_back(segments)
     }

@@ -12,6 +12,7 @@ mod failure_mode;
 mod finalize;
 mod host_memory;
 mod memory_use;
+mod own_pool;
 mod pool_order;
 mod release;
 mod report;

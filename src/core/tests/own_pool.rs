@@ -1,0 +1,238 @@
+//! Pools of the core's own over a backend that refuses, fails and does not come to an end.
+
+use super::script::Thing;
+use super::*;
+use crate::backend::FaultKind;
+use crate::core::mem_pool::{self, Props};
+use crate::core::release_failure;
+
+const MIB: usize = 1 << 20;
+/// A pool takes at least so much, if it can have it.
+const PIECE: usize = 32 * MIB;
+
+/// Numbers of attributes.
+const FOLLOW: i32 = 1;
+const OPPORTUNISTIC: i32 = 2;
+const INTERNAL: i32 = 3;
+const THRESHOLD: i32 = 4;
+const RESERVED: i32 = 5;
+const USED: i32 = 7;
+
+/// A pool on `device` that gives back nothing by itself.
+fn pool_on(device: u32, max_size: usize) -> u64 {
+    let pool = mem_pool::create(Props {
+        alloc_type: 0,
+        handle_type: 0,
+        location_type: mem_pool::at_location::DEVICE,
+        location_id: device,
+        max_size,
+    });
+    let pool = pool.unwrap();
+    mem_pool::set_attribute(pool, THRESHOLD, u64::MAX).unwrap();
+    pool
+}
+
+fn forbid(pool: u64, switches: &[i32]) {
+    switches.iter().for_each(|&switch| mem_pool::set_attribute(pool, switch, 0).unwrap());
+}
+
+fn attribute(pool: u64, number: i32) -> usize {
+    mem_pool::get_attribute(pool, number).unwrap() as usize
+}
+
+fn alloc(len: usize, pool: u64, stream: u64) -> usize {
+    mem_pool::malloc_async(len, pool, stream).unwrap()
+}
+
+fn free(addr: usize, stream: u64) {
+    mem_pool::free_async(addr, stream).unwrap();
+}
+
+/// Something that a stream does until it is told to finish, in front of all that comes next.
+fn begin(stream: &(u64, Arc<ScriptStream>)) {
+    stream.1.begin();
+    let event = crate::core::event::create_plain().unwrap();
+    crate::core::event::record(event, stream.0).unwrap();
+}
+
+/// A device is reset while a stream of it runs that was destroyed by force, and that has freed memory
+/// of another device.
+#[test]
+fn what_runs_after_its_device_has_not_finished() {
+    let bench = Bench::new();
+    let gone = bench.stream();
+    device::set(1).unwrap();
+    let other = bench.stream();
+    let pool = pool_on(1, 0);
+    device::set(0).unwrap();
+    begin(&gone);
+    let memory = alloc(PIECE, pool, gone.0);
+    free(memory, gone.0);
+    stream::destroy(gone.0, true).unwrap();
+    device::reset_force(0).unwrap();
+
+    device::set(1).unwrap();
+    let elsewhere = alloc(PIECE, pool, other.0);
+    assert_ne!(elsewhere, memory, "it is in use");
+    mem_pool::trim_to(pool, 0).unwrap();
+    assert_eq!(attribute(pool, RESERVED), 2 * PIECE);
+    gone.1.finish();
+    // Opportunistically, with no wait of the host.
+    assert_eq!(alloc(PIECE, pool, other.0), memory);
+}
+
+#[test]
+fn the_end_of_what_ran_after_its_device_is_seen_by_the_next_wait() {
+    let bench = Bench::new();
+    let gone = bench.stream();
+    device::set(1).unwrap();
+    let other = bench.stream();
+    let pool = pool_on(1, 0);
+    forbid(pool, &[FOLLOW, OPPORTUNISTIC, INTERNAL]);
+    device::set(0).unwrap();
+    begin(&gone);
+    let memory = alloc(PIECE, pool, gone.0);
+    free(memory, gone.0);
+    stream::destroy(gone.0, true).unwrap();
+    device::reset_force(0).unwrap();
+    device::set(1).unwrap();
+    stream::synchronize(other.0).unwrap();
+    let elsewhere = alloc(PIECE, pool, other.0);
+    assert_ne!(elsewhere, memory, "it is in use");
+    gone.1.finish();
+    stream::synchronize(other.0).unwrap();
+    assert_eq!(alloc(PIECE, pool, other.0), memory);
+}
+
+/// A life may end before such a stream does.
+#[test]
+fn nothing_is_left_of_streams_that_run_on_when_the_library_ends() {
+    let bench = Bench::new();
+    let gone = bench.stream();
+    let pool = pool_on(0, 0);
+    begin(&gone);
+    free(alloc(1, pool, gone.0), gone.0);
+    stream::destroy(gone.0, true).unwrap();
+    // The end of the life looks that every stream is dropped, which this one has to let it.
+    drop(gone);
+}
+
+#[test]
+fn a_stream_that_takes_no_more_is_not_waited_for() {
+    let bench = Bench::new();
+    let (gone, other) = (bench.stream(), bench.stream());
+    let pool = pool_on(0, PIECE);
+    begin(&gone);
+    let memory = alloc(PIECE, pool, gone.0);
+    free(memory, gone.0);
+    stream::destroy(gone.0, true).unwrap();
+    fails(mem_pool::malloc_async(PIECE, pool, other.0), Code::MemoryAllocation, &["maxSize"]);
+    assert_eq!(other.1.limits(), []);
+    gone.1.finish();
+    assert_eq!(alloc(PIECE, pool, other.0), memory);
+}
+
+#[test]
+fn a_device_with_little_memory_gives_as_much_as_is_needed() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    bench.script.fail_next("alloc", FaultKind::OutOfDeviceMemory, "there is less than that");
+    alloc(3 * MIB, pool, stream);
+    assert_eq!(attribute(pool, RESERVED), 4 * MIB);
+}
+
+#[test]
+fn a_device_that_refuses_for_another_reason_is_not_asked_again() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    bench.script.fail_next("alloc", FaultKind::Execution, "it is broken");
+    fails(mem_pool::malloc_async(1, pool, stream), Code::AicoreException, &["it is broken"]);
+    assert_eq!((attribute(pool, RESERVED), attribute(pool, USED)), (0, 0));
+    alloc(1, pool, stream);
+}
+
+/// What runs is waited for, others give back what they do not use, and one more try succeeds.
+#[test]
+fn for_want_of_memory_other_pools_give_back_what_they_do_not_use() {
+    let bench = Bench::new();
+    let (stream, pool, other) = (bench.stream().0, pool_on(0, 0), pool_on(0, 0));
+    let used = alloc(1, other, stream);
+    free(alloc(PIECE, other, stream), stream);
+    stream::synchronize(stream).unwrap();
+    assert_eq!(attribute(other, RESERVED), 2 * PIECE);
+    // Twice as much as a piece: the least is what it asks for.
+    bench.script.fail_next("alloc", FaultKind::OutOfDeviceMemory, "there is none");
+    alloc(2 * PIECE, pool, stream);
+    assert_eq!(attribute(other, RESERVED), PIECE);
+    free(used, stream);
+}
+
+#[test]
+fn a_wait_that_cannot_be_added_is_told_and_changes_nothing() {
+    let bench = Bench::new();
+    let (first, second) = (bench.stream(), bench.stream());
+    let pool = pool_on(0, PIECE);
+    forbid(pool, &[FOLLOW, OPPORTUNISTIC]);
+    begin(&first);
+    let memory = alloc(PIECE, pool, first.0);
+    free(memory, first.0);
+    bench.script.fail_next("create_event", FaultKind::OutOfHostMemory, "no event today");
+    fails(mem_pool::malloc_async(PIECE, pool, second.0), Code::BadAlloc, &["no event today"]);
+    assert_eq!(second.1.limits(), []);
+    assert_eq!(attribute(pool, USED), 0);
+    assert_eq!(alloc(PIECE, pool, second.0), memory);
+    assert_eq!(second.1.limits(), [None]);
+    first.1.finish();
+}
+
+#[test]
+fn what_the_device_does_not_take_back_is_told_where_somebody_has_asked() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    let broken = || bench.script.fail_next("free", FaultKind::Execution, "not taken");
+    free(alloc(1, pool, stream), stream);
+    stream::synchronize(stream).unwrap();
+    broken();
+    fails(mem_pool::trim_to(pool, 0), Code::AicoreException, &["not taken"]);
+    assert_eq!(attribute(pool, RESERVED), 0);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
+
+    // A synchronize was not asked for that.
+    free(alloc(1, pool, stream), stream);
+    mem_pool::set_attribute(pool, THRESHOLD, 0).unwrap();
+    let before = release_failure::count();
+    broken();
+    stream::synchronize(stream).unwrap();
+    assert_eq!(release_failure::count(), before + 1);
+    assert_eq!(attribute(pool, RESERVED), 0);
+}
+
+#[test]
+fn a_limit_leaves_room_for_less_than_a_piece() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, PIECE + 4 * MIB));
+    alloc(PIECE, pool, stream);
+    alloc(3 * MIB, pool, stream);
+    assert_eq!(attribute(pool, RESERVED), PIECE + 4 * MIB);
+    fails(
+        mem_pool::malloc_async(2 * MIB, pool, stream),
+        Code::MemoryAllocation,
+        &["maxSize", "37748736"],
+    );
+}
+
+/// The last free of a pool without a handle gives its memory back, a free that comes later or not.
+#[test]
+fn a_destroyed_pool_ends_with_its_last_free() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    let memory = [alloc(1, pool, stream), alloc(1, pool, stream)];
+    mem_pool::destroy(pool).unwrap();
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
+    free(memory[0], stream);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
+    bench.script.fail_next("free", FaultKind::Execution, "not taken");
+    fails(mem_pool::free_async(memory[1], stream), Code::AicoreException, &["not taken"]);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
+    fails(mem_pool::free_async(memory[1], stream), Code::ParamInvalid, &["freed"]);
+}
