@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod at_exit;
+pub mod broker;
 mod clock;
 pub mod cpu;
 pub mod cuda;
@@ -34,6 +35,7 @@ mod memory;
 mod numa;
 mod pool;
 mod probe;
+mod random;
 mod shared_memory;
 mod timer;
 mod transfer;

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
+use crate::backend::broker::BROKER;
 use crate::backend::{self, Driver, cpu, cuda, fault};
 
 /// An open backend with its devices: what lives from first use to aclFinalize.
@@ -345,6 +346,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     DEFAULT_DEVICE.store(-1, Ordering::Release);
     thread::set_current(None);
     let Some(mut session) = SESSION.replace(None) else { return Ok(()) };
+    BROKER.stop();
     let deadline = Instant::now() + session.patience;
     let mut ending = Ending::default();
     for slot in &session.devices {

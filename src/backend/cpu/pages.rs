@@ -314,16 +314,6 @@ fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Res
     }
 }
 
-/// Bytes that nobody can guess, and that are never the same again.
-pub(super) fn random() -> io::Result<[u8; 16]> {
-    let mut bytes = [0; 16];
-    // SAFETY: as many bytes as there is room for. So few come at once, or not at all.
-    match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
-        16 => Ok(bytes),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
 /// Gives the pages of a range of a memory file back to the system, in every mapping of it.
 /// Nothing happens, and it is cheap, where there are none.
 pub(super) fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {

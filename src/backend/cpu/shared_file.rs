@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 
 use super::pages;
 use crate::algo::mix::mix;
+use crate::backend::random::random;
 use crate::backend::{Fault, FaultKind, PointerExport, PoolPlace, Result};
 
 /// Where the memory begins.
@@ -71,7 +72,7 @@ impl SharedFile {
     /// For `size` bytes of memory, none of them there yet. Devices by their number among all.
     pub(super) fn new(place: PoolPlace, size: u64) -> io::Result<Self> {
         let file = File::from(pages::sealed_file(MEMORY + size)?);
-        let identity = pages::random()?;
+        let identity = random()?;
         file.write_all_at(&Header { place, size, identity }.to_bytes(), 0)?;
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         let door = File::options().read(true).write(true).open(path)?;

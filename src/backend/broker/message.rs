@@ -1,0 +1,98 @@
+//! What is said over the socket: one request, one answer, each of them one packet.
+
+use super::{Key, Kind, MOST_BYTES};
+
+/// Of requests and answers. Processes with different versions share nothing.
+const MAGIC: [u8; 8] = *b"portacl1";
+const HEAD: usize = 16;
+/// Bytes of a request: the head, what it is about, and the secret.
+pub(super) const REQUEST: usize = HEAD + 24;
+/// Bytes of the longest packet.
+pub(super) const MOST: usize = HEAD + MOST_BYTES;
+
+/// Asks for an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    /// A [`Kind`], or any other number.
+    pub(super) kind: u32,
+    pub(super) short: u32,
+    /// Of a key that was a text.
+    secret: Option<u128>,
+}
+
+impl Request {
+    pub(super) fn new(kind: Kind, key: &Key) -> Self {
+        Self { kind: kind as u32, short: key.short(), secret: key.secret() }
+    }
+
+    /// Whether it has what this key has.
+    pub(super) fn asks_for(&self, key: &Key) -> bool {
+        self.short == key.short() && (self.secret.is_none() || self.secret == key.secret())
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; REQUEST] {
+        let mut bytes = [0; REQUEST];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&self.kind.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.short.to_le_bytes());
+        bytes[16] = u8::from(self.secret.is_some());
+        bytes[24..].copy_from_slice(&self.secret.unwrap_or(0).to_le_bytes());
+        bytes
+    }
+
+    /// None: it is no request.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; REQUEST] = bytes.try_into().ok()?;
+        let secret = u128::from_le_bytes(bytes[24..].try_into().expect("16 bytes"));
+        let secret = match bytes[16] {
+            0 => None,
+            1 => Some(secret),
+            _ => return None,
+        };
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+        (bytes[..8] == MAGIC).then(|| Self { kind: word(8), short: word(12), secret })
+    }
+}
+
+/// What is said to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The bytes of it; a descriptor goes beside them.
+    Parcel(Vec<u8>),
+    /// There is no such offer.
+    Unknown,
+    /// It is of another kind.
+    OtherKind,
+    /// This process, as it is known here, is not on the list.
+    NotAdmitted(i32),
+}
+
+impl Answer {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let (tag, number, rest): (u32, i32, &[u8]) = match self {
+            Self::Parcel(bytes) => (0, 0, bytes),
+            Self::Unknown => (1, 0, &[]),
+            Self::OtherKind => (2, 0, &[]),
+            Self::NotAdmitted(process) => (3, *process, &[]),
+        };
+        [&MAGIC[..], &tag.to_le_bytes(), &number.to_le_bytes(), rest].concat()
+    }
+
+    /// What is wrong with it, for a person.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
+        const NONE: &str = "what the other process answers is not of this version of the library; both \
+                            processes need the same";
+        let (head, rest) = bytes.split_at_checked(HEAD).ok_or(NONE)?;
+        if head[..8] != MAGIC {
+            return Err(NONE);
+        }
+        let number = i32::from_le_bytes(head[12..].try_into().expect("4 bytes"));
+        match u32::from_le_bytes(head[8..12].try_into().expect("4 bytes")) {
+            0 => Ok(Self::Parcel(rest.to_vec())),
+            1 => Ok(Self::Unknown),
+            2 => Ok(Self::OtherKind),
+            3 => Ok(Self::NotAdmitted(number)),
+            _ => Err(NONE),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The thread that hands out what this process offers.
+
+use std::io;
+use std::os::fd::{OwnedFd, RawFd};
+use std::sync::Arc;
+use std::sync::Once;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use super::key::Process;
+use super::message::{Answer, REQUEST, Request};
+use super::socket::{self, Connection, Listener, Wake};
+use super::{PATIENCE, unserved};
+use crate::backend::Result;
+
+/// How many may be inside at a time; who has been there longest makes room for the next one.
+const MOST_GUESTS: usize = 32;
+
+/// What a process (by its number) gets that asks for something.
+type Answering = dyn Fn(i32, &Request) -> (Answer, Option<OwnedFd>) + Send;
+
+/// The thread; dropped, it ends.
+pub(super) struct Server {
+    wake: Arc<Wake>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Somebody who has knocked and not yet said what they want.
+struct Guest {
+    connection: Connection,
+    process: i32,
+    until: Instant,
+}
+
+impl Server {
+    pub(super) fn start(
+        own: &Process,
+        address: &str,
+        answer: impl Fn(i32, &Request) -> (Answer, Option<OwnedFd>) + Send + 'static,
+    ) -> Result<Self> {
+        let listener = Listener::open(address).map_err(|error| unserved("its socket", &error))?;
+        let wake = Arc::new(Wake::new().map_err(|error| unserved("eventfd", &error))?);
+        close_in_children(listener.number());
+        let (user, woken) = (own.user, Arc::clone(&wake));
+        let builder = std::thread::Builder::new().name("portacl-broker".to_owned());
+        let thread =
+            builder.spawn(move || serve(&listener, &woken, user, &answer)).map_err(|error| {
+                LISTENING.store(-1, Ordering::Relaxed);
+                unserved("its thread", &error)
+            })?;
+        Ok(Self { wake, thread: Some(thread) })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.wake.wake();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
+    let mut guests: Vec<Guest> = Vec::new();
+    loop {
+        let mut all: Vec<RawFd> = vec![wake.number(), listener.number()];
+        all.extend(guests.iter().map(|guest| guest.connection.number()));
+        let first = guests.iter().map(|guest| guest.until).min();
+        let left = first.map(|first| first.saturating_duration_since(Instant::now()));
+        let ready = socket::wait(&all, left);
+        if ready[0] {
+            break;
+        }
+        let now = Instant::now();
+        let mut said = ready[2..].iter();
+        guests.retain(|guest| match said.next() {
+            Some(true) => {
+                attend(guest, answer);
+                false
+            }
+            _ => guest.until > now,
+        });
+        while ready[1]
+            && let Ok(connection) = listener.accept()
+        {
+            welcome(&mut guests, connection, user);
+        }
+    }
+    // Before the number is somebody else's.
+    LISTENING.store(-1, Ordering::Relaxed);
+}
+
+/// Lets somebody in who is of the same user.
+fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
+    let Ok(peer) = connection.peer() else { return };
+    if peer.user != user {
+        return;
+    }
+    if guests.len() == MOST_GUESTS {
+        guests.remove(0);
+    }
+    guests.push(Guest { connection, process: peer.process, until: Instant::now() + PATIENCE });
+}
+
+/// Answers what somebody says, if it is a request. Then they leave.
+fn attend(guest: &Guest, answer: &Answering) {
+    // One byte more, which shows what is too long.
+    let mut bytes = [0; REQUEST + 1];
+    let Ok((len, unasked)) = guest.connection.receive(&mut bytes) else { return };
+    drop(unasked);
+    let Some(request) = Request::from_bytes(&bytes[..len]) else { return };
+    let (answer, descriptor) = answer(guest.process, &request);
+    // Who does not listen misses it.
+    let _: io::Result<()> = guest.connection.send(&answer.to_bytes(), descriptor.as_ref());
+}
+
+/// The number of the open listener; -1: there is none.
+static LISTENING: AtomicI32 = AtomicI32::new(-1);
+
+/// A forked child must not keep the socket open: it has no thread that would answer.
+fn close_in_children(listener: RawFd) {
+    unsafe extern "C" fn close() {
+        let listener = LISTENING.swap(-1, Ordering::Relaxed);
+        if listener >= 0 {
+            // SAFETY: the child's own number of a socket that nobody else closes: the thread that would
+            // is the parent's.
+            unsafe { libc::close(listener) };
+        }
+    }
+    static ONCE: Once = Once::new();
+    // SAFETY: the function makes one system call, which a child of a process with several threads may
+    // do. Where there is no memory to register it, who asks such a child has to wait for nothing.
+    ONCE.call_once(|| unsafe {
+        libc::pthread_atfork(None, None, Some(close));
+    });
+    LISTENING.store(listener, Ordering::Relaxed);
+}

@@ -1,0 +1,193 @@
+//! One process that talks to itself. What two say to each other is tested in C++
+//! (`cpp_tests/ipc_*_test.cpp`).
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::time::Instant;
+
+use super::socket::Listener;
+use super::*;
+
+fn parcel(bytes: &[u8]) -> Parcel {
+    Parcel { bytes: bytes.to_vec(), descriptor: None }
+}
+
+fn own() -> Process {
+    Process::own().unwrap()
+}
+
+fn refusal(fetched: Result<Parcel>) -> String {
+    let fault = fetched.expect_err("a fault");
+    assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{}", fault.text());
+    fault.text().to_owned()
+}
+
+/// What the broker answers to these bytes: the packet, empty if it only hangs up.
+fn answer_to(here: &Broker, bytes: &[u8]) -> Vec<u8> {
+    let connection = Connection::open(&own().address(here.name), PATIENCE).unwrap();
+    connection.send(bytes, None).unwrap();
+    let mut answer = vec![0; message::MOST];
+    let (len, _) = connection.receive(&mut answer).unwrap();
+    answer.truncate(len);
+    answer
+}
+
+#[test]
+fn what_is_offered_is_fetched() {
+    static HERE: Broker = Broker::new("test-what_is_offered_is_f");
+    let mut file = tempfile(c"offered");
+    file.write_all(b"contents").unwrap();
+    let offered = Parcel { bytes: vec![7; MOST_BYTES], descriptor: Some(file.into()) };
+    let key = HERE.offer(Kind::Memory, offered, Admission::Anyone).unwrap();
+    let text = Key::from_text(key.to_string().as_bytes()).unwrap();
+    let number = Key::from_number(key.number()).unwrap();
+    for key in [text, number] {
+        let fetched = HERE.fetch(Kind::Memory, &key).unwrap();
+        assert_eq!(fetched.bytes, [7; MOST_BYTES]);
+        let mut file = File::from(fetched.descriptor.expect("a descriptor"));
+        let mut contents = String::new();
+        file.rewind().unwrap();
+        file.read_to_string(&mut contents).unwrap();
+        assert_eq!(contents, "contents");
+    }
+    assert!(refusal(HERE.fetch(Kind::Event, &key)).contains("something else"));
+    assert!(!HERE.withdraw(Kind::Event, &key) && HERE.withdraw(Kind::Memory, &number));
+    assert!(!HERE.withdraw(Kind::Memory, &key));
+    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("offers nothing under this key"));
+    HERE.stop();
+    assert!(
+        refusal(HERE.fetch(Kind::Memory, &key)).contains("has finalized the library, or ended")
+    );
+}
+
+/// A file without a name.
+fn tempfile(name: &CStr) -> File {
+    // SAFETY: the name is a terminated string, and what comes back is new and nobody else's.
+    let descriptor = unsafe {
+        let number = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
+        assert!(number >= 0);
+        <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(number)
+    };
+    File::from(descriptor)
+}
+
+#[test]
+fn lists_are_kept_to() {
+    static HERE: Broker = Broker::new("test-lists_are_kept_to");
+    let key = HERE.offer(Kind::Notify, parcel(b"a"), Admission::Listed).unwrap();
+    let id = own().id;
+    assert!(
+        refusal(HERE.fetch(Kind::Notify, &key))
+            .contains(&format!("this process, {id}, on the list"))
+    );
+    assert!(HERE.admit(Kind::Notify, &key, &[id + 1]));
+    assert!(refusal(HERE.fetch(Kind::Notify, &key)).contains("list"));
+    assert!(!HERE.admit(Kind::Memory, &key, &[id]));
+    assert!(HERE.admit(Kind::Notify, &Key::from_number(key.number()).unwrap(), &[id]));
+    assert_eq!(HERE.fetch(Kind::Notify, &key).unwrap().bytes, b"a");
+    HERE.stop();
+    assert!(!HERE.admit(Kind::Notify, &key, &[id]));
+}
+
+#[test]
+fn a_guessed_secret_gets_nothing() {
+    static HERE: Broker = Broker::new("test-a_guessed_secret_get");
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
+    let text = key.to_string();
+    // Not in the bits that the number has as well.
+    let at = text.len() - 20;
+    let digit = if text.as_bytes()[at] == b'0' { "1" } else { "0" };
+    let guessed = format!("{}{digit}{}", &text[..at], &text[at + 1..]);
+    let guessed = Key::from_text(guessed.as_bytes()).unwrap();
+    assert!(refusal(HERE.fetch(Kind::Memory, &guessed)).contains("offers nothing under this key"));
+    assert!(!HERE.withdraw(Kind::Memory, &guessed) && !HERE.admit(Kind::Memory, &guessed, &[1]));
+    HERE.stop();
+}
+
+#[test]
+fn garbage_is_hung_up_on() {
+    static HERE: Broker = Broker::new("test-garbage_is_hung_up_o");
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
+    let good = Request::new(Kind::Memory, &key).to_bytes();
+    assert_ne!(answer_to(&HERE, &good), [0; 0]);
+    let mut longer = good.to_vec();
+    longer.push(0);
+    let mut other = good;
+    other[0] ^= 1;
+    let mut flag = good;
+    flag[16] = 2;
+    let garbage = [&good[1..], &longer, &other, &flag, &[0xff; 4096], b"GET / HTTP/1.1"];
+    for bytes in garbage {
+        assert_eq!(answer_to(&HERE, bytes), [0; 0], "{bytes:?}");
+    }
+    // A descriptor that nobody asked for is closed.
+    let is_open = || {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap();
+        let mut targets = open.flatten().flat_map(|open| std::fs::read_link(open.path()));
+        targets.any(|target| target.to_string_lossy().contains("unasked"))
+    };
+    let unasked = OwnedFd::from(tempfile(c"unasked"));
+    assert!(is_open());
+    let connection = Connection::open(&own().address(HERE.name), PATIENCE).unwrap();
+    connection.send(&good, Some(&unasked)).unwrap();
+    assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0);
+    drop((connection, unasked));
+    assert!(HERE.fetch(Kind::Memory, &key).is_ok());
+    assert!(!is_open());
+    HERE.stop();
+}
+
+#[test]
+fn the_silent_keep_nobody_waiting() {
+    static HERE: Broker = Broker::new("test-the_silent_keep_nobo");
+    let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
+    let silent: Vec<_> =
+        (0..100).map(|_| Connection::open(&own().address(HERE.name), PATIENCE).unwrap()).collect();
+    assert!(HERE.fetch(Kind::Memory, &key).is_ok());
+    // They are let go: by those that came later, and by time.
+    for connection in silent {
+        assert_eq!(connection.receive(&mut [0; 8]).unwrap().0, 0);
+    }
+    HERE.stop();
+}
+
+/// Somebody has the socket, and says nothing.
+#[test]
+fn who_does_not_answer_is_not_waited_for_long() {
+    static HERE: Broker = Broker::new("test-who_does_not_answer_");
+    let own = own();
+    let listener = Listener::open(&own.address(HERE.name)).unwrap();
+    let key = Key::new(&own, [5; 16]);
+    let before = Instant::now();
+    assert!(refusal(HERE.fetch(Kind::Memory, &key)).contains("does not answer"));
+    assert!(before.elapsed() >= PATIENCE);
+    let offered = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).map(|key| key.number());
+    assert_eq!(offered.expect_err("the name is taken").kind(), FaultKind::OutOfResources);
+    drop(listener);
+    HERE.stop();
+}
+
+/// Somebody has the socket, and says nonsense.
+#[test]
+fn nonsense_is_no_answer() {
+    static HERE: Broker = Broker::new("test-nonsense_is_no_answe");
+    let own = own();
+    let listener = Listener::open(&own.address(HERE.name)).unwrap();
+    let key = Key::new(&own, [5; 16]);
+    let nonsense: [&[u8]; 4] = [&[1], b"portacl1", &[0; message::MOST], &[9; 2 * message::MOST]];
+    std::thread::scope(|scope| {
+        let answering = scope.spawn(|| {
+            for bytes in nonsense {
+                socket::wait(&[listener.number()], None);
+                let connection = listener.accept().unwrap();
+                socket::wait(&[connection.number()], None);
+                connection.receive(&mut [0; message::MOST]).unwrap();
+                connection.send(bytes, None).unwrap();
+            }
+        });
+        let said = nonsense.map(|_| refusal(HERE.fetch(Kind::Memory, &key)));
+        answering.join().unwrap();
+        said.iter().for_each(|said| assert!(said.contains("not of this version"), "{said}"));
+    });
+}
