@@ -159,6 +159,8 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s),
                 aclrtReduceAsync(device_, other_, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
                                  s, nullptr)),
+            ROW((aclrtStream s), aclrtValueWrite(device_, 1, 0, s)),
+            ROW((aclrtStream s), aclrtValueWait(device_, 1, ACL_STREAM_WAIT_VALUE_GEQ, s)),
             ROW((aclrtStream s), aclrtLaunchKernel(kernel_, 1, nullptr, 0, s)),
             ROW((aclrtStream s), aclrtLaunchKernelV2(kernel_, 1, nullptr, 0, nullptr, s)),
             ROW((aclrtStream s), aclrtLaunchKernelWithArgsArray(kernel_, 1, s, nullptr, nullptr)),

@@ -259,6 +259,12 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
         gate.Open();
         ACL_OK(aclrtSynchronizeDevice());
         ACL_OK(aclrtSetOpWaitTimeout(0));
+        PinnedMemory word(8, 0);
+        ACL_FAILS_SAYING(kLacking, aclrtValueWrite(word.At(), 1, 0, first), "cuStreamWriteValue64",
+                         "use an event");
+        ACL_FAILS_SAYING(kLacking, aclrtValueWait(word.At(), 1, 0, first), "cuStreamWaitValue64",
+                         "use an event");
+        ACL_OK(aclrtSynchronizeStream(first));
     }
     ExpectWorks();
     ACL_OK(aclFinalize());

@@ -380,6 +380,22 @@ void UseEventsMore() {
     DID(aclrtDestroyEvent(reset));
 }
 
+// Values that one stream writes and another waits for.
+void UseValues() {
+    Stream first, second;
+    Memory memory;
+    Pinned pinned;
+    if (!memory || !pinned) return;
+    for (void* word : {static_cast<void*>(memory), static_cast<void*>(pinned)}) {
+        if (!DID(aclrtMemset(word, kSize, 0, kSize))) return;
+        // What nobody writes would be waited for until the end.
+        if (!DID_IF_THERE(aclrtValueWrite(word, 5, 0, first))) return;
+        if (!DID(aclrtSynchronizeStream(first))) continue;
+        DID(aclrtValueWait(word, 5, ACL_STREAM_WAIT_VALUE_EQ, second));
+        DID(aclrtSynchronizeStream(second));
+    }
+}
+
 // A stream by its description, whose attributes change, and which is aborted and goes on.
 void UseStreamsMore() {
     aclrtStream stream = nullptr;
@@ -503,6 +519,7 @@ int main(int argc, char** argv) {
         UseStreams();
         UseEvents();
         UseEventsMore();
+        UseValues();
         UseStreamsMore();
         WrapStream();
         UseReports();

@@ -34,6 +34,10 @@ pub trait Operation {
 
     /// See [`StreamQueue::last_where`].
     fn footprint(&self) -> Self::Footprint;
+
+    /// The queue was blocked on this operation, and drops it: called before it counts as over, under
+    /// the queue's lock.
+    fn give_up(&self) {}
 }
 
 /// See the module's text.
@@ -339,6 +343,11 @@ impl<O: Operation> StreamQueue<O> {
 
     fn drop_queued(&self, state: &mut State<O>) -> VecDeque<O> {
         let dropped = std::mem::take(&mut state.operations);
+        if state.phase == Phase::Blocked
+            && let Some(first) = dropped.front()
+        {
+            first.give_up();
+        }
         if state.phase != Phase::Running {
             state.phase = Phase::Idle;
         }

@@ -37,10 +37,12 @@ mod pool;
 mod probe;
 mod random;
 mod shared_memory;
+mod stream_value;
 mod timer;
 mod transfer;
 mod usage;
 mod virtual_memory;
+mod watch;
 
 pub use at_exit::at_exit;
 pub use error::{Fault, FaultKind, Result};
@@ -59,6 +61,7 @@ pub use pool::{
     Pools,
 };
 pub use shared_memory::SharedMemory;
+pub use stream_value::{Comparison, ValueWait, ValueWrite};
 pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};
 pub use usage::{MemoryUsage, Usage};
 pub use virtual_memory::{GRANULARITY, PhysicalMemory, VirtualMemory};
@@ -316,6 +319,17 @@ pub trait Stream: Send + Sync {
     /// the stream then goes on without the record, and has failed with
     /// [`FaultKind::WaitTimedOut`].
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position>;
+
+    /// Queues a write of a value, which everybody who can read the memory sees at once.
+    fn write_value(&self, write: ValueWrite) -> Result<Position>;
+
+    /// Later operations of this stream wait until the memory has the value, whoever writes it: other
+    /// streams and devices, the host, another process. Needs no thread of ours for each wait.
+    fn wait_value(&self, wait: ValueWait) -> Result<Position>;
+
+    /// The stream is ending: its waits for values last until then at the longest, and have failed
+    /// with [`FaultKind::WaitTimedOut`] where that ended them.
+    fn limit_waits(&self, until: Instant);
 
     /// True when everything queued so far has finished.
     fn is_idle(&self) -> Result<bool>;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
@@ -83,6 +83,9 @@ impl SetCount {
         self.sets.iter().fold(0, |sum: u64, shard| sum.wrapping_add(shard.load(Ordering::SeqCst)))
     }
 }
+
+/// How long a stream of a device that ends may wait for a value.
+const WAIT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What opening a device gave.
 struct Open {
@@ -277,10 +280,14 @@ impl DeviceSlot {
         let Some(mut device) = self.device.replace(None) else { return ending };
         device.sets.primary.store(0, Ordering::SeqCst);
         state.released = 0;
+        let waits_until = waits_until(deadline);
         let alone = wait_until_alone(&mut device, |device| {
             // Each time: a call that was inside may have made something before it left.
             take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
-            for stream in take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device)) {
+            let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
+            // All of them first: one may wait for what another waits for.
+            streams.iter().for_each(|stream| stream.limit_waits(waits_until));
+            for stream in streams {
                 state_callback::stream_ended(stream.handle);
                 ending.part(stream.drain(deadline));
             }
@@ -309,6 +316,13 @@ impl DeviceSlot {
         }
         ending
     }
+}
+
+/// Until when streams of a device that ends may wait for values, which anybody may still write.
+fn waits_until(deadline: Option<Instant>) -> Instant {
+    let now = Instant::now();
+    let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);
+    now + left.min(WAIT_PATIENCE)
 }
 
 /// Takes all objects that `wanted` picks out of their table.

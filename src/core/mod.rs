@@ -49,6 +49,7 @@ pub mod state_callback;
 pub mod stream;
 pub mod stream_attribute;
 pub mod stream_config;
+pub mod stream_value;
 pub mod sys_param;
 #[cfg(test)]
 mod tests;

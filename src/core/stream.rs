@@ -226,6 +226,11 @@ impl Stream {
         &*self.native
     }
 
+    /// Its device is ending: waits for values last until then at the longest.
+    pub fn limit_waits(&self, until: Instant) {
+        self.native.limit_waits(until);
+    }
+
     /// For a stream that is out of the table already: drops callbacks that have not started, waits
     /// for all else that is pending, then closes it to those who still hold it. A failure of its work that nobody was told of is told now.
     pub fn drain(&self, deadline: Option<Instant>) -> Ending {

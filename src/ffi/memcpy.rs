@@ -326,36 +326,3 @@ pub unsafe extern "C" fn aclrtRandomNumAsync(
         "random numbers are not made on devices; make them on the host and copy them",
     )
 }
-
-/// Writes a 64-bit value to device memory, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtValueWrite(
-    devAddr: *mut c_void,
-    value: u64,
-    flag: u32,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtValueWrite",
-        "values are not written by streams; use aclrtMemcpyAsync from page-locked memory",
-    )
-}
-
-/// Makes a stream wait until a 64-bit value in device memory meets a condition.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtValueWait(
-    devAddr: *mut c_void,
-    value: u64,
-    flag: u32,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtValueWait",
-        "streams do not wait for values in memory; record an event and use \
-             aclrtStreamWaitEvent",
-    )
-}

@@ -61,6 +61,7 @@ pub mod snapshot;
 pub mod soc;
 pub mod stream;
 pub mod stream_config;
+pub mod stream_value;
 pub mod types;
 pub mod value;
 pub mod version;

@@ -92,6 +92,7 @@ pub const HEADERS: &[Header] = &[
             "stream.rs",
             "stream_config.rs",
             "event.rs",
+            "stream_value.rs",
             "memory.rs",
             "host_register.rs",
             "memset.rs",

@@ -77,6 +77,11 @@ impl CpuDevice {
         (len > SHORT).then(|| self.shared.devices[self.ordinal as usize].busy.begin())
     }
 
+    /// Streams may wait for a value there.
+    fn written(&self, span: &Span) {
+        self.shared.watcher.look((span.addr, span.len));
+    }
+
     fn reap(&self, limit: usize) -> bool {
         self.shared.imports.reap(limit);
         self.shared.ranges.reap();
@@ -241,22 +246,26 @@ impl Device for CpuDevice {
     fn copy(&self, copy: Copy) -> Result<()> {
         let _working = self.begin_if_long(copy.dst.len);
         copy::copy(&self.shared, &copy);
+        self.written(&copy.dst);
         Ok(())
     }
 
     fn copy_batch(&self, copies: &[Copy]) -> Result<()> {
         copy::copy_batch(&self.shared, copies);
+        copies.iter().for_each(|copy| self.written(&copy.dst));
         Ok(())
     }
 
     fn copy_2d(&self, copy: Copy2d) -> Result<()> {
         copy_2d::copy(&self.shared, &copy);
+        self.written(&copy.dst.span);
         Ok(())
     }
 
     fn fill(&self, fill: Fill) -> Result<()> {
         let _working = self.begin_if_long(fill.dst.len);
         copy::fill(&self.shared, &fill);
+        self.written(&fill.dst);
         Ok(())
     }
 

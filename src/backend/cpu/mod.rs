@@ -5,7 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
-//! | `event.rs` | records, and who waits for them |
+//! | `event.rs`, `stream_value.rs` | records and values, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
 //! | `copy.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
@@ -41,6 +41,7 @@ mod registered;
 mod shared_file;
 mod shared_memory;
 mod stream;
+mod stream_value;
 #[cfg(test)]
 mod tests;
 mod virtual_memory;
@@ -54,6 +55,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 
 use super::timer::Timer;
+use super::watch::Watcher;
 use super::{
     Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Place, Pool,
     PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
@@ -127,6 +129,7 @@ struct Shared {
     cores: usize,
     executor: Arc<Executor>,
     timer: Arc<Timer<Queue>>,
+    watcher: Arc<Watcher>,
     users: Users,
     devices: Box<[Slot]>,
     /// The number that each of them has among all, chosen or not.
@@ -238,6 +241,7 @@ impl CpuDriver {
                 cores,
                 executor: Executor::new(cores),
                 timer: Arc::default(),
+                watcher: Arc::default(),
                 users: Users::new(),
                 windows: Windows::new(numbers.len(), memory as usize),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
@@ -405,6 +409,7 @@ impl Driver for CpuDriver {
     fn shutdown(&self, patience: Duration) -> bool {
         self.ended.store(true, Ordering::Relaxed);
         self.shared.timer.stop();
+        self.shared.watcher.stop();
         let all = self.shared.executor.stop(patience);
         if all {
             self.reap(usize::MAX);
@@ -426,6 +431,7 @@ impl Drop for CpuDriver {
             return;
         }
         self.shared.timer.stop();
+        self.shared.watcher.stop();
         if self.shared.executor.stop(PATIENCE) {
             self.shared.users.clear();
         }

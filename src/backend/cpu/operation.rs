@@ -5,10 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::Record;
 use super::queue::Queue;
+use super::stream_value::{self, Watched};
 use super::{Shared, copy, copy_2d, kernel, reduce};
 use crate::algo::stream_queue;
 use crate::backend::timer::Limit;
-use crate::backend::{Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span, thread_number};
+use crate::backend::watch::Range;
+use crate::backend::{
+    Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span, ValueWrite, thread_number,
+};
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
 /// longer (2 to 4 us) than waking a worker would cost the caller.
@@ -22,6 +26,15 @@ pub(super) const TINY: usize = 4 << 10;
 pub(super) struct Awaited {
     pub(super) record: Arc<Record>,
     pub(super) limit: Option<Arc<Limit<Queue>>>,
+    /// What makes the record happen, if that is a change in memory.
+    pub(super) watched: Option<Arc<Watched>>,
+}
+
+impl Awaited {
+    /// A wait for as long as it takes.
+    pub(super) fn record(record: Arc<Record>) -> Self {
+        Self { record, limit: None, watched: None }
+    }
 }
 
 /// An operation in a stream, and who queued it.
@@ -48,6 +61,7 @@ pub(super) enum Operation {
     Copy2d(Box<Copy2d>),
     Fill(Fill),
     Reduce(Reduce),
+    WriteValue(ValueWrite),
     Launch(Box<kernel::Call>),
     HostFn(HostFn),
     /// With what becomes of it when the stream waits for that.
@@ -92,9 +106,16 @@ impl Operation {
             Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
+            Self::WriteValue(write) => [of(&write.dst), NOTHING],
+            Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.range(), NOTHING],
             Self::Launch(_) => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
+    }
+
+    /// Where it writes.
+    pub(super) fn written(&self) -> Range {
+        self.ranges()[0]
     }
 
     pub(super) fn uses_memory(&self) -> bool {
@@ -131,6 +152,7 @@ impl Operation {
             Self::Copy2d(copy) => copy_2d::copy(shared, copy),
             Self::Fill(fill) => copy::fill(shared, fill),
             Self::Reduce(job) => reduce::reduce(shared, job),
+            Self::WriteValue(write) => stream_value::write(shared, write),
             Self::Launch(call) => kernel::run(shared, call),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
@@ -152,5 +174,11 @@ impl stream_queue::Operation for Task {
     fn footprint(&self) -> Footprint {
         let operation = &self.operation;
         Footprint { ranges: operation.ranges(), is_user_code: operation.is_user_code() }
+    }
+
+    fn give_up(&self) {
+        if let Operation::Wait(Awaited { watched: Some(watched), .. }) = &self.operation {
+            watched.cancel();
+        }
     }
 }

@@ -9,8 +9,9 @@ mod run;
 mod settle;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -18,6 +19,7 @@ use super::Shared;
 use super::busy::Busy;
 use super::event::Record;
 use super::operation::{Awaited, Operation, SHORT, Task, overlap};
+use super::stream_value::Watched;
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::backend::timer::{Timer, Waiter};
@@ -44,6 +46,8 @@ pub(super) struct Queue {
     aborted: Mutex<Option<Fault>>,
     /// See [`crate::backend::Stream::retire`].
     retired: AtomicBool,
+    /// See [`crate::backend::Stream::limit_waits`].
+    waits_until: OnceLock<Instant>,
     waiters: EventCount,
 }
 
@@ -66,6 +70,7 @@ impl Queue {
             observer,
             aborted: Mutex::new(None),
             retired: AtomicBool::new(false),
+            waits_until: OnceLock::new(),
             waiters: EventCount::new(),
         })
     }
@@ -103,12 +108,7 @@ impl Queue {
         operation: Operation,
     ) -> Position {
         let ticket = submission.ticket();
-        let mut enlist = false;
-        if operation.uses_memory() {
-            // Sequentially consistent with `delist_if_unused`: one of the two sees the other.
-            self.last_use.store(ticket, Ordering::SeqCst);
-            enlist = !self.enlisted.load(Ordering::SeqCst);
-        }
+        let enlist = self.note_use(&operation, ticket);
         let list = submission.push(Task::new(operation));
         if enlist {
             self.shared.users.add(self);
@@ -117,6 +117,17 @@ impl Queue {
             self.shared.executor.push(Arc::clone(self));
         }
         ticket
+    }
+
+    /// An operation is about to be queued: whether its use of memory puts the queue on the list of
+    /// users then.
+    fn note_use(&self, operation: &Operation, ticket: Position) -> bool {
+        if !operation.uses_memory() {
+            return false;
+        }
+        // Sequentially consistent with `delist_if_unused`: one of the two sees the other.
+        self.last_use.store(ticket, Ordering::SeqCst);
+        !self.enlisted.load(Ordering::SeqCst)
     }
 
     /// Nothing is to be done: where that stands in the stream.
@@ -137,6 +148,7 @@ impl Queue {
             let _working = (task.operation.len() > SHORT).then(|| self.busy().begin());
             self.run_guarded(&task.operation)
         };
+        self.shared.watcher.look(task.operation.written());
         let told = failed.and_then(|fault| self.fail(fault, task.thread));
         let mut claim = claim.lock();
         self.finish(&mut claim, told);
@@ -147,14 +159,19 @@ impl Queue {
         position
     }
 
-    /// Later operations wait for a record. The queue must be idle: nobody need run anything.
+    /// Later operations wait. The queue must be idle: nobody need run anything.
     pub(super) fn block_now(
         self: &Arc<Self>,
         submission: Submission<'_, Task>,
         awaited: Awaited,
     ) -> Position {
         let position = submission.ticket();
-        submission.block(Task::new(Operation::Wait(awaited)), |on| self.subscribe(on));
+        let wait = Operation::Wait(awaited);
+        let enlist = self.note_use(&wait, position);
+        submission.block(Task::new(wait), |on| self.subscribe(on));
+        if enlist {
+            self.shared.users.add(self);
+        }
         position
     }
 
@@ -163,6 +180,9 @@ impl Queue {
     fn subscribe(self: &Arc<Self>, on: &Awaited) -> bool {
         if !on.record.completion.subscribe(self) {
             return false;
+        }
+        if let Some(watched) = &on.watched {
+            return self.watch(watched, &on.record);
         }
         // On the list first: who drops the record looks there for queues that are retired.
         if self.is_retired() && on.record.dropped().is_some() {
@@ -173,6 +193,41 @@ impl Queue {
             limit.arm(self, self.operations.finished() + 1);
         }
         true
+    }
+
+    /// Has memory watched for a change that makes the record happen; false if it has come already.
+    /// Under the queue's lock.
+    fn watch(self: &Arc<Self>, watched: &Watched, record: &Arc<Record>) -> bool {
+        let ticket = self.operations.finished() + 1;
+        let (queue, happening) = (Arc::downgrade(self), Arc::clone(record));
+        let end = Box::new(move |outcome: Result<()>| match (outcome, queue.upgrade()) {
+            (Ok(()), _) => happen(&happening),
+            (Err(fault), Some(queue)) => queue.end_wait(ticket, |_| Some(fault)),
+            // A stream that is gone waits for nothing.
+            (Err(_), None) => {}
+        });
+        let waits = watched.begin(self.waits_until.get().copied(), end);
+        if !waits {
+            record.completion.unsubscribe(self);
+        }
+        waits
+    }
+
+    /// The queue goes on without what it waits for by the operation with this ticket, as failed if
+    /// `fault` says so.
+    fn end_wait(self: &Arc<Self>, ticket: u64, fault: impl FnOnce(&Awaited) -> Option<Fault>) {
+        let Some((claim, task)) = self.operations.expire(ticket) else { return };
+        let mut told = None;
+        if let Operation::Wait(on) = &task.operation {
+            on.record.completion.unsubscribe(self);
+            told = fault(on).and_then(|fault| self.fail(fault, task.thread));
+        }
+        let mut claim = claim.lock();
+        self.finish(&mut claim, told);
+        let list = claim.release();
+        if list {
+            self.shared.executor.push(Arc::clone(self));
+        }
     }
 
     // ---- memory in use ----
@@ -223,7 +278,7 @@ impl Queue {
             // A queue that nobody else has takes everything.
             teller.push(teller.submit().ok()?, operation);
         }
-        Some(Operation::Wait(Awaited { record, limit: None }))
+        Some(Operation::Wait(Awaited::record(record)))
     }
 
     /// The claimed operation is over, or is so when `told` is.
@@ -284,6 +339,15 @@ impl Queue {
         }
     }
 
+    /// See [`crate::backend::Stream::limit_waits`].
+    pub(super) fn limit_waits(&self, until: Instant) {
+        // Set before the look: a wait that begins later sees it.
+        let until = *self.waits_until.get_or_init(|| until);
+        if let Some(watched) = self.operations.blocked_on().and_then(|on| on.watched) {
+            watched.limit(until);
+        }
+    }
+
     /// It was blocked on the first of these, perhaps.
     fn unsubscribe(self: &Arc<Self>, dropped: &VecDeque<Task>) {
         if let Some(Task { operation: Operation::Wait(on), .. }) = dropped.front() {
@@ -307,22 +371,11 @@ impl Queue {
 }
 
 impl Waiter for Queue {
-    /// The queue goes on without what it waited for, as failed.
     fn expire(self: &Arc<Self>, ticket: u64) {
-        let Some((claim, task)) = self.operations.expire(ticket) else { return };
-        let mut told = None;
-        if let Operation::Wait(on) = task.operation {
-            on.record.completion.unsubscribe(self);
-            if let Some(limit) = on.limit.filter(|_| !on.record.has_happened()) {
-                told = self.fail(Timer::<Self>::fault(limit.duration()), task.thread);
-            }
-        }
-        let mut claim = claim.lock();
-        self.finish(&mut claim, told);
-        let list = claim.release();
-        if list {
-            self.shared.executor.push(Arc::clone(self));
-        }
+        self.end_wait(ticket, |on| {
+            let limit = on.limit.as_ref().filter(|_| !on.record.has_happened())?;
+            Some(Timer::<Self>::fault(limit.duration()))
+        });
     }
 }
 

@@ -9,10 +9,11 @@ use super::device::CpuDevice;
 use super::event::{CpuEvent, Record};
 use super::operation::{Awaited, Operation, SHORT, TINY, Task};
 use super::queue::{self, Queue};
+use super::stream_value::{self, Watched};
 use super::{Shared, copy, kernel};
 use crate::backend::{
     Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Place, Position, Reduce,
-    Result, Span, Stream, Ticket, Wait,
+    Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -56,13 +57,24 @@ impl CpuStream {
         }
         if operation.len() <= TINY {
             operation.run(&self.shared);
-            return Ok(Tried::Ran(submission.pass()));
+            let position = submission.pass();
+            self.shared.watcher.look(operation.written());
+            return Ok(Tried::Ran(position));
         }
         Ok(Tried::Ran(self.queue.run_now(submission, &Task::new(operation))))
     }
 
     fn queue(&self, operation: Operation) -> Result<Position> {
         Ok(self.queue.push(self.queue.submit()?, operation))
+    }
+
+    fn queue_wait(&self, awaited: Awaited) -> Result<Position> {
+        let submission = self.queue.submit()?;
+        Ok(if self.queue.may_run_now(&submission) {
+            self.queue.block_now(submission, awaited)
+        } else {
+            self.queue.push(submission, Operation::Wait(awaited))
+        })
     }
 
     fn now_or_later(&self, operation: Operation) -> Result<Position> {
@@ -204,7 +216,7 @@ impl Stream for CpuStream {
         // Nobody need be woken for it. What is queued from here on waits already.
         let (position, ticket) = match record {
             Some(record) => {
-                let awaited = Awaited { record: Arc::clone(&record), limit: None };
+                let awaited = Awaited::record(Arc::clone(&record));
                 (self.queue.block_now(submission, awaited), queue::ticket(record))
             }
             None => (submission.pass(), Ticket::unawaited()),
@@ -236,13 +248,25 @@ impl Stream for CpuStream {
             return Ok(self.queue.nothing(self.queue.submit()?));
         };
         let limit = limit.map(|limit| self.shared.timer.limit(limit)).transpose()?;
-        let awaited = Awaited { record, limit };
-        let submission = self.queue.submit()?;
-        Ok(if self.queue.may_run_now(&submission) {
-            self.queue.block_now(submission, awaited)
-        } else {
-            self.queue.push(submission, Operation::Wait(awaited))
-        })
+        self.queue_wait(Awaited { record, limit, watched: None })
+    }
+
+    fn write_value(&self, write: ValueWrite) -> Result<Position> {
+        self.now_or_later(Operation::WriteValue(write))
+    }
+
+    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
+        let is_idle = !self.shared.options.asynchronous && self.queue.operations.is_idle();
+        if is_idle && stream_value::holds(&self.shared, &wait) {
+            return Ok(self.queue.nothing(self.queue.submit()?));
+        }
+        let watched = Watched::value(&self.shared, wait)?;
+        let record = Record::outside_streams();
+        self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
+    }
+
+    fn limit_waits(&self, until: Instant) {
+        self.queue.limit_waits(until);
     }
 
     fn is_idle(&self) -> Result<bool> {

@@ -204,6 +204,10 @@ driver_functions! {
     stream_wait_event(stream: CUstream, event: CUevent, flags: c_uint) = "cuStreamWaitEvent";
     stream_wait_value(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) =
         "cuStreamWaitValue32_v2", "cuStreamWaitValue32";
+    stream_wait_value_64(stream: CUstream, address: CUdeviceptr, value: u64, flags: c_uint) =
+        "cuStreamWaitValue64_v2", "cuStreamWaitValue64";
+    stream_write_value_64(stream: CUstream, address: CUdeviceptr, value: u64, flags: c_uint) =
+        "cuStreamWriteValue64_v2", "cuStreamWriteValue64";
     launch_host_func(stream: CUstream, function: CUhostFn, argument: *mut c_void) =
         "cuLaunchHostFunc";
 

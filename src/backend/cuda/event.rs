@@ -119,13 +119,22 @@ pub(super) struct Mark {
 }
 
 impl Mark {
+    /// One that the caller records.
+    pub(super) fn unset(device: &Arc<DeviceState>) -> Result<Self> {
+        Ok(Self { device: Arc::clone(device), raw: device.borrow_event()? })
+    }
+
     /// Marks what `stream` was given so far.
     pub(super) fn new(stream: &StreamState) -> Result<Self> {
         let device = stream.device();
-        let mark = Self { device: Arc::clone(device), raw: device.borrow_event()? };
+        let mark = Self::unset(device)?;
         // SAFETY: an event and a stream of the same open device.
         device.call(|api| unsafe { api.event_record(mark.raw.0, stream.raw().0) })?;
         Ok(mark)
+    }
+
+    pub(super) fn raw(&self) -> Raw<CUevent_st> {
+        self.raw
     }
 
     /// True when the stream has come past it, and on a device that runs nothing any more.

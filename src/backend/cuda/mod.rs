@@ -58,6 +58,7 @@ mod reduce;
 mod registered;
 mod release;
 mod stream;
+mod stream_value;
 #[cfg(test)]
 mod tests;
 mod timed_wait;

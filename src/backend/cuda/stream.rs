@@ -2,8 +2,8 @@
 
 use std::any::Any;
 use std::ffi::c_int;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUcontext, CUstream, CUstream_flags, CUstream_st};
@@ -14,11 +14,13 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
+use super::stream_value::{self, DriverWait};
+use super::workers::Job;
 use super::{copy, copy_2d, host_fn, kernel, managed_memory, reduce, timed_wait};
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
-    Position, Reduce, Result, Span, Stream, StreamOptions, Wait,
+    Copy, Copy2d, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
+    Position, Reduce, Result, Span, Stream, StreamOptions, ValueWait, ValueWrite, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -59,6 +61,11 @@ pub(super) struct StreamState {
     /// How often it was aborted, and why the last time.
     aborts: AtomicU64,
     aborted: Mutex<Option<Fault>>,
+    /// Waits for values that the driver has, perhaps still, and how many there were after the last
+    /// look for those that are over.
+    waits: Mutex<(Vec<DriverWait>, usize)>,
+    /// See [`Stream::limit_waits`].
+    waits_until: OnceLock<Instant>,
     observer: Option<Arc<dyn Observer>>,
     /// As it was made.
     priority: u32,
@@ -108,6 +115,56 @@ impl StreamState {
             return Ok(());
         }
         self.aborted.lock().clone().map_or(Ok(()), Err)
+    }
+
+    /// The driver was given a wait for a value.
+    pub(super) fn note_wait(&self, wait: DriverWait) {
+        let mut waits = self.waits.lock();
+        let (list, kept) = &mut *waits;
+        list.push(wait);
+        // Seldom: each look asks the driver.
+        if list.len() > 2 * *kept + 8 {
+            list.retain(|wait| !wait.is_over());
+            *kept = list.len();
+        }
+    }
+
+    pub(super) fn take_waits(&self) -> Vec<DriverWait> {
+        std::mem::take(&mut self.waits.lock().0)
+    }
+
+    /// Gives waits for values the time that they have, where the stream is ending and something on
+    /// its device waits for one; then ends them all.
+    fn limit_waits(&self, deadline: Option<Instant>) -> Result<()> {
+        let Some(&until) = self.waits_until.get() else { return Ok(()) };
+        let streams = self.device.driver().streams_of(&self.device);
+        if streams.iter().all(|stream| stream.waits.lock().0.is_empty()) {
+            return Ok(());
+        }
+        let until = deadline.map_or(until, |deadline| deadline.min(until));
+        let mark = Mark::new(self)?;
+        if poll_until(until, || mark.poll())? == Wait::TimedOut {
+            for stream in streams.iter().filter(|stream| stream.waits_until.get().is_some()) {
+                stream_value::end_all(stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of a failure, and drops `hold` when those have been told who are to be told before.
+    pub(super) fn fail<T: Send + 'static>(&self, failure: Failure, hold: T) {
+        let Some(tell) = self.observer.as_ref().and_then(|observer| observer.failed(failure))
+        else {
+            return;
+        };
+        let job = move || {
+            tell.run();
+            drop(hold);
+        };
+        if let Err(job) = self.device.driver().workers().start(Box::new(job)) {
+            // No thread can be had: late is better than never.
+            job.run();
+        }
     }
 
     pub(super) fn observer(&self) -> Option<&Arc<dyn Observer>> {
@@ -243,6 +300,7 @@ impl StreamState {
     pub(super) fn destroy(&self) {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
+        drop(self.take_waits());
         if !self.adopted {
             // SAFETY: idle, and destroyed by the one who took it out of the list.
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
@@ -320,6 +378,8 @@ impl CudaStream {
             abandoned: AtomicBool::new(false),
             aborts: AtomicU64::new(0),
             aborted: Mutex::default(),
+            waits: Mutex::default(),
+            waits_until: OnceLock::new(),
             observer: options.observer,
             priority: options.priority,
         });
@@ -352,6 +412,7 @@ impl CudaStream {
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device().context().healthy()?;
+        self.0.limit_waits(deadline)?;
         let pools = self.device().driver().known_pools().are_used();
         if self.0.is_known_idle() && !pools {
             return Ok(Wait::Done);
@@ -444,6 +505,19 @@ impl Stream for CudaStream {
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
         let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
         self.told(self.0.submit_calls(wait))
+    }
+
+    fn write_value(&self, write: ValueWrite) -> Result<Position> {
+        self.told(stream_value::write(&self.0, &write))
+    }
+
+    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
+        self.told(stream_value::wait(&self.0, &wait))
+    }
+
+    fn limit_waits(&self, until: Instant) {
+        // The first one counts.
+        let _ = self.0.waits_until.set(until);
     }
 
     fn is_idle(&self) -> Result<bool> {

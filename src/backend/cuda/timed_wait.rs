@@ -16,7 +16,6 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::host_fn;
 use super::stream::StreamState;
-use super::workers::Job;
 use crate::backend::timer::{Limit, Timer, Waiter};
 use crate::backend::{
     Delivery, Failure, Fault, FaultKind, Position, Result, Ticket, thread_number,
@@ -89,22 +88,12 @@ impl Waiter for TimedWait {
         if self.has_happened() {
             return drop(ticket);
         }
-        let tell = self.stream.observer().and_then(|observer| {
-            observer.failed(Failure {
-                fault: Timer::<Self>::fault(limit.duration()),
-                position: self.position.get().copied(),
-                thread: Some(self.thread),
-            })
-        });
-        let Some(tell) = tell else { return drop(ticket) };
-        let job = move || {
-            tell.run();
-            drop(ticket);
+        let failure = Failure {
+            fault: Timer::<Self>::fault(limit.duration()),
+            position: self.position.get().copied(),
+            thread: Some(self.thread),
         };
-        if let Err(job) = self.stream.device().driver().workers().start(Box::new(job)) {
-            // No thread can be had: late is better than never.
-            job.run();
-        }
+        self.stream.fail(failure, ticket);
     }
 }
 

@@ -73,6 +73,8 @@ sites! {
     StreamHandOver "stream.hand_over" Driver,
     StreamRecord "stream.record" Driver,
     StreamWait "stream.wait" Driver,
+    StreamWriteValue "stream.write_value" Driver,
+    StreamWaitValue "stream.wait_value" Driver,
     StreamIsIdle "stream.is_idle" Driver,
     StreamSynchronize "stream.synchronize" Driver,
     StreamMark "stream.mark" Driver,
@@ -108,7 +110,7 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 9] = [
+const QUEUED: [Site; 10] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
@@ -118,6 +120,7 @@ const QUEUED: [Site; 9] = [
     Site::StreamLaunch,
     Site::StreamHostFn,
     Site::StreamHandOver,
+    Site::StreamWriteValue,
 ];
 
 /// Methods that cannot fail, and why: the decorator hands them on.
@@ -142,6 +145,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("stream.abandon", "gives up; there is nothing to refuse"),
     ("stream.abort", "drops; there is nothing to refuse"),
     ("stream.retire", "a note"),
+    ("stream.limit_waits", "likewise"),
     ("device.native_context", "a name, known since the device was opened"),
     ("stream.native", "a name"),
     ("event.native", "a name"),

@@ -10,7 +10,7 @@ use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
     Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
-    Position, Reduce, Result, Span, Stream, Wait,
+    Position, Reduce, Result, Span, Stream, ValueWait, ValueWrite, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -91,6 +91,19 @@ impl Stream for FaultStream {
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
         self.plan.enter(Site::StreamWait)?;
         self.inner.wait(&FaultEvent::of(&**event)?.inner, limit)
+    }
+
+    fn write_value(&self, write: ValueWrite) -> Result<Position> {
+        self.queue(Site::StreamWriteValue, || self.inner.write_value(write))
+    }
+
+    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
+        self.plan.enter(Site::StreamWaitValue)?;
+        self.inner.wait_value(wait)
+    }
+
+    fn limit_waits(&self, until: Instant) {
+        self.inner.limit_waits(until);
     }
 
     fn is_idle(&self) -> Result<bool> {

@@ -30,6 +30,28 @@ fn a_reset_waits_for_work_and_takes_everything_along() {
     memory::free_host(pinned).unwrap();
 }
 
+/// All of them before the first is waited for, which may wait for another.
+#[test]
+fn a_reset_limits_waits_for_values() {
+    let bench = Bench::new();
+    let ((_, first), (_, second)) = (bench.stream(), bench.stream());
+    first.begin();
+    second.begin();
+    let begin = std::time::Instant::now();
+    let reset = std::thread::spawn(|| device::reset(0));
+    wait_until("the reset to wait", || first.waiting() + second.waiting() == 1);
+    let (until, other) = (first.waits_until().unwrap(), second.waits_until().unwrap());
+    assert_eq!(until, other);
+    assert!(
+        until > begin && until <= std::time::Instant::now() + std::time::Duration::from_secs(1)
+    );
+    first.finish();
+    second.finish();
+    drop((first, second));
+    reset.join().unwrap().unwrap();
+    bench.script.assert_kept();
+}
+
 #[test]
 fn a_reset_lets_those_who_wait_go_first() {
     let bench = Bench::new();

@@ -10,6 +10,7 @@ use crate::algo::stream_queue::{Claim, Help};
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
 use crate::backend::cpu::operation::{Awaited, Operation, SHORT, Task};
+use crate::backend::watch::ANYWHERE;
 use crate::backend::{Fault, FaultKind, Ticket, Wait};
 
 /// How long a waiter spins before it sleeps: about 7 us, what waking it would cost.
@@ -52,7 +53,7 @@ impl Queue {
                     delivery.deliver(record.clone().map_or(Ticket::unawaited(), ticket));
                     let mut claim = claim.lock();
                     if let Some(record) = record {
-                        let wait = Operation::Wait(Awaited { record, limit: None });
+                        let wait = Operation::Wait(Awaited::record(record));
                         claim.go_on_with(Task { operation: wait, thread });
                     }
                     claim
@@ -65,6 +66,7 @@ impl Queue {
                             self.delay();
                             function.run();
                             runner.leave_user_code();
+                            self.shared.watcher.look(ANYWHERE);
                         }
                         Entry::NotNow => {
                             let operation = Operation::HostFn(function);
@@ -83,6 +85,7 @@ impl Queue {
                     self.delay();
                     working.get_or_insert_with(|| self.busy().begin());
                     let failed = self.run_guarded(&operation);
+                    self.shared.watcher.look(operation.written());
                     told = failed.and_then(|fault| self.fail(fault, thread));
                     claim.lock()
                 }

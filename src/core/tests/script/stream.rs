@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
     Copy, Copy2d, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
-    Position, Reduce, Result, Span, Stream, StreamOptions, Ticket, Wait,
+    Position, Reduce, Result, Span, Stream, StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
 };
 
 /// What a stream has to do.
@@ -27,6 +27,8 @@ struct Work {
     queued: Position,
     abandoned: bool,
     retired: bool,
+    /// When its waits for values end.
+    waits_until: Option<Instant>,
     /// Why it was aborted, each time.
     aborts: Vec<Fault>,
     priority: u32,
@@ -125,6 +127,10 @@ impl ScriptStream {
 
     pub(in crate::core::tests) fn is_retired(&self) -> bool {
         self.work.lock().retired
+    }
+
+    pub(in crate::core::tests) fn waits_until(&self) -> Option<Instant> {
+        self.work.lock().waits_until
     }
 
     /// Why it was aborted, each time.
@@ -230,6 +236,18 @@ impl Stream for ScriptStream {
         let position = self.submit("wait")?;
         self.work.lock().limits.push(limit);
         Ok(position)
+    }
+
+    fn write_value(&self, _write: ValueWrite) -> Result<Position> {
+        self.submit("write_value")
+    }
+
+    fn wait_value(&self, _wait: ValueWait) -> Result<Position> {
+        self.submit("wait_value")
+    }
+
+    fn limit_waits(&self, until: Instant) {
+        self.work.lock().waits_until = Some(until);
     }
 
     fn is_idle(&self) -> Result<bool> {
