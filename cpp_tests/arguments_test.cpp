@@ -35,6 +35,7 @@ struct Row {
 constexpr size_t kSize = 4096;
 constexpr aclError kNone = ACL_ERROR_RT_CONTEXT_NULL;
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr auto kCube = ACL_RT_DEV_RES_CUBE_CORE;
 
 void Nothing(void*) {}
 
@@ -104,6 +105,9 @@ class Arguments : public WithDevice {
         Results() { busy.utilizationExtend = nullptr; }
         aclrtUuid uuid = Poison<aclrtUuid>();
         aclrtMemUsageInfo usage = Poison<aclrtMemUsageInfo>();
+        aclrtFloatOverflowMode mode = Poison<aclrtFloatOverflowMode>();
+        aclrtErrorInfo error = Poison<aclrtErrorInfo>();
+        aclrtHostMemMapCapability map = Poison<aclrtHostMemMapCapability>();
         std::array<char, 32> text = Poison<std::array<char, 32>>();
     };
     void ExpectNothingWritten() const {
@@ -113,7 +117,8 @@ class Arguments : public WithDevice {
                     IsPoison(r_.attribute) && IsPoison(r_.event) && IsPoison(r_.recorded) &&
                     IsPoison(r_.waited) && IsPoison(r_.device) &&
                     IsPoison(r_.busy.cubeUtilization) && IsPoison(r_.busy.memoryUtilization) &&
-                    IsPoison(r_.uuid) && IsPoison(r_.usage) && IsPoison(r_.text));
+                    IsPoison(r_.uuid) && IsPoison(r_.usage) && IsPoison(r_.text) &&
+                    IsPoison(r_.mode) && IsPoison(r_.error) && IsPoison(r_.map));
     }
 
     using StreamRows = std::vector<Row<aclrtStream>>;
@@ -138,6 +143,25 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s), aclrtStreamWaitEvent(s, event_)),
             ROW((aclrtStream s), aclrtStreamWaitEventWithFlag(s, event_, 0, 0)),
             ROW((aclrtStream s), aclrtStreamWaitEventWithTimeout(s, event_, 1)),
+            ROW((aclrtStream s), aclrtSetStreamOverflowSwitch(s, 0)),
+            ROW((aclrtStream s), aclrtCmoAsync(device_, 64, ACL_RT_CMO_TYPE_PREFETCH, s)),
+            ROW((aclrtStream s),
+                aclrtCmoAsyncWithBarrier(device_, 64, ACL_RT_CMO_TYPE_PREFETCH, 0, s)),
+            ROW((aclrtStream s), aclrtCmoWaitBarrier(&barrier_, s, 0)),
+            ROW((aclrtStream s),
+                aclrtCmoAsyncWithDesc(device_, ACL_RT_CMO_TYPE_PREFETCH, s, nullptr)),
+            ROW((aclrtStream s), aclrtGetStreamOverflowSwitch(s, &r_.count)),
+            ROW((aclrtStream s), aclrtGetOverflowStatus(device_, 64, s)),
+            ROW((aclrtStream s), aclrtResetOverflowStatus(s)),
+            ROW((aclrtStream s), aclrtGetFloatOverflowStatus(device_, 64, s)),
+            ROW((aclrtStream s), aclrtResetFloatOverflowStatus(s)),
+            ROW((aclrtStream s), aclrtNpuGetFloatOverFlowStatus(device_, 64, 0, s)),
+            ROW((aclrtStream s), aclrtNpuClearFloatOverFlowStatus(0, s)),
+            ROW((aclrtStream s), aclrtGetStreamResLimit(s, kCube, &r_.count)),
+            ROW((aclrtStream s), aclrtSetStreamResLimit(s, kCube, 1)),
+            ROW((aclrtStream s), aclrtResetStreamResLimit(s)),
+            ROW((aclrtStream s), aclrtUseStreamResInCurrentThread(s)),
+            ROW((aclrtStream s), aclrtUnuseStreamResInCurrentThread(s)),
             ROW((aclrtStream s), aclrtLaunchHostFunc(s, Nothing, nullptr)),
             ROW((aclrtStream s), aclrtLaunchCallback(Nothing, nullptr, ACL_CALLBACK_NO_BLOCK, s)),
             ROW((aclrtStream s), aclrtSubscribeReport(self_, s)),
@@ -213,6 +237,13 @@ class Arguments : public WithDevice {
             ROW((int32_t d), aclrtGetDeviceUtilizationRate(d, &r_.busy)),
             ROW((int32_t d), aclrtGetMemUsageInfo(d, &r_.usage, 1, &r_.size)),
             ROW((int32_t d), aclrtDeviceTaskAbort(d, 1000)),
+            ROW((int32_t d), aclrtGetErrorVerbose(d, &r_.error)),
+            ROW((int32_t d), aclrtRepairError(d, &no_error_)),
+            ROW((int32_t d), aclrtHostMemMapCapabilities(static_cast<uint32_t>(d),
+                                                         ACL_RT_HAC_TYPE_AIC, &r_.map)),
+            ROW((int32_t d), aclrtGetDeviceResLimit(d, kCube, &r_.count)),
+            ROW((int32_t d), aclrtSetDeviceResLimit(d, kCube, 1)),
+            ROW((int32_t d), aclrtResetDeviceResLimit(d)),
             ROW((int32_t d), aclrtDeviceCanAccessPeer(&r_.number, d, 0)),
             ROW((int32_t d), aclrtDeviceCanAccessPeer(&r_.number, 0, d)),
             ROW((int32_t d), aclrtDeviceEnablePeerAccess(d, 0)),
@@ -248,6 +279,11 @@ class Arguments : public WithDevice {
             ROW((), aclrtCtxGetCurrentDefaultStream(&r_.pointer)),
             ROW((), aclrtCtxSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1)),
             ROW((), aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &r_.wide)),
+            ROW((), aclrtCtxGetFloatOverflowAddr(&r_.pointer)),
+            ROW((), aclrtDeviceL2CacheFlush(nullptr)),
+            ROW((), aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN)),
+            ROW((), aclrtGetDeviceSatMode(&r_.mode)),
+            ROW((), aclrtGetResInCurrentThread(kCube, &r_.count)),
             ROW((), aclrtDeviceGetStreamPriorityRange(&r_.number, &r_.number)),
             ROW((), aclrtDeviceEnablePeerAccess(0, 0)),
             ROW((), aclrtDeviceDisablePeerAccess(0)),
@@ -303,11 +339,13 @@ class Arguments : public WithDevice {
     aclrtBinHandle binary_ = nullptr;
     aclrtFuncHandle kernel_ = nullptr;
     const dim3 one_{1, 1, 1};
+    const aclrtErrorInfo no_error_{};
     aclrtStreamAttrValue failure_mode_{};
     void* dsts_[1] = {};
     void* srcs_[1] = {};
     size_t sizes_[1] = {64}, first_[1] = {0}, fail_index_ = 0;
     aclrtMemcpyBatchAttr attribute_{};
+    aclrtBarrierTaskInfo barrier_{1, {}};
     const void* managed_list_[1] = {};
     size_t managed_sizes_[1] = {kManagedGrain};
     aclrtMemManagedLocation place_{ACL_MEM_LOCATIONTYPE_DEVICE, 0};

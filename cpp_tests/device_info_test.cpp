@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstring>
 #include <string>
 
 #include "support/acl_test.h"
@@ -151,4 +152,64 @@ TEST(DeviceInfoAtAnyTime, StatusIsNotKnownAfterFinalize) {
     auto status = Poison<aclrtDeviceStatus>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtQueryDeviceStatus(0, &status));
     EXPECT_TRUE(IsPoison(status));
+}
+
+// Kernels and copies use host memory that is mapped for them; the rest is not there.
+TEST_F(DeviceInfo, EnginesThatUseHostMemory) {
+    for (int number = 0; number <= 9; ++number) {
+        const auto engine = static_cast<aclrtHacType>(number);
+        const bool there = engine == ACL_RT_HAC_TYPE_AIC || engine == ACL_RT_HAC_TYPE_AIV ||
+                           engine == ACL_RT_HAC_TYPE_PCIEDMA || engine == ACL_RT_HAC_TYPE_SDMA;
+        auto capability = Poison<aclrtHostMemMapCapability>();
+        ACL_OK(aclrtHostMemMapCapabilities(0, engine, &capability));
+        EXPECT_EQ(capability,
+                  there ? ACL_RT_HOST_MEM_MAP_SUPPORTED : ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED)
+            << number;
+    }
+    auto capability = Poison<aclrtHostMemMapCapability>();
+    for (const int number : {-1, 10, INT_MIN, INT_MAX})
+        ACL_FAILS_SAYING(
+            ACL_ERROR_INVALID_PARAM,
+            aclrtHostMemMapCapabilities(0, static_cast<aclrtHacType>(number), &capability),
+            "hacType is " + std::to_string(number), "0 to 9");
+    EXPECT_TRUE(IsPoison(capability));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtHostMemMapCapabilities(0, ACL_RT_HAC_TYPE_AIC, nullptr),
+                     "capabilities is null");
+}
+
+TEST_F(DeviceInfo, DevicesAreNotDivided) {
+    auto count = Poison<uint32_t>();
+    ACL_OK(aclrtGetGroupCount(&count));
+    EXPECT_EQ(count, 0u);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetGroupCount(nullptr), "count is null");
+    OnNewThread([] {
+        auto count = Poison<uint32_t>();
+        ACL_OK(aclrtGetGroupCount(&count));
+        EXPECT_EQ(count, 0u);
+    });
+}
+
+TEST_F(DeviceInfo, OneSchedulerServesAll) {
+    ACL_OK(aclrtSetTsDevice(ACL_TS_ID_AICORE));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSetTsDevice(ACL_TS_ID_AIVECTOR),
+                     "ACL_TS_ID_AICORE");
+    for (const int number : {-1, int{ACL_TS_ID_RESERVED}, INT_MIN, INT_MAX})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSetTsDevice(static_cast<aclrtTsId>(number)),
+                         "tsId is " + std::to_string(number));
+}
+
+TEST_F(DeviceInfo, DevicesThatWorkHaveNoError) {
+    auto info = Poison<aclrtErrorInfo>();
+    ACL_OK(aclrtGetErrorVerbose(0, &info));
+    const aclrtErrorInfo none{};
+    EXPECT_EQ(std::memcmp(&info, &none, sizeof info), 0);
+    EXPECT_EQ(info.errorType, ACL_RT_NO_ERROR);
+    ACL_OK(aclrtRepairError(0, &info));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtGetErrorVerbose(0, &info));
+    EXPECT_EQ(info.errorType, ACL_RT_NO_ERROR);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetErrorVerbose(0, nullptr),
+                     "errorInfo is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtRepairError(0, nullptr), "errorInfo is null");
 }

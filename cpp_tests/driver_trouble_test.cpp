@@ -534,6 +534,17 @@ TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
 
 // The driver does not say which operation it was: callbacks are told once, by the call that found
 // out.
+TEST_F(StickyError, IsAnErrorThatCannotBeRepaired) {
+    aclrtErrorInfo info{};
+    ACL_OK(aclrtGetErrorVerbose(0, &info));
+    EXPECT_EQ(info.errorType, ACL_RT_ERROR_AICORE);
+    EXPECT_TRUE(info.tryRepair == 0 && info.hasDetail == 0);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtRepairError(0, &info),
+                     "aclrtResetDeviceForce");
+    (void)aclrtResetDevice(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
 TEST_F(StickyError, ExceptionCallbacksKnowTheDeviceAndTheCode) {
     static std::vector<std::vector<uint32_t>> told;
     told.clear();

@@ -207,3 +207,30 @@ TEST_F(Peer, AfterFinalize) {
     EXPECT_TRUE(IsPoison(out));
     ACL_OK(aclInit(nullptr));
 }
+
+// What makes memory usable for a kernel of another device makes all of that device's memory so.
+TEST_F(Peer, MappingMemoryEnablesAccess) {
+    DeviceMemory memory(4096);
+    constexpr aclError kBad = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
+    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 4096, 1, 0), "not in use",
+                     "aclrtSetDevice(1)");
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtMemP2PMap(memory.At(), 4096, 1, 0));
+    EXPECT_TRUE(IsEnabled(1, 0));
+    EXPECT_FALSE(IsEnabled(0, 1));
+    ACL_OK(aclrtMemP2PMap(memory.At(100), 1, 1, 0));
+    ACL_OK(aclrtDeviceDisablePeerAccess(0));
+    EXPECT_FALSE(IsEnabled(1, 0));
+    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 4096, 0, 0), "another device");
+    ACL_FAILS_SAYING(kBad, aclrtMemP2PMap(nullptr, 4096, 1, 0), "devPtr is null");
+    ACL_FAILS_SAYING(kBad, aclrtMemP2PMap(memory.At(), 0, 1, 0), "size is 0");
+    ACL_FAILS_SAYING(kBad, aclrtMemP2PMap(memory.At(), 4096, 1, 2), "flags is 0x2");
+    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(memory.At(), 1 << 20, 1, 0), "devPtr");
+    for (const int32_t bad : {-1, static_cast<int32_t>(DeviceCount()), INT_MAX})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID, aclrtMemP2PMap(memory.At(), 8, bad, 0),
+                         "dstDevId is " + std::to_string(bad));
+    PinnedMemory host(64);
+    ACL_FAILS_SAYING(kDead, aclrtMemP2PMap(host.At(), 64, 1, 0), "host memory");
+    EXPECT_FALSE(IsEnabled(1, 0));
+    ACL_OK(aclrtSetDevice(0));
+}

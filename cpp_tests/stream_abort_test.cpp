@@ -446,3 +446,23 @@ TEST_F(DeviceTaskAbort, BadRegistrations) {
 }
 
 }  // namespace
+
+// By the other name, which wants a stream that somebody has made.
+TEST_F(StreamAbort, StopDoesTheSame) {
+    Stream stream;
+    Gate gate;
+    Log log;
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    for (int i = 0; i < 3; ++i) ACL_OK(log.Append(stream, i));
+    ACL_OK(aclrtStreamStop(stream));
+    gate.Open();
+    ACL_OK(log.Append(stream, 7));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(log.Numbers(), std::vector<int>{7});
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtStreamStop(nullptr), "stream is null",
+                     "aclrtStreamAbort");
+    aclrtStream destroyed = stream.Release();
+    ACL_OK(aclrtDestroyStream(destroyed));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamStop(destroyed), "destroyed");
+}

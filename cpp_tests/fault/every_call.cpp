@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "bookkeeping_calls.h"
 #include "did.h"
 #include "pool_calls.h"
 
@@ -523,6 +524,11 @@ int main(int argc, char** argv) {
         UseStreamsMore();
         WrapStream();
         UseReports();
+        UseOverflow();
+        UseResourceLimits();
+        UseBuffers();
+        UseCaches();
+        AskForErrors();
         UsePools();
         SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);
         if (!IsCuda()) SharePool(ACL_MEM_LOCATION_TYPE_HOST_NUMA);

@@ -3557,18 +3557,31 @@ aclError aclrtGetLastError(aclrtLastErrLevel level);
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 
 /**
- * Describes the hardware error that a device is in.
+ * Describes the hardware error that a device is in: none (ACL_RT_NO_ERROR) while it works, else
+ * ACL_RT_ERROR_AICORE without detail, since drivers here tell no more. Asks the device, does not wait for its work.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; one that is not set has no error.
+ * @param errorInfo receives the description; all that is not said is 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+ * aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not answer. Thread-safe. Follows
+ * aclrtGetErrorVerbose of the Ascend runtime API.
  */
-aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
+aclError aclrtGetErrorVerbose(int32_t deviceId,
+                              aclrtErrorInfo *errorInfo);
 
 /**
- * Tries to repair the hardware error that aclrtGetErrorVerbose described.
+ * Repairs the hardware error that aclrtGetErrorVerbose described. For a device that works nothing has to be done;
+ * one that has failed cannot be repaired in place.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1.
+ * @param errorInfo what aclrtGetErrorVerbose gave; not read.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed, reset it with
+ * aclrtResetDeviceForce; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtGetErrorVerbose. Thread-safe. Follows
+ * aclrtRepairError of the Ascend runtime API.
  */
-aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
+aclError aclrtRepairError(int32_t deviceId,
+                          const aclrtErrorInfo *errorInfo);
 
 /**
  * Lists device memory with uncorrectable errors.
@@ -3680,9 +3693,12 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
 /**
- * Chooses the task scheduler that later work of this thread goes to.
+ * Chooses the task scheduler that later work of this thread goes to. There is one, that of the AI cores. Works at
+ * any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param tsId ACL_TS_ID_AICORE.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR; ACL_ERROR_INVALID_PARAM 100000:
+ * another number. Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
  */
 aclError aclrtSetTsDevice(aclrtTsId tsId);
 
@@ -3761,9 +3777,13 @@ aclError aclrtRegDeviceStateCallback(const char *regName,
                                      void *args);
 
 /**
- * Writes a device's level-2 cache back to its memory.
+ * Writes the current device's level-2 cache back to its memory. The caches of devices here are coherent, so that
+ * nothing has to be done.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param rsv must be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: not null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclrtDeviceL2CacheFlush of the Ascend runtime API.
  */
 aclError aclrtDeviceL2CacheFlush(void *rsv);
 
@@ -4065,9 +4085,15 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
                                              int32_t dstDeviceId);
 
 /**
- * Tells whether an engine of a device can use mapped host memory.
+ * Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister, aclrtMallocHost).
+ * Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other engines do not exist here.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param hacType an aclrtHacType.
+ * @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another engine; ACL_ERROR_RT_INVALID_DEVICEID
+ * 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
+ * aclrtHostMemMapCapabilities of the Ascend runtime API.
  */
 aclError aclrtHostMemMapCapabilities(uint32_t deviceId,
                                      aclrtHacType hacType,
@@ -4253,9 +4279,15 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt,
                              int64_t *value);
 
 /**
- * Tells where the current context notes floating-point overflows.
+ * Where overflows of the current context are to be looked for: 512 bytes of device memory that begin as 0 and
+ * that nothing here writes to, since no overflow is noted. All contexts of a device share them; they go with the
+ * device, and aclrtFree refuses them. Work that is queued may read and write them.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param overflowAddr receives the address.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION
+ * 207001: no device memory left, at the first call; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899. Thread-safe. Follows
+ * aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
  */
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
@@ -4470,9 +4502,11 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 aclError aclrtStreamAbort(aclrtStream stream);
 
 /**
- * Stops a stream's work.
+ * Drops what a stream has queued and goes on, as aclrtStreamAbort; only the default stream is not taken for null.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtStreamAbort. Thread-safe. Follows
+ * aclrtStreamStop of the Ascend runtime API.
  */
 aclError aclrtStreamStop(aclrtStream stream);
 
@@ -5355,8 +5389,8 @@ aclError aclrtMemFlush(void *devPtr,
                        size_t size);
 
 /**
- * Drops what caches hold of device memory from aclrtMallocCached. The devices here keep their caches
- * coherent, so only the arguments are checked. Does not wait for queued work. Needs no current context.
+ * Drops what caches hold of device memory from aclrtMallocCached. The devices here keep their caches coherent,
+ * so only the arguments are checked. Does not wait for queued work. Needs no current context.
  *
  * @param devPtr first byte, anywhere inside an allocation of device memory.
  * @param size bytes, at least 1.
@@ -5368,16 +5402,33 @@ aclError aclrtMemInvalidate(void *devPtr,
                             size_t size);
 
 /**
- * Prefetches memory into caches or writes it back, in stream order.
+ * Prefetches device memory into caches, writes it back, or drops it from there. The devices here manage their
+ * caches by themselves and keep them coherent: only the arguments are checked, and nothing is queued.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param src first byte, memory of the stream's device or managed memory.
+ * @param size bytes, at least 1.
+ * @param cmoType an aclrtCmoType.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or another type;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+ * the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsync of the
+ * Ascend runtime API.
  */
-aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
+aclError aclrtCmoAsync(void *src,
+                       size_t size,
+                       aclrtCmoType cmoType,
+                       aclrtStream stream);
 
 /**
- * As aclrtCmoAsync, for a barrier to wait for.
+ * As aclrtCmoAsync, for aclrtCmoWaitBarrier to wait for.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param src first byte, memory of the stream's device or managed memory.
+ * @param size bytes, at least 1.
+ * @param cmoType an aclrtCmoType.
+ * @param barrierId any number; nothing has to be waited for here.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtCmoAsync. Thread-safe. Follows aclrtCmoAsyncWithBarrier of the Ascend runtime API.
  */
 aclError aclrtCmoAsyncWithBarrier(void *src,
                                   size_t size,
@@ -5386,32 +5437,58 @@ aclError aclrtCmoAsyncWithBarrier(void *src,
                                   aclrtStream stream);
 
 /**
- * Makes a stream wait for cache operations.
+ * Lets later work of a stream wait for operations of aclrtCmoAsyncWithBarrier. All of them are over when their
+ * calls return: only the arguments are checked.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param taskInfo 1 to 6 barriers, with their types; the ids are not looked at.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param flag must be 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or more barriers or another
+ * type, or `flag` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtCmoAsync. Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend
+ * runtime API.
  */
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo,
                              aclrtStream stream,
                              uint32_t flag);
 
 /**
- * Tells the size of the description of a cache operation.
+ * The size of the description of an operation on caches, as aclrtCmoSetDesc writes it. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param size receives 64 bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtCmoGetDescSize of the
+ * Ascend runtime API.
  */
 aclError aclrtCmoGetDescSize(size_t *size);
 
 /**
- * Fills the description of a cache operation.
+ * Writes the description of an operation on caches to device memory; done when it returns.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cmoDesc 64 bytes of memory of the current device, or managed memory.
+ * @param src first byte of what the operation is about, such memory as well.
+ * @param size its bytes, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not memory of the current device, past its end, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtCmoSetDesc of the Ascend
+ * runtime API.
  */
-aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
+aclError aclrtCmoSetDesc(void *cmoDesc,
+                         void *src,
+                         size_t size);
 
 /**
- * Does the described cache operation, in stream order.
+ * As aclrtCmoAsync, for what a description says. It is not read, since nothing has to be done, whatever it
+ * says.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cmoDesc memory of the stream's device, or managed memory, from aclrtCmoSetDesc.
+ * @param cmoType an aclrtCmoType.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param reserve must be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not, or another type;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+ * the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsyncWithDesc
+ * of the Ascend runtime API.
  */
 aclError aclrtCmoAsyncWithDesc(void *cmoDesc,
                                aclrtCmoType cmoType,
@@ -6275,11 +6352,24 @@ aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
                                                    aclrtPhysicalMemProp *prop);
 
 /**
- * Maps device memory for another device.
+ * Lets a device use memory of another one at its address, in kernels: as aclrtDeviceEnablePeerAccess does, which is
+ * for all memory of that device, and with the same end.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr first byte, anywhere in memory of a device.
+ * @param size bytes, at least 1.
+ * @param dstDevId the other device, which has to be set.
+ * @param flags must be 0.
+ * @return ACL_SUCCESS, also if it may already; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or `flags` is not;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set or
+ * is the memory's own, the memory is none of a device's or ends before that, or called inside a host function;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot (aclrtDeviceCanAccessPeer);
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime
+ * API.
  */
-aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags);
+aclError aclrtMemP2PMap(void *devPtr,
+                        size_t size,
+                        int32_t dstDevId,
+                        uint64_t flags);
 
 /**
  * Maps memory of another device through a chosen connection.
@@ -7441,130 +7531,246 @@ aclError aclrtCacheLastTaskExtendInfo(const char *extendInfoPtr, size_t infoSize
 aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
 
 /**
- * Tells how many cores of a type work on a device may use.
+ * Tells how many cores of a type work on a device may use: what aclrtSetDeviceResLimit has set, and at most
+ * what the device has (ACL_DEV_ATTR_CUBE_CORE_NUM and ACL_DEV_ATTR_VECTOR_CORE_NUM of aclrtGetDeviceInfo).
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
+ * @param value receives the number of cores.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type; ACL_ERROR_RT_INVALID_DEVICEID
+ * 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does
+ * not answer. Thread-safe. Follows aclrtGetDeviceResLimit of the Ascend runtime API.
  */
-aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value);
+aclError aclrtGetDeviceResLimit(int32_t deviceId,
+                                aclrtDevResLimitType type,
+                                uint32_t *value);
 
 /**
- * Sets how many cores of a type work on a device may use.
+ * Sets how many cores of a type work on a device may use. The number is kept, for those who choose the blocks
+ * of a kernel by it, and holds no work back. It belongs to the process, and stays until
+ * aclrtResetDeviceResLimit or aclFinalize, also through resets of the device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
+ * @param value cores, at least 1; more than there are limit nothing.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another type, or `value` is 0;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
+ * aclrtSetDeviceResLimit of the Ascend runtime API.
  */
-aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t value);
+aclError aclrtSetDeviceResLimit(int32_t deviceId,
+                                aclrtDevResLimitType type,
+                                uint32_t value);
 
 /**
- * Takes back aclrtSetDeviceResLimit.
+ * Takes back aclrtSetDeviceResLimit, for both types.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @return ACL_SUCCESS, also without a limit; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+ * aclFinalize. Thread-safe. Follows aclrtResetDeviceResLimit of the Ascend runtime API.
  */
 aclError aclrtResetDeviceResLimit(int32_t deviceId);
 
 /**
- * Tells how many cores of a type a stream's work may use.
+ * Tells how many cores of a type a stream's work may use: its own limit of aclrtSetStreamResLimit, else its
+ * device's of aclrtSetDeviceResLimit, and at most what the device has.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
+ * @param value receives the number of cores.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or another type;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclrtGetStreamResLimit of the Ascend runtime
+ * API.
  */
 aclError aclrtGetStreamResLimit(aclrtStream stream,
                                 aclrtDevResLimitType type,
                                 uint32_t *value);
 
 /**
- * Sets how many cores of a type a stream's work may use.
+ * Sets how many cores of a type a stream's work may use. The number is kept and holds no work back; it goes
+ * with the stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
+ * @param value cores, at least 1; more than there are limit nothing.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another type, or `value` is 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclrtSetStreamResLimit of the Ascend runtime
+ * API.
  */
-aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
+aclError aclrtSetStreamResLimit(aclrtStream stream,
+                                aclrtDevResLimitType type,
+                                uint32_t value);
 
 /**
- * Takes back aclrtSetStreamResLimit.
+ * Takes back aclrtSetStreamResLimit, for both types.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS, also without a limit; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or
+ * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtResetStreamResLimit of the Ascend runtime API.
  */
 aclError aclrtResetStreamResLimit(aclrtStream stream);
 
 /**
- * Makes a stream's limits this thread's.
+ * Makes aclrtGetResInCurrentThread give a stream's limits in this thread, instead of another stream's that it
+ * used before. Ends with the stream.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
+ * stream is on another device than the current context. Thread-safe. Follows aclrtUseStreamResInCurrentThread
+ * of the Ascend runtime API.
  */
 aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
 
 /**
  * Takes back aclrtUseStreamResInCurrentThread.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS, also if this thread uses another stream's limits, which stay, or none's;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclrtUnuseStreamResInCurrentThread of the
+ * Ascend runtime API.
  */
 aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
 
 /**
- * Tells how many cores of a type this thread's work may use.
+ * Tells how many cores of a type work of this thread may use: the limit of the stream that the thread uses
+ * (aclrtUseStreamResInCurrentThread), if that is on the current device and has one, else that of the current
+ * device, and at most what the device has. A few nanoseconds: libraries ask before every launch.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param type ACL_RT_DEV_RES_CUBE_CORE or ACL_RT_DEV_RES_VECTOR_CORE.
+ * @param value receives the number of cores.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another type; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002: no current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe.
+ * Follows aclrtGetResInCurrentThread of the Ascend runtime API.
  */
-aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
+aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type,
+                                    uint32_t *value);
 
 /**
- * Sets whether later streams of the device saturate or give infinities.
+ * Sets what overflows of later work on the current device shall give. The mode is kept, until the device is
+ * reset, and has no effect: kernels and reductions give infinities and NaNs, as their code says.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param mode ACL_RT_OVERFLOW_MODE_SATURATION or ACL_RT_OVERFLOW_MODE_INFNAN.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclrtSetDeviceSatMode of the Ascend runtime API.
  */
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
 
 /**
- * Tells whether streams of the device saturate or give infinities.
+ * The mode of the current device: what aclrtSetDeviceSatMode has set since the device was opened, else
+ * ACL_RT_OVERFLOW_MODE_INFNAN.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param mode receives it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclrtGetDeviceSatMode of the Ascend runtime API.
  */
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
 
 /**
- * Switches the watch for overflow on a stream.
+ * Says whether overflows of a stream's work are to be watched. The switch is kept, as the attribute
+ * ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK of the stream, and has no effect: no overflow is noted here.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param flag 0: off, as at first; 1: on.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtSetStreamOverflowSwitch of the Ascend runtime API.
  */
-aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+aclError aclrtSetStreamOverflowSwitch(aclrtStream stream,
+                                      uint32_t flag);
 
 /**
- * Tells whether a stream is watched for overflow.
+ * The switch of aclrtSetStreamOverflowSwitch.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param flag receives 0 or 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `flag` is null; ACL_ERROR_RT_PARAM_INVALID 107000,
+ * ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtSetStreamOverflowSwitch.
+ * Thread-safe. Follows aclrtGetStreamOverflowSwitch of the Ascend runtime API.
  */
-aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+aclError aclrtGetStreamOverflowSwitch(aclrtStream stream,
+                                      uint32_t *flag);
 
 /**
- * Writes to device memory whether an overflow happened.
+ * Queues the state of overflows: sets all of `outputAddr` to 0, which means that there was none. Nothing is
+ * noted here; who has to know looks for infinities and NaNs in the results.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
+ * @param outputSize bytes to write there, at least 1.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
+ * 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
+ * `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtGetOverflowStatus of the Ascend runtime API.
  */
-aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
+aclError aclrtGetOverflowStatus(void *outputAddr,
+                                size_t outputSize,
+                                aclrtStream stream);
 
 /**
- * Forgets the overflows so far.
+ * Forgets the overflows so far, of which none is noted here: only the stream is checked.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
+ * stream is on another device than the current context. Thread-safe. Follows aclrtResetOverflowStatus of the
+ * Ascend runtime API.
  */
 aclError aclrtResetOverflowStatus(aclrtStream stream);
 
 /**
- * Writes to device memory whether a floating-point overflow happened.
+ * As aclrtGetOverflowStatus.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
+ * @param outputSize bytes to write there, at least 1.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
+ * 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
+ * `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtGetFloatOverflowStatus of the Ascend runtime API.
  */
-aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize, aclrtStream stream);
+aclError aclrtGetFloatOverflowStatus(void *outputAddr,
+                                     uint64_t outputSize,
+                                     aclrtStream stream);
 
 /**
- * Forgets the floating-point overflows so far.
+ * As aclrtResetOverflowStatus.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
+ * stream is on another device than the current context. Thread-safe. Follows aclrtResetFloatOverflowStatus of
+ * the Ascend runtime API.
  */
 aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
 
 /**
- * Writes to device memory whether a floating-point overflow happened, in a check mode.
+ * As aclrtGetOverflowStatus, for a check mode.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param outputAddr memory of the stream's device, or managed memory, that receives the state in stream order.
+ * @param outputSize bytes to write there, at least 1.
+ * @param checkMode any number; it has no meaning here.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: `outputAddr` is null or `outputSize` is
+ * 0; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or
+ * `outputAddr` is not such memory or ends before that; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+ * Follows aclrtNpuGetFloatOverFlowStatus of the Ascend runtime API.
  */
 aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
                                         uint64_t outputSize,
@@ -7572,11 +7778,17 @@ aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr,
                                         aclrtStream stream);
 
 /**
- * Forgets the floating-point overflows of a check mode.
+ * As aclrtResetOverflowStatus, for a check mode.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param checkMode any number; it has no meaning here.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
+ * stream is on another device than the current context. Thread-safe. Follows aclrtNpuClearFloatOverFlowStatus
+ * of the Ascend runtime API.
  */
-aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream);
+aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode,
+                                          aclrtStream stream);
 
 /**
  * Sets how many seconds an operator may take. The number is kept, for aclrtGetOpExecuteTimeout, and has no
@@ -7640,9 +7852,11 @@ aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
 /**
- * Tells how many groups the current device has.
+ * Tells how many groups the current device has: none, devices are not divided here. Works at any time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param count receives 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetGroupCount of the Ascend
+ * runtime API.
  */
 aclError aclrtGetGroupCount(uint32_t *count);
 
@@ -7708,81 +7922,145 @@ aclError aclmdlSetDump(const char *dumpCfgPath);
 aclError aclmdlFinalizeDump(void);
 
 /**
- * Makes a buffer.
+ * Makes a buffer: page-locked host memory with a length of data, which is 0 at first, and 96 bytes of the
+ * caller's own, which are 0. Needs no current context. Lives until aclrtFreeBuf or aclFinalize.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf receives the buffer.
+ * @param size bytes of data it has room for, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_MEMORY_ALLOCATION
+ * 207001: no host memory left; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
  */
-aclError aclrtAllocBuf(aclrtMbuf *buf, size_t size);
+aclError aclrtAllocBuf(aclrtMbuf *buf,
+                       size_t size);
 
 /**
- * Ends a buffer.
+ * Frees a buffer, and all that was appended to it. The memory goes with its last reference (aclrtCopyBufRef);
+ * queued work that uses it keeps it until then.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer that is in no other one's chain.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * freed before, in the chain of another one, or called inside a host function. Thread-safe. Follows
+ * aclrtFreeBuf of the Ascend runtime API.
  */
 aclError aclrtFreeBuf(aclrtMbuf buf);
 
 /**
- * Tells address and size of a buffer.
+ * Where a buffer's data are. Copies take them for memory of aclrtMallocHost; aclrtFreeHost refuses them.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer.
+ * @param dataPtr receives the address, a multiple of 64.
+ * @param size receives the bytes there are room for, whatever the length of the data is.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed. Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
  */
-aclError aclrtGetBufData(aclrtMbuf buf, void **dataPtr, size_t *size);
+aclError aclrtGetBufData(aclrtMbuf buf,
+                         void **dataPtr,
+                         size_t *size);
 
 /**
- * Sets how much of a buffer holds data.
+ * Says how many bytes of a buffer are data. The number is kept; it bounds nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer.
+ * @param len bytes, at most what there is room for.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed, or `len` is more than that. Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
  */
-aclError aclrtSetBufDataLen(aclrtMbuf buf, size_t len);
+aclError aclrtSetBufDataLen(aclrtMbuf buf,
+                            size_t len);
 
 /**
- * Tells how much of a buffer holds data.
+ * How many bytes of a buffer are data, as aclrtSetBufDataLen has said.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer.
+ * @param len receives the bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed. Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
  */
-aclError aclrtGetBufDataLen(aclrtMbuf buf, size_t *len);
+aclError aclrtGetBufDataLen(aclrtMbuf buf,
+                            size_t *len);
 
 /**
- * Writes to the user's part of a buffer.
+ * Writes to a buffer's 96 bytes for the user. Another thread reads all of it or nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer.
+ * @param dataPtr what to write.
+ * @param size bytes, at least 1.
+ * @param offset where to write them; `offset` + `size` is at most 96.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed; 100000 also if `size` is 0 or the bytes go past the end. Thread-safe. Follows aclrtSetBufUserData
+ * of the Ascend runtime API.
  */
-aclError aclrtSetBufUserData(aclrtMbuf buf, const void *dataPtr, size_t size, size_t offset);
+aclError aclrtSetBufUserData(aclrtMbuf buf,
+                             const void *dataPtr,
+                             size_t size,
+                             size_t offset);
 
 /**
- * Reads from the user's part of a buffer.
+ * Reads from a buffer's 96 bytes for the user.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer.
+ * @param dataPtr receives the bytes.
+ * @param size bytes, at least 1.
+ * @param offset where to read them; `offset` + `size` is at most 96.
+ * @return as aclrtSetBufUserData. Thread-safe. Follows aclrtGetBufUserData of the Ascend runtime API.
  */
-aclError aclrtGetBufUserData(aclrtMbuf buf, void *dataPtr, size_t size, size_t offset);
+aclError aclrtGetBufUserData(aclrtMbuf buf,
+                             void *dataPtr,
+                             size_t size,
+                             size_t offset);
 
 /**
- * Makes another reference to a buffer.
+ * Makes another reference to a buffer's data: a buffer of its own, with the length and the user's bytes as
+ * they are now and no chain, for aclrtFreeBuf to free.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param buf a buffer.
+ * @param newBuf receives the other one.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made. Thread-safe. Follows aclrtCopyBufRef of
+ * the Ascend runtime API.
  */
-aclError aclrtCopyBufRef(aclrtMbuf buf, aclrtMbuf *newBuf);
+aclError aclrtCopyBufRef(aclrtMbuf buf,
+                         aclrtMbuf *newBuf);
 
 /**
- * Adds a buffer to a chain.
+ * Appends a buffer to the end of a chain: from then on it is freed with the head, and not by itself.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param headBuf a buffer, the first of its chain or alone.
+ * @param buf another one, in no chain and without one of its own.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed, both are the same, or one of them is in another one's chain or, as `buf`, has a chain.
+ * Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
  */
-aclError aclrtAppendBufChain(aclrtMbuf headBuf, aclrtMbuf buf);
+aclError aclrtAppendBufChain(aclrtMbuf headBuf,
+                             aclrtMbuf buf);
 
 /**
- * Tells how many buffers a chain has.
+ * How many buffers a chain has, its head included.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param headBuf a buffer, the first of its chain or alone.
+ * @param num receives the number; 1 for a buffer alone.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed, or in the chain of another one. Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime
+ * API.
  */
-aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num);
+aclError aclrtGetBufChainNum(aclrtMbuf headBuf,
+                             uint32_t *num);
 
 /**
- * Tells a buffer of a chain.
+ * A buffer of a chain, in the order in which they were appended.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param headBuf a buffer, the first of its chain or alone.
+ * @param index 0: the head itself.
+ * @param buf receives the buffer, which stays the chain's.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+ * or freed, in the chain of another one, or there is no such index. Thread-safe. Follows aclrtGetBufFromChain
+ * of the Ascend runtime API.
  */
-aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index, aclrtMbuf *buf);
+aclError aclrtGetBufFromChain(aclrtMbuf headBuf,
+                              uint32_t index,
+                              aclrtMbuf *buf);
 
 /**
  * Stops a process from submitting work.

@@ -14,9 +14,24 @@ use crate::backend::{Fault, FaultKind, Wait};
 
 /// aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.
 pub fn stream(raw: u64) -> Result<()> {
+    drop_queued(raw, "aclrtStreamAbort")
+}
+
+/// aclrtStreamStop: the same, for streams that somebody has made.
+pub fn stop(raw: u64) -> Result<()> {
+    if raw == 0 {
+        return Err(Error::invalid_param(
+            "stream is null; pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the \
+             default stream",
+        ));
+    }
+    drop_queued(raw, "aclrtStreamStop")
+}
+
+fn drop_queued(raw: u64, call: &str) -> Result<()> {
     let stream = stream::resolve(raw)?.to_arc();
     let why = format!(
-        "aclrtStreamAbort dropped what stream {:#x} had queued, and with it what was waited for",
+        "{call} dropped what stream {:#x} had queued, and with it what was waited for",
         stream.handle.raw()
     );
     // Without a deadline it does not time out.

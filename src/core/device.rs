@@ -14,6 +14,7 @@ use super::handles::Object;
 use super::mem_pool::current::DevicePools;
 use super::memory_stats::DeviceTallies;
 use super::order::{self, Awaited};
+use super::overflow;
 use super::runtime::{self, Session};
 use super::state_callback::{self, DeviceState};
 use super::stream::{self, Stream};
@@ -45,6 +46,8 @@ pub struct Device {
     next_event_id: AtomicU32,
     /// Its events of the kinds that are limited in number.
     pub limited_events: Quota,
+    /// What is kept about floating-point overflow.
+    pub overflow: overflow::OfDevice,
 }
 
 impl Device {
@@ -63,6 +66,7 @@ impl Device {
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
             limited_events: Quota::default(),
+            overflow: overflow::OfDevice::default(),
         }
     }
 
@@ -304,6 +308,29 @@ pub fn is_healthy(id: i32) -> Result<bool> {
         Ok(_) => Ok(true),
         Err(fault) if fault.kind() == FaultKind::Execution => Ok(false),
         Err(fault) => Err(fault.into()),
+    }
+}
+
+/// aclrtRepairError: nothing has to be done for a device that works.
+pub fn repair(id: i32) -> Result<()> {
+    if is_healthy(id)? {
+        return Ok(());
+    }
+    Err(Error::unsupported(format_args!(
+        "device {id} has failed, which cannot be repaired in place; reset it with aclrtResetDeviceForce"
+    )))
+}
+
+/// aclrtSetTsDevice: the scheduler of the AI cores is the only one.
+pub fn set_scheduler(scheduler: i32) -> Result<()> {
+    match scheduler {
+        0 => Ok(()),
+        1 => Err(Error::unsupported(
+            "tsId is ACL_TS_ID_AIVECTOR; devices here have one scheduler, ACL_TS_ID_AICORE (0)",
+        )),
+        _ => Err(Error::invalid_param(format_args!(
+            "tsId is {scheduler}; allowed: ACL_TS_ID_AICORE (0)"
+        ))),
     }
 }
 

@@ -14,6 +14,11 @@ fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
 /// Vector cores are counted in pairs: two go with each core for matrices.
 const VECTOR_CORES_PER_CORE: i64 = 2;
 
+/// How many vector cores a device has.
+pub fn vector_cores(device: &DeviceInfo) -> u32 {
+    device.cores.saturating_mul(VECTOR_CORES_PER_CORE as u32)
+}
+
 /// aclrtGetDeviceInfo.
 pub fn number(id: u32, attribute: i32) -> Result<i64> {
     const KNOWN: [std::ops::RangeInclusive<i32>; 7] =
@@ -144,6 +149,20 @@ pub fn at_pci_address(text: &str) -> Result<i32> {
         Code::InvalidDeviceId,
         format_args!("pciBusId is \"{text}\"; none of the {count} devices here is at {wanted}"),
     ))
+}
+
+/// aclrtHostMemMapCapabilities: whether an engine uses host memory that is mapped. Kernels and copies within
+/// this machine do; the other engines do not exist here.
+pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
+    /// Matrix cores, vector cores, and copies over PCI Express and inside the system.
+    const THERE: [i32; 4] = [2, 3, 4, 6];
+    if !(0..=9).contains(&engine) {
+        return Err(Error::invalid_param(format_args!(
+            "hacType is {engine}; allowed: the values of aclrtHacType, 0 to 9"
+        )));
+    }
+    device::slot(&*runtime::session()?, "deviceId", id)?;
+    Ok(THERE.contains(&engine))
 }
 
 /// How busy a device is, in percent.

@@ -16,6 +16,7 @@ use super::event::Event;
 use super::handles::Object;
 use super::kernel::{Binary, Function};
 use super::leave::wait_until_alone;
+use super::resource_limit::Limits;
 use super::stream::Stream;
 use super::virtual_memory::{self, physical};
 use super::{mem_pool, memory, order, peer, runtime, state_callback, thread};
@@ -107,6 +108,8 @@ pub struct DeviceSlot {
     ended: AtomicBool,
     /// What the backend said of it.
     info: OnceLock<DeviceInfo>,
+    /// How many of its cores work may use, whether it is open or not.
+    pub limits: Limits,
 }
 
 #[derive(Default)]
@@ -124,6 +127,7 @@ impl DeviceSlot {
             device: Published::new(),
             ended: AtomicBool::new(false),
             info: OnceLock::new(),
+            limits: Limits::default(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::allocator::Description;
+use super::buffer::Buffer;
 use super::context::Context;
 use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
@@ -29,6 +31,8 @@ const BINARY: u8 = 5;
 const FUNCTION: u8 = 6;
 const MEM_POOL: u8 = 7;
 const PHYSICAL: u8 = 10;
+const ALLOCATOR: u8 = 20;
+const BUFFER: u8 = 21;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -42,6 +46,8 @@ static BINARIES: SlotTable<Binary> = SlotTable::new(BINARY);
 static FUNCTIONS: SlotTable<Function> = SlotTable::new(FUNCTION);
 static MEM_POOLS: SlotTable<MemPool> = SlotTable::new(MEM_POOL);
 static PHYSICALS: SlotTable<Physical> = SlotTable::new(PHYSICAL);
+static ALLOCATORS: SlotTable<Description> = SlotTable::new(ALLOCATOR);
+static BUFFERS: SlotTable<Buffer> = SlotTable::new(BUFFER);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -99,6 +105,20 @@ impl Object for Physical {
     }
 }
 
+impl Object for Description {
+    const NOUN: &'static str = "allocator description";
+    fn table() -> &'static SlotTable<Self> {
+        &ALLOCATORS
+    }
+}
+
+impl Object for Buffer {
+    const NOUN: &'static str = "buffer";
+    fn table() -> &'static SlotTable<Self> {
+        &BUFFERS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -109,6 +129,8 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         FUNCTION => Some(Function::NOUN),
         MEM_POOL => Some(MemPool::NOUN),
         PHYSICAL => Some(Physical::NOUN),
+        ALLOCATOR => Some(Description::NOUN),
+        BUFFER => Some(Buffer::NOUN),
         _ => None,
     }
 }

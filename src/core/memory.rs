@@ -20,7 +20,9 @@ use super::runtime::Session;
 use super::virtual_memory::{self, Mapped, physical};
 use super::{hooked_memory, host_register, managed_memory, memory_hook, runtime, thread};
 use crate::algo::slot_table;
-use crate::backend::{self, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage};
+use crate::backend::{
+    self, Fill, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage,
+};
 
 /// aclrtMalloc: device memory of the current device. The address.
 pub fn malloc(size: usize, policy: i32) -> Result<usize> {
@@ -96,6 +98,18 @@ fn serve_anew(
         return hooked_memory::alloc(device, MemoryKind::Device, len, take);
     }
     take(&device)
+}
+
+/// Zeros that a device keeps until it ends; no hook is told of them.
+pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
+    let addr = take_block(device, len, PagePolicy::NormalOnly)?;
+    let dst = Span { addr, len, place: Place::Device(device.id) };
+    if let Err(fault) = device.native.fill(Fill::bytes(dst, 0)) {
+        // The first failure is the one to tell.
+        let _ = free_unhooked(addr);
+        return Err(fault.into());
+    }
+    Ok(addr)
 }
 
 fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
@@ -480,22 +494,6 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
     Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
 }
 
-/// aclrtMemFlush and aclrtMemInvalidate. The devices here keep their caches coherent by
-/// themselves, so that checking the range is all there is to do.
-pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
-    if addr == 0 {
-        return Err(Error::invalid_param("devPtr is null; pass device memory"));
-    }
-    if size == 0 {
-        return Err(Error::invalid_param("size is 0; pass at least one byte"));
-    }
-    thread::refuse_inside_host_function()?;
-    match span("devPtr", addr, size)?.place {
-        Place::Device(_) => Ok(()),
-        Place::Pinned | Place::Pageable => Err(host_memory("devPtr", addr)),
-    }
-}
-
 /// A span that operations of this device's streams reach: memory of the device, or managed memory.
 pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device) -> Result<Span> {
     let span = span(argument, addr, len)?;
@@ -524,8 +522,9 @@ pub fn is_managed(addr: usize) -> bool {
     }
 }
 
+/// What a call that wants device memory says to the host's.
 #[cold]
-fn host_memory(argument: &str, addr: usize) -> Error {
+pub fn host_memory(argument: &str, addr: usize) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
     ))

@@ -4,6 +4,9 @@
 
 pub mod abort;
 pub mod allocation;
+pub mod allocator;
+pub mod buffer;
+pub mod cache;
 pub mod call_site;
 pub mod config;
 pub mod context;
@@ -40,10 +43,12 @@ pub mod memset;
 pub mod native;
 pub mod op_timeout;
 pub mod order;
+pub mod overflow;
 pub mod page_policy;
 pub mod peer;
 pub mod release_failure;
 pub mod report;
+pub mod resource_limit;
 pub mod runtime;
 pub mod state_callback;
 pub mod stream;

@@ -8,7 +8,9 @@ use parking_lot::Mutex;
 use super::allocation::Owner;
 use super::device::{self, Device};
 use super::error::{Error, Result};
-use super::{runtime, thread};
+use super::runtime::{self, Session};
+use super::{memory, thread};
+use crate::backend::Place;
 
 /// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening
 /// and not the id: what a device was allowed ends with it.
@@ -66,6 +68,36 @@ fn switch(peer: i32, on: bool) -> Result<()> {
             "peerDeviceId is {peer}, the current device; it must be another one"
         )));
     }
+    switch_for(&session, &device, peer, on)
+}
+
+/// aclrtMemP2PMap: lets a device use the memory of another one at its address.
+pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param("devPtr is null; pass device memory"));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+    }
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+    }
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    // Held, so that it is not closed meanwhile.
+    let device = device::in_use(&session, "dstDevId", to)?;
+    let Place::Device(home) = memory::span("devPtr", addr, size)?.place else {
+        return Err(memory::host_memory("devPtr", addr));
+    };
+    if home == device.id {
+        return Err(Error::param_invalid(format_args!(
+            "dstDevId is {to}, whose memory devPtr {addr:#x} is; it must be another device"
+        )));
+    }
+    switch_for(&session, &device, home, true)
+}
+
+fn switch_for(session: &Session, device: &Device, peer: u32, on: bool) -> Result<()> {
     let entry = (device.owner, peer);
     if ENABLED.lock().contains(&entry) == on {
         return Ok(());

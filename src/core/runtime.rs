@@ -17,8 +17,8 @@ use super::memory_stats::HostTallies;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
-    device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, order, report,
-    thread, virtual_memory,
+    buffer, device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, order,
+    report, thread, virtual_memory,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -356,6 +356,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     let mut finished = left && !ending.timed_out;
     let alone = wait_until_alone(&mut session, |_| {
         mem_pool::take_host_handles();
+        buffer::end_with_session();
         virtual_memory::physical::take_host_handles();
         slot_table::flush_deferred();
         finished

@@ -12,7 +12,7 @@ use super::handles::{self, Object};
 use super::order::{self, Awaited, Lane};
 use super::report::Subscription;
 use super::stream_attribute::Attributes;
-use super::{mem_pool, state_callback, thread};
+use super::{allocator, mem_pool, state_callback, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 
@@ -65,6 +65,8 @@ pub struct Stream {
     pub callbacks: Subscription,
     /// What is only kept.
     pub attributes: Attributes,
+    /// The program's allocator for it.
+    pub allocator: allocator::OfStream,
     flags: StreamFlags,
     priority: AtomicU32,
     /// The stream that NULL stands for; it lives as long as its context.
@@ -111,6 +113,7 @@ impl Stream {
                 failures,
                 callbacks,
                 attributes: Attributes::default(),
+                allocator: allocator::OfStream::default(),
                 flags,
                 priority: AtomicU32::new(priority),
                 is_default,

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::device::Device;
 use super::error::{Error, Result};
+use super::resource_limit::Limits;
 use super::stream;
 
 /// The attributes, as the API numbers them.
@@ -43,6 +44,8 @@ pub struct Attributes {
     overflow_switch: AtomicU32,
     user_tag: AtomicU32,
     cache_op_info: AtomicU32,
+    /// How many cores its work may use.
+    pub limits: Limits,
 }
 
 /// aclrtSetStreamAttribute.
@@ -54,12 +57,12 @@ pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
     match attribute {
         Attribute::FailureMode => stream.failures().set_mode("value->failureMode", value)?,
         Attribute::OverflowSwitch => {
-            check_switch("overflowSwitch", number)?;
+            check_switch("value->overflowSwitch", number)?;
             kept.overflow_switch.store(number, Ordering::Relaxed);
         }
         Attribute::UserTag => kept.user_tag.store(number, Ordering::Relaxed),
         Attribute::CacheOpInfo => {
-            check_switch("cacheOpInfoSwitch", number)?;
+            check_switch("value->cacheOpInfoSwitch", number)?;
             kept.cache_op_info.store(number, Ordering::Relaxed);
         }
         Attribute::Priority => {
@@ -88,13 +91,23 @@ pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
     stream::resolve(raw)?.failures().set_mode("mode", mode)
 }
 
-fn check_switch(field: &str, value: u32) -> Result<()> {
+/// aclrtSetStreamOverflowSwitch: the attribute by another name.
+pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
+    check_switch("flag", flag)?;
+    stream::resolve(raw)?.attributes.overflow_switch.store(flag, Ordering::Relaxed);
+    Ok(())
+}
+
+/// aclrtGetStreamOverflowSwitch.
+pub fn overflow_switch(raw: u64) -> Result<u32> {
+    Ok(stream::resolve(raw)?.attributes.overflow_switch.load(Ordering::Relaxed))
+}
+
+fn check_switch(argument: &str, value: u32) -> Result<()> {
     if value <= 1 {
         return Ok(());
     }
-    Err(Error::invalid_param(format_args!(
-        "value->{field} is {value}; allowed: 0 (off) and 1 (on)"
-    )))
+    Err(Error::invalid_param(format_args!("{argument} is {value}; allowed: 0 (off) and 1 (on)")))
 }
 
 /// Whether a device has streams of this priority.

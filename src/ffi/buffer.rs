@@ -1,72 +1,99 @@
-//! Buffers for queues between programs, alone or in chains.
+//! Buffers that are handed from one part of a program to another, alone or in chains.
 
 use std::ffi::c_void;
 
-use crate::ffi::guard::guard_unsupported;
+use crate::core::buffer::{self, USER_BYTES};
+use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMbuf};
+use crate::ffi::value::{Array, Out, address, handle, must_not_be_null};
 
-/// Makes a buffer.
+/// Makes a buffer: page-locked host memory with a length of data, which is 0 at first, and 96 bytes of the
+/// caller's own, which are 0. Needs no current context. Lives until aclrtFreeBuf or aclFinalize.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf receives the buffer.
+/// @param size bytes of data it has room for, at least 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_MEMORY_ALLOCATION
+/// 207001: no host memory left; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError {
-    guard_unsupported(
-        "aclrtAllocBuf",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtAllocBuf", || {
+        let out = Out::new("buf", buf)?;
+        out.write(handle::to_c(buffer::alloc(size)?.raw()));
+        Ok(())
+    })
 }
 
-/// Ends a buffer.
+/// Frees a buffer, and all that was appended to it. The memory goes with its last reference (aclrtCopyBufRef);
+/// queued work that uses it keeps it until then.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer that is in no other one's chain.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// freed before, in the chain of another one, or called inside a host function. Thread-safe. Follows
+/// aclrtFreeBuf of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeBuf(buf: aclrtMbuf) -> aclError {
-    guard_unsupported(
-        "aclrtFreeBuf",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtFreeBuf", || buffer::free(handle::from_c(buf)))
 }
 
-/// Tells address and size of a buffer.
+/// Where a buffer's data are. Copies take them for memory of aclrtMallocHost; aclrtFreeHost refuses them.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer.
+/// @param dataPtr receives the address, a multiple of 64.
+/// @param size receives the bytes there are room for, whatever the length of the data is.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed. Thread-safe. Follows aclrtGetBufData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufData(
     buf: aclrtMbuf,
     dataPtr: *mut *mut c_void,
     size: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetBufData",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtGetBufData", || {
+        let (addr, len) = (Out::new("dataPtr", dataPtr)?, Out::new("size", size)?);
+        let data = buffer::data(handle::from_c(buf))?;
+        addr.write(address::to_c(data.addr));
+        len.write(data.size);
+        Ok(())
+    })
 }
 
-/// Sets how much of a buffer holds data.
+/// Says how many bytes of a buffer are data. The number is kept; it bounds nothing.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer.
+/// @param len bytes, at most what there is room for.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed, or `len` is more than that. Thread-safe. Follows aclrtSetBufDataLen of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetBufDataLen(buf: aclrtMbuf, len: usize) -> aclError {
-    guard_unsupported(
-        "aclrtSetBufDataLen",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtSetBufDataLen", || buffer::set_len(handle::from_c(buf), len))
 }
 
-/// Tells how much of a buffer holds data.
+/// How many bytes of a buffer are data, as aclrtSetBufDataLen has said.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer.
+/// @param len receives the bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed. Thread-safe. Follows aclrtGetBufDataLen of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufDataLen(buf: aclrtMbuf, len: *mut usize) -> aclError {
-    guard_unsupported(
-        "aclrtGetBufDataLen",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtGetBufDataLen", || {
+        let out = Out::new("len", len)?;
+        out.write(buffer::len(handle::from_c(buf))?);
+        Ok(())
+    })
 }
 
-/// Writes to the user's part of a buffer.
+/// Writes to a buffer's 96 bytes for the user. Another thread reads all of it or nothing.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer.
+/// @param dataPtr what to write.
+/// @param size bytes, at least 1.
+/// @param offset where to write them; `offset` + `size` is at most 96.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed; 100000 also if `size` is 0 or the bytes go past the end. Thread-safe. Follows aclrtSetBufUserData
+/// of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetBufUserData(
     buf: aclrtMbuf,
@@ -74,15 +101,25 @@ pub unsafe extern "C" fn aclrtSetBufUserData(
     size: usize,
     offset: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtSetBufUserData",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtSetBufUserData", || {
+        must_not_be_null("dataPtr", dataPtr)?;
+        buffer::check_user_data(size, offset)?;
+        let from = Array::new(dataPtr.cast::<u8>(), size);
+        let mut bytes = [0; USER_BYTES];
+        for (index, byte) in bytes[..size].iter_mut().enumerate() {
+            *byte = from.get(index);
+        }
+        buffer::set_user_data(handle::from_c(buf), offset, &bytes[..size])
+    })
 }
 
-/// Reads from the user's part of a buffer.
+/// Reads from a buffer's 96 bytes for the user.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer.
+/// @param dataPtr receives the bytes.
+/// @param size bytes, at least 1.
+/// @param offset where to read them; `offset` + `size` is at most 96.
+/// @return as aclrtSetBufUserData. Thread-safe. Follows aclrtGetBufUserData of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufUserData(
     buf: aclrtMbuf,
@@ -90,56 +127,78 @@ pub unsafe extern "C" fn aclrtGetBufUserData(
     size: usize,
     offset: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetBufUserData",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtGetBufUserData", || {
+        let out = Out::new("dataPtr", dataPtr.cast::<u8>())?;
+        buffer::check_user_data(size, offset)?;
+        let bytes = buffer::user_data(handle::from_c(buf))?;
+        // SAFETY: by the contract of the C boundary there is room for `size` bytes.
+        unsafe { out.write_all(&bytes[offset..][..size]) };
+        Ok(())
+    })
 }
 
-/// Makes another reference to a buffer.
+/// Makes another reference to a buffer's data: a buffer of its own, with the length and the user's bytes as
+/// they are now and no chain, for aclrtFreeBuf to free.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param buf a buffer.
+/// @param newBuf receives the other one.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made. Thread-safe. Follows aclrtCopyBufRef of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCopyBufRef(buf: aclrtMbuf, newBuf: *mut aclrtMbuf) -> aclError {
-    guard_unsupported(
-        "aclrtCopyBufRef",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtCopyBufRef", || {
+        let out = Out::new("newBuf", newBuf)?;
+        out.write(handle::to_c(buffer::share(handle::from_c(buf))?.raw()));
+        Ok(())
+    })
 }
 
-/// Adds a buffer to a chain.
+/// Appends a buffer to the end of a chain: from then on it is freed with the head, and not by itself.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param headBuf a buffer, the first of its chain or alone.
+/// @param buf another one, in no chain and without one of its own.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed, both are the same, or one of them is in another one's chain or, as `buf`, has a chain.
+/// Thread-safe. Follows aclrtAppendBufChain of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAppendBufChain(headBuf: aclrtMbuf, buf: aclrtMbuf) -> aclError {
-    guard_unsupported(
-        "aclrtAppendBufChain",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtAppendBufChain", || buffer::append(handle::from_c(headBuf), handle::from_c(buf)))
 }
 
-/// Tells how many buffers a chain has.
+/// How many buffers a chain has, its head included.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param headBuf a buffer, the first of its chain or alone.
+/// @param num receives the number; 1 for a buffer alone.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed, or in the chain of another one. Thread-safe. Follows aclrtGetBufChainNum of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufChainNum(headBuf: aclrtMbuf, num: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtGetBufChainNum",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtGetBufChainNum", || {
+        let out = Out::new("num", num)?;
+        out.write(buffer::chain_len(handle::from_c(headBuf))?);
+        Ok(())
+    })
 }
 
-/// Tells a buffer of a chain.
+/// A buffer of a chain, in the order in which they were appended.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param headBuf a buffer, the first of its chain or alone.
+/// @param index 0: the head itself.
+/// @param buf receives the buffer, which stays the chain's.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a buffer,
+/// or freed, in the chain of another one, or there is no such index. Thread-safe. Follows aclrtGetBufFromChain
+/// of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetBufFromChain(
     headBuf: aclrtMbuf,
     index: u32,
     buf: *mut aclrtMbuf,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetBufFromChain",
-        "queue buffers are not available; use memory of aclrtMallocHost",
-    )
+    guard("aclrtGetBufFromChain", || {
+        let out = Out::new("buf", buf)?;
+        out.write(handle::to_c(buffer::in_chain(handle::from_c(headBuf), index)?));
+        Ok(())
+    })
 }

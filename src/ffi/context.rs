@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::{context, stream, sys_param};
-use crate::ffi::guard::{guard, guard_unsupported};
+use crate::core::{context, overflow, stream, sys_param};
+use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
-use crate::ffi::value::{Out, enum_value, handle, must_be_null};
+use crate::ffi::value::{Out, address, enum_value, handle, must_be_null};
 
 /// Creates a context of a device with a default stream of its own, and makes it current in the calling
 /// thread. The device is opened if it was not, with its default context; its reference count stays.
@@ -171,13 +171,20 @@ pub unsafe extern "C" fn aclrtGetSysParamOpt(
     })
 }
 
-/// Tells where the current context notes floating-point overflows.
+/// Where overflows of the current context are to be looked for: 512 bytes of device memory that begin as 0 and
+/// that nothing here writes to, since no overflow is noted. All contexts of a device share them; they go with the
+/// device, and aclrtFree refuses them. Work that is queued may read and write them.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param overflowAddr receives the address.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION
+/// 207001: no device memory left, at the first call; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899. Thread-safe. Follows
+/// aclrtCtxGetFloatOverflowAddr of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCtxGetFloatOverflowAddr(overflowAddr: *mut *mut c_void) -> aclError {
-    guard_unsupported(
-        "aclrtCtxGetFloatOverflowAddr",
-        "floating-point overflow is not watched; check results for infinities instead",
-    )
+    guard("aclrtCtxGetFloatOverflowAddr", || {
+        let out = Out::new("overflowAddr", overflowAddr)?;
+        out.write(address::to_c(overflow::area()?));
+        Ok(())
+    })
 }

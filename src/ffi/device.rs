@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::core::abort::{Stage, Watcher};
 use crate::core::state_callback::{self, DeviceState, DeviceWatcher};
-use crate::core::{abort, device, runtime};
+use crate::core::{abort, cache, device, runtime};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceStatus,
     aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtRunMode, aclrtTsId,
 };
-use crate::ffi::value::{Out, address, text};
+use crate::ffi::value::{Out, address, enum_value, must_be_null, text};
 
 /// Sets the calling thread's device and makes the device's default context current.
 ///
@@ -124,15 +124,15 @@ pub unsafe extern "C" fn aclrtGetRunMode(runMode: *mut aclrtRunMode) -> aclError
     })
 }
 
-/// Chooses the task scheduler that later work of this thread goes to.
+/// Chooses the task scheduler that later work of this thread goes to. There is one, that of the AI cores. Works at
+/// any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param tsId ACL_TS_ID_AICORE.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_TS_ID_AIVECTOR; ACL_ERROR_INVALID_PARAM 100000:
+/// another number. Thread-safe. Follows aclrtSetTsDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetTsDevice(tsId: MaybeUninit<aclrtTsId>) -> aclError {
-    guard_unsupported(
-        "aclrtSetTsDevice",
-        "there are no task schedulers to choose from here; leave the call out",
-    )
+    guard("aclrtSetTsDevice", || device::set_scheduler(enum_value(tsId)))
 }
 
 /// Whether a device works normally. A device that is not in use does. Asks the device, does not wait for its
@@ -259,15 +259,19 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     })
 }
 
-/// Writes a device's level-2 cache back to its memory.
+/// Writes the current device's level-2 cache back to its memory. The caches of devices here are coherent, so that
+/// nothing has to be done.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param rsv must be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: not null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+/// aclrtDeviceL2CacheFlush of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceL2CacheFlush",
-        "caches of the devices here are coherent; leave the call out",
-    )
+    guard("aclrtDeviceL2CacheFlush", || {
+        must_be_null("rsv", rsv)?;
+        cache::flush_device()
+    })
 }
 
 /// Tells a limit of the current device.

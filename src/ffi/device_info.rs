@@ -442,17 +442,28 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
     )
 }
 
-/// Tells whether an engine of a device can use mapped host memory.
+/// Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister, aclrtMallocHost).
+/// Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other engines do not exist here.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param hacType an aclrtHacType.
+/// @param capabilities receives ACL_RT_HOST_MEM_MAP_SUPPORTED or ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another engine; ACL_ERROR_RT_INVALID_DEVICEID
+/// 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
+/// aclrtHostMemMapCapabilities of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
     deviceId: u32,
     hacType: MaybeUninit<aclrtHacType>,
     capabilities: *mut aclrtHostMemMapCapability,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtHostMemMapCapabilities",
-        "host memory cannot be mapped for devices; copy it with aclrtMemcpyAsync",
-    )
+    guard("aclrtHostMemMapCapabilities", || {
+        let out = Out::new("capabilities", capabilities)?;
+        out.write(if device_info::maps_host_memory(deviceId, enum_value(hacType))? {
+            aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_SUPPORTED
+        } else {
+            aclrtHostMemMapCapability::ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED
+        });
+        Ok(())
+    })
 }

@@ -4,18 +4,21 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
-use crate::ffi::guard::{guard_unsupported, guard_value};
+use crate::ffi::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::types::{aclError, aclrtGroupAttr, aclrtGroupInfo};
+use crate::ffi::value::Out;
 
-/// Tells how many groups the current device has.
+/// Tells how many groups the current device has: none, devices are not divided here. Works at any time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param count receives 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetGroupCount of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetGroupCount(count: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclrtGetGroupCount",
-        "devices are not divided into groups; work always uses the whole device",
-    )
+    guard("aclrtGetGroupCount", || {
+        Out::new("count", count)?.write(0);
+        Ok(())
+    })
 }
 
 /// Makes room for descriptions of the groups, or returns null.

@@ -286,12 +286,14 @@ pub unsafe extern "C" fn aclrtStreamAbort(stream: aclrtStream) -> aclError {
     guard("aclrtStreamAbort", || abort::stream(handle::from_c(stream)))
 }
 
-/// Stops a stream's work.
+/// Drops what a stream has queued and goes on, as aclrtStreamAbort; only the default stream is not taken for null.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param stream a stream.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtStreamAbort. Thread-safe. Follows
+/// aclrtStreamStop of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamStop(stream: aclrtStream) -> aclError {
-    guard_unsupported("aclrtStreamStop", "a stream cannot be stopped; use aclrtDestroyStreamForce")
+    guard("aclrtStreamStop", || abort::stop(handle::from_c(stream)))
 }
 
 /// Sets what happens when work of a stream fails, once in its life. ACL_CONTINUE_ON_FAILURE, as without this

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::mem_pool::access::{AccessRequest, flags_of};
+use crate::core::peer;
 use crate::core::virtual_memory::{self, Properties, access, physical};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
@@ -342,9 +343,19 @@ pub unsafe extern "C" fn aclrtMemGetAllocationPropertiesFromHandle(
     })
 }
 
-/// Maps device memory for another device.
+/// Lets a device use memory of another one at its address, in kernels: as aclrtDeviceEnablePeerAccess does, which is
+/// for all memory of that device, and with the same end.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr first byte, anywhere in memory of a device.
+/// @param size bytes, at least 1.
+/// @param dstDevId the other device, which has to be set.
+/// @param flags must be 0.
+/// @return ACL_SUCCESS, also if it may already; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or `flags` is not;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set or
+/// is the memory's own, the memory is none of a device's or ends before that, or called inside a host function;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the devices cannot (aclrtDeviceCanAccessPeer);
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtMemP2PMap of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemP2PMap(
     devPtr: *mut c_void,
@@ -352,10 +363,7 @@ pub unsafe extern "C" fn aclrtMemP2PMap(
     dstDevId: i32,
     flags: u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtMemP2PMap",
-        "memory is not mapped between devices; copy with aclrtMemcpyAsync",
-    )
+    guard("aclrtMemP2PMap", || peer::map(address::from_c(devPtr), size, dstDevId, flags))
 }
 
 /// Maps memory of another device through a chosen connection.

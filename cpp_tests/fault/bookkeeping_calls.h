@@ -1,0 +1,58 @@
+// The part of every_call that is about what is mostly kept: modes, limits, allocators.
+#pragma once
+
+#include "did.h"
+
+// The address first: what gives it back to the device is the device's end.
+inline void UseOverflow() {
+    Stream stream;
+    void *area = nullptr, *memory = nullptr;
+    DID(aclrtCtxGetFloatOverflowAddr(&area));
+    DID(aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN));
+    DID(aclrtSetStreamOverflowSwitch(stream, 1));
+    if (!DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY))) return;
+    DID(aclrtGetOverflowStatus(memory, 64, stream));
+    DID(aclrtResetOverflowStatus(stream));
+    DID(aclrtSynchronizeStream(stream));
+    DID(aclrtFree(memory));
+}
+
+// A chain of two, and a reference that outlives it.
+inline void UseBuffers() {
+    aclrtMbuf head = nullptr, member = nullptr, other = nullptr;
+    if (!DID(aclrtAllocBuf(&head, kSize))) return;
+    if (DID(aclrtAllocBuf(&member, kSize))) {
+        DID(aclrtCopyBufRef(member, &other));
+        DID(aclrtAppendBufChain(head, member));
+    }
+    DID(aclrtFreeBuf(head));
+    if (other) DID(aclrtFreeBuf(other));
+}
+
+inline void UseCaches() {
+    void* memory = nullptr;
+    if (!DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY))) return;
+    DID(aclrtCmoSetDesc(memory, memory, kSize));
+    DID(aclrtCmoAsyncWithDesc(memory, ACL_RT_CMO_TYPE_PREFETCH, nullptr, nullptr));
+    DID(aclrtCmoAsync(memory, kSize, ACL_RT_CMO_TYPE_FLUSH, nullptr));
+    DID(aclrtDeviceL2CacheFlush(nullptr));
+    DID(aclrtFree(memory));
+}
+
+inline void AskForErrors() {
+    aclrtErrorInfo error{};
+    DID(aclrtGetErrorVerbose(0, &error));
+    DID(aclrtRepairError(0, &error));
+}
+
+inline void UseResourceLimits() {
+    Stream stream;
+    uint32_t cores = 0;
+    DID(aclrtSetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, 1));
+    DID(aclrtGetDeviceResLimit(0, ACL_RT_DEV_RES_VECTOR_CORE, &cores));
+    DID(aclrtSetStreamResLimit(stream, ACL_RT_DEV_RES_VECTOR_CORE, 1));
+    DID(aclrtUseStreamResInCurrentThread(stream));
+    DID(aclrtGetResInCurrentThread(ACL_RT_DEV_RES_VECTOR_CORE, &cores));
+    DID(aclrtUnuseStreamResInCurrentThread(stream));
+    DID(aclrtResetDeviceResLimit(0));
+}
