@@ -215,7 +215,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
         _ => memory::is_at_hand(dst, &stream.device) && memory::is_at_hand(src, &stream.device),
     };
     if is_plain {
-        return stream.submit(|native| native.copy(request.between(kind, dst, src))).map(drop);
+        return stream.submit_copy(request.between(kind, dst, src)).map(drop);
     }
     copy_async_otherwise(request.between(kind, dst, src), stream)
 }

@@ -169,7 +169,18 @@ impl Stream {
         &self,
         queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
     ) -> Result<Position> {
-        let position = queue(&*self.native).map_err(|fault| self.refused(fault))?;
+        self.remember(queue(&*self.native))
+    }
+
+    /// As [`Self::submit`], without a closure, which would be a call of its own.
+    #[inline(always)]
+    pub fn submit_copy(&self, copy: backend::Copy) -> Result<Position> {
+        self.remember(self.native.copy(copy))
+    }
+
+    #[inline(always)]
+    fn remember(&self, queued: backend::Result<Position>) -> Result<Position> {
+        let position = queued.map_err(|fault| self.refused(fault))?;
         thread::note_task(position);
         Ok(position)
     }

@@ -1,12 +1,17 @@
 //! What is known about 2 MiB of addresses.
 
 use super::super::chunked::{Blank, boxed_blank};
-use super::super::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use super::super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use super::{GRANULE_BITS, PAGE_BITS};
 
 /// Beginnings that a page has room for itself. Most pages have fewer, and are then one cache line.
 const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 3 };
 const FEW: usize = 1 << FEW_BITS;
+
+/// The bits of a mark, and how many of them are in one word.
+const MARK_BITS: usize = u16::BITS as usize;
+const LANES: usize = if cfg!(loom) { FEW } else { u64::BITS as usize / MARK_BITS };
+const WORDS_OF_FEW: usize = FEW / LANES;
 
 /// Granules of a page, the words of their bitmap, the words of the bitmap of words.
 const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
@@ -20,8 +25,9 @@ pub(super) struct Page {
     node: AtomicPtr<Node>,
     /// The record of the range that covers the page's first byte; 0: none.
     pub(super) cover: AtomicU32,
-    /// The granule of each beginning, and one more; 0: none.
-    starts: [AtomicU16; FEW],
+    /// The granule of each beginning, and one more; 0: none. In words, because most of them are 0 and
+    /// are then done with at one look.
+    starts: [AtomicU64; WORDS_OF_FEW],
     /// Their records.
     records: [AtomicU32; FEW],
 }
@@ -33,7 +39,7 @@ unsafe impl Blank for Page {
         Self {
             node: AtomicPtr::new(std::ptr::null_mut()),
             cover: AtomicU32::new(0),
-            starts: std::array::from_fn(|_| AtomicU16::new(0)),
+            starts: std::array::from_fn(|_| AtomicU64::new(0)),
             records: std::array::from_fn(|_| AtomicU32::new(0)),
         }
     }
@@ -41,6 +47,27 @@ unsafe impl Blank for Page {
 
 fn mark_of(granule: usize) -> u16 {
     granule as u16 + 1
+}
+
+/// The marks in a word.
+#[inline(always)]
+fn marks_in(word: u64) -> impl Iterator<Item = u16> {
+    (0..LANES).map(move |lane| (word >> (lane * MARK_BITS)) as u16)
+}
+
+/// The last mark in a word that is of a granule up to `granule`, followed by its place, where `first` is that of
+/// the word's first one; 0 or a place alone: there is none.
+#[inline(always)]
+fn last_up_to(granule: usize, word: u64, first: usize) -> usize {
+    if word == 0 {
+        return 0;
+    }
+    let last = marks_in(word).enumerate().map(|(lane, mark)| {
+        let mark = usize::from(mark);
+        // Without a branch, which would be guessed wrong: what begins where is as good as random.
+        if mark <= granule + 1 { mark << FEW_BITS | lane } else { 0 }
+    });
+    last.max().unwrap_or(0) + first
 }
 
 impl Page {
@@ -63,13 +90,14 @@ impl Page {
                 None => self.cover.load(Ordering::Acquire),
             };
         }
-        let mut last = 0;
-        for (place, start) in self.starts.iter().enumerate() {
-            let start = usize::from(start.load(Ordering::Acquire));
-            // Without a branch, which would be guessed wrong: what begins where is as good as random.
-            let candidate = if start <= granule + 1 { start << FEW_BITS | place } else { 0 };
-            last = last.max(candidate);
+        let words: [u64; WORDS_OF_FEW] =
+            std::array::from_fn(|number| self.starts[number].load(Ordering::Acquire));
+        if words.iter().all(|&word| word == 0) {
+            return self.cover.load(Ordering::Acquire);
         }
+        let lasts: [usize; WORDS_OF_FEW] =
+            std::array::from_fn(|number| last_up_to(granule, words[number], number * LANES));
+        let last = lasts.into_iter().max().unwrap_or(0);
         let record = if last >> FEW_BITS == 0 { &self.cover } else { &self.records[last % FEW] };
         record.load(Ordering::Acquire)
     }
@@ -85,15 +113,29 @@ impl Page {
 
     /// The beginnings in a page without a node.
     fn few(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        self.starts.iter().zip(&self.records).filter_map(|(start, record)| {
-            let start = usize::from(start.load(Ordering::Relaxed)).checked_sub(1)?;
+        self.marks().zip(&self.records).filter_map(|(mark, record)| {
+            let start = usize::from(mark).checked_sub(1)?;
             Some((start, record.load(Ordering::Relaxed)))
         })
     }
 
+    /// The marks of all places. Under the lock.
+    #[inline]
+    fn marks(&self) -> impl Iterator<Item = u16> + '_ {
+        self.starts.iter().flat_map(|word| marks_in(word.load(Ordering::Relaxed)))
+    }
+
     #[inline]
     fn place_of(&self, mark: u16) -> Option<usize> {
-        self.starts.iter().position(|start| start.load(Ordering::Relaxed) == mark)
+        self.marks().position(|other| other == mark)
+    }
+
+    /// Under the lock; hence no atomic read-modify-write. The other marks of the word stay as they are.
+    #[inline]
+    fn set_mark(&self, place: usize, mark: u16) {
+        let (word, shift) = (&self.starts[place / LANES], place % LANES * MARK_BITS);
+        let others = word.load(Ordering::Relaxed) & !(u64::from(u16::MAX) << shift);
+        word.store(others | u64::from(mark) << shift, Ordering::Release);
     }
 
     /// Makes room for a beginning; None: there is no memory. Under the lock.
@@ -133,7 +175,7 @@ impl Page {
         if let Some(place) = self.place_of(0) {
             // In this order: who sees the beginning sees its record.
             self.records[place].store(record, Ordering::Relaxed);
-            self.starts[place].store(mark_of(granule), Ordering::Release);
+            self.set_mark(place, mark_of(granule));
         }
     }
 
@@ -144,7 +186,7 @@ impl Page {
             return node.clear_start(granule);
         }
         if let Some(place) = self.place_of(mark_of(granule)) {
-            self.starts[place].store(0, Ordering::Release);
+            self.set_mark(place, 0);
         }
     }
 
