@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 mod at_exit;
 pub mod broker;
+mod call_stack;
 mod clock;
 pub mod cpu;
 pub mod cuda;
@@ -45,6 +46,7 @@ mod virtual_memory;
 mod watch;
 
 pub use at_exit::at_exit;
+pub use call_stack::{cpp_name, return_addresses};
 pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;

@@ -1,34 +1,69 @@
 //! Where in a program a call came from.
+//!
+//! Names and lines are found by Rust's standard library, which has what that takes in every program, for its
+//! panics. The crate `backtrace` finds names of any address, which the standard library does not: it names what
+//! it has walked itself, as a text. So each different stack is walked once more, by the standard library, when it
+//! is first met, and its text is read when a report is made. The crate would be a second copy of all that, a
+//! quarter of a small program.
 
+use std::backtrace::Backtrace;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
+use crate::backend;
+
 /// Deeper frames are not looked at.
 const DEEPEST: usize = 128;
+
+/// The stacks that were met, each as the standard library has it.
+static MET: Mutex<Option<HashMap<Stack, Arc<Backtrace>>>> = Mutex::new(None);
 
 /// The return addresses on a thread's stack, the innermost first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Stack(Arc<[usize]>);
 
+impl Borrow<[usize]> for Stack {
+    fn borrow(&self) -> &[usize] {
+        &self.0
+    }
+}
+
 impl Stack {
     /// That of the calling thread, now. Names are looked up later, by [`Self::frames`].
     pub fn here() -> Self {
-        let mut addrs = Vec::with_capacity(32);
-        backtrace::trace(|frame| {
-            let addr = frame.ip().addr();
-            // Null: where the stack begins.
-            if addr != 0 {
-                addrs.push(addr);
+        let addrs = backend::return_addresses(DEEPEST);
+        if let Some(met) = &*MET.lock()
+            && let Some((stack, _)) = met.get_key_value(addrs.as_slice())
+        {
+            return stack.clone();
+        }
+        let stack = Self(addrs.into());
+        // Without the lock: the standard library has one of its own for this.
+        let trace = Arc::new(Backtrace::force_capture());
+        let mut met = MET.lock();
+        let met = met.get_or_insert_default();
+        if met.len() == met.capacity() {
+            // Instead of growing, if that helps: those that nobody else has are not asked for again.
+            met.retain(|stack, _| Arc::strong_count(&stack.0) > 1);
+            if met.len() > met.capacity() / 2 {
+                met.reserve(met.capacity());
             }
-            addrs.len() < DEEPEST
-        });
-        Self(addrs.into())
+        }
+        // Another thread may have met it meanwhile.
+        let entry = met.entry(stack);
+        let stack = entry.key().clone();
+        entry.or_insert(trace);
+        stack
     }
 
     /// The functions of the program, the innermost first: those that called the function of the API.
     pub fn frames(&self) -> Vec<Frame> {
-        let mut frames: Vec<Frame> = self.0.iter().flat_map(|addr| resolve(*addr)).collect();
+        let trace = MET.lock().as_ref().and_then(|met| met.get(self).cloned());
+        let mut frames = trace.map_or_else(Vec::new, |trace| frames_of(&format!("{trace:#}")));
         // What this library does inside of the call is no news; a hook's own calls are.
         if let Some(entry) = frames.iter().position(Frame::is_api) {
             frames.drain(..=entry);
@@ -80,20 +115,69 @@ impl fmt::Display for Frame {
     }
 }
 
-/// The functions at an address: several where some are inlined into others.
-fn resolve(addr: usize) -> Vec<Frame> {
-    let mut frames = Vec::new();
-    backtrace::resolve(std::ptr::without_provenance_mut(addr), |symbol| {
-        let function =
-            symbol.name().map_or_else(|| format!("{addr:#x}"), |name| format!("{name:#}"));
-        let place = symbol.filename().zip(symbol.lineno());
-        let place = place.map(|(file, line)| (file.display().to_string(), line));
-        frames.push(Frame { function, place });
-    });
-    if frames.is_empty() {
-        frames.push(Frame { function: format!("{addr:#x}"), place: None });
+/// The functions in a text of the standard library's: for each a line with its number, its address, the same
+/// again where it is inlined into the next one, and its name; then one with the file and the line, where they
+/// are known.
+fn frames_of(text: &str) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = Vec::new();
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(place) = line.strip_prefix("at ") {
+            if let Some(frame) = frames.last_mut() {
+                frame.place = place_of(place);
+            }
+            continue;
+        }
+        let function = line.split_once(": ").map_or(line, |(_, function)| function.trim_start());
+        frames.push(Frame { function: name_of(function), place: None });
     }
     frames
+}
+
+/// `FILE:LINE:COLUMN`, or without the column.
+fn place_of(text: &str) -> Option<(String, u32)> {
+    let (rest, last) = text.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    if let Some((file, line)) = rest.rsplit_once(':')
+        && let Ok(line) = line.parse()
+    {
+        return Some((file.to_owned(), line));
+    }
+    Some((rest.to_owned(), last))
+}
+
+/// `ADDRESS - NAME`, or only a name.
+fn name_of(text: &str) -> String {
+    let (addr, name) = match text.split_once(" - ") {
+        Some((addr, name)) if addr.starts_with("0x") => (addr, name),
+        _ => ("", text),
+    };
+    if name == "<unknown>" {
+        return if addr.is_empty() { name } else { addr }.to_owned();
+    }
+    backend::cpp_name(name).unwrap_or_else(|| without_hashes(name))
+}
+
+/// The name of a function of Rust's without the numbers that tell it and its crates from their namesakes:
+/// `crate[HASH]::function` or, older, `crate::function::hHASH`.
+fn without_hashes(name: &str) -> String {
+    const LEAST_DIGITS: usize = 12;
+    let is_hash = |text: &str| {
+        text.len() >= LEAST_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let name = match name.rsplit_once("::h") {
+        Some((path, hash)) if is_hash(hash) => path,
+        _ => name,
+    };
+    let mut rest = name.split('[');
+    let mut short = rest.next().unwrap_or_default().to_owned();
+    for part in rest {
+        match part.split_once(']') {
+            Some((hash, part)) if is_hash(hash) => short.push_str(part),
+            _ => short.extend(["[", part]),
+        }
+    }
+    short
 }
 
 #[cfg(test)]
@@ -112,6 +196,44 @@ mod tests {
             frames.iter().find(|frame| frame.function.contains("a_function_of_the_program"));
         let (file, line) = found.expect("the function is on the stack").place.clone().unwrap();
         assert!(file.ends_with("call_site.rs") && line != 0, "{file}:{line}");
+    }
+
+    #[test]
+    fn a_stack_is_kept_once() {
+        let [one, other] = [0, 1].map(|_| a_function_of_the_program());
+        assert!(Arc::ptr_eq(&one.0, &other.0));
+        assert!(!Arc::ptr_eq(&one.0, &a_function_of_the_program().0));
+    }
+
+    #[test]
+    fn all_stacks_have_ends() {
+        let frames = a_function_of_the_program().frames();
+        let names: Vec<_> = frames.iter().map(|frame| frame.function.as_str()).collect();
+        assert!(names.iter().all(|name| !name.is_empty() && !name.contains(" - ")), "{names:?}");
+        assert!(names.iter().any(|name| name.contains("call_site::tests")), "{names:?}");
+    }
+
+    #[test]
+    fn texts_of_the_standard_library() {
+        let text = "   0:     0x55d0aa - portacl::f::h0123456789abcdef\n\
+                    \x20                        at /a b/f.rs:12:5\n\
+                    \x20  1:     0x55d0aa - <[u8]>::main[c1f1a4ba060b9bfa]::<[u8; 4]>\n\
+                    \x20                        at c:d/m.c:7\n\
+                    \x20  2:     0x7f00ff - <unknown>\n\
+                    \x20  3:     0x7f0100 - operator - (int)\n";
+        let frame = |function: &str, place: Option<(&str, u32)>| Frame {
+            function: function.to_owned(),
+            place: place.map(|(file, line)| (file.to_owned(), line)),
+        };
+        assert_eq!(
+            frames_of(text),
+            [
+                frame("portacl::f", Some(("/a b/f.rs", 12))),
+                frame("<[u8]>::main::<[u8; 4]>", Some(("c:d/m.c", 7))),
+                frame("0x7f00ff", None),
+                frame("operator - (int)", None),
+            ]
+        );
     }
 
     #[test]

@@ -1,0 +1,106 @@
+//! The stack of the calling thread, by the unwinder that every Rust program has for its panics.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+/// The unwinder's reasons to go on, and to stop.
+const NO_REASON: c_int = 0;
+const END_OF_STACK: c_int = 5;
+
+/// What the unwinder knows of a frame.
+#[repr(C)]
+struct Context {
+    _opaque: [u8; 0],
+}
+
+type Visit = extern "C" fn(*mut Context, *mut c_void) -> c_int;
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(visit: Visit, data: *mut c_void) -> c_int;
+    fn _Unwind_GetIP(context: *mut Context) -> usize;
+}
+
+/// The return addresses on the calling thread's stack, the innermost first, `most` at most.
+pub fn return_addresses(most: usize) -> Vec<usize> {
+    struct Walk {
+        addrs: Vec<usize>,
+        most: usize,
+    }
+    extern "C" fn visit(context: *mut Context, data: *mut c_void) -> c_int {
+        // SAFETY: the walk below, which nobody else looks at meanwhile.
+        let walk = unsafe { &mut *data.cast::<Walk>() };
+        // SAFETY: the context of a frame, from the unwinder.
+        let addr = unsafe { _Unwind_GetIP(context) };
+        // Null: where the stack begins.
+        if addr != 0 {
+            walk.addrs.push(addr);
+        }
+        if walk.addrs.len() < walk.most { NO_REASON } else { END_OF_STACK }
+    }
+    // Room for all: nothing fails in the middle of the unwinder.
+    let mut walk = Walk { addrs: Vec::with_capacity(most), most };
+    // SAFETY: `visit` takes what it is given here.
+    unsafe { _Unwind_Backtrace(visit, (&raw mut walk).cast()) };
+    walk.addrs
+}
+
+/// `__cxa_demangle` of the C++ library that the program has.
+type Demangle =
+    unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
+
+/// The name that C++ gives a symbol, as its source has it. None: it is no such name, or nothing in this
+/// process is of C++.
+pub fn cpp_name(symbol: &str) -> Option<String> {
+    static FOUND: OnceLock<Option<Demangle>> = OnceLock::new();
+    if !symbol.starts_with("_Z") {
+        return None;
+    }
+    let demangle = (*FOUND.get_or_init(|| {
+        // SAFETY: a name; a null address is None.
+        unsafe {
+            let found = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_demangle".as_ptr());
+            // The signature is that of the C++ ABI.
+            std::mem::transmute::<*mut c_void, Option<Demangle>>(found)
+        }
+    }))?;
+    let symbol = CString::new(symbol).ok()?;
+    let mut status = 0;
+    // SAFETY: a string; no memory of ours for the answer, which is then allocated, or null.
+    unsafe {
+        let name =
+            demangle(symbol.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), &mut status);
+        if name.is_null() {
+            return None;
+        }
+        let text = CStr::from_ptr(name).to_string_lossy().into_owned();
+        libc::free(name.cast());
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    fn deeper(levels: usize, most: usize) -> Vec<usize> {
+        let addrs = if levels == 0 { return_addresses(most) } else { deeper(levels - 1, most) };
+        std::hint::black_box(addrs)
+    }
+
+    #[test]
+    fn a_stack_is_as_deep_as_its_calls_and_as_is_wanted() {
+        let [flat, deep] = [0, 20].map(|levels| deeper(levels, 1000).len());
+        assert_eq!(deep, flat + 20);
+        assert_eq!(deeper(20, 7).len(), 7);
+    }
+
+    #[test]
+    fn names_of_cpp() {
+        // A Rust program has no C++ in it, or it has.
+        let name = cpp_name("_ZN3foo3barEi");
+        assert!(name.is_none() || name.as_deref() == Some("foo::bar(int)"), "{name:?}");
+        assert_eq!(cpp_name("aclrtMalloc"), None);
+        assert_eq!(cpp_name("_Z\0"), None);
+    }
+}
