@@ -41,7 +41,7 @@ if how != "no report":
         print("backend cpu", state, file=report)
         print("failed", failed, file=report)
         print("calls device.alloc 2\\ncalls device.free 2\\ncalls stream.copy 1", file=report)
-        print("calls driver.foreign 1\\ncalls event.time_us 0\\nlater stream.copy, stream.fill", file=report)
+        print("calls driver.foreign 1\\ncalls event.time_ns 0\\nlater stream.copy, stream.fill", file=report)
         print("objects device-block made 2 released", 2 - lost - kept, "kept", kept, file=report)
 sys.exit(status)
 """
@@ -165,7 +165,7 @@ class Sweeping(unittest.TestCase):
             ("well", [], 0, "0 bad"),
             ("crash", [], 1, "1 bad"),
             ("leaks always", [], 1, "the clean run"),
-            ("well", ["--every-site"], 1, "event.time_us"),
+            ("well", ["--every-site"], 1, "event.time_ns"),
         ]:
             with self.subTest(how=how, options=options):
                 done = subprocess.run(

@@ -19,6 +19,8 @@ pub trait Kernel: Any + Send + Sync {}
 pub struct Launch<'a> {
     /// What runs; of the stream's device. Who needs it after the call takes a share of it.
     pub kernel: &'a Arc<dyn Kernel>,
+    /// What it is called.
+    pub name: &'a str,
     /// How many blocks in x, y and z, each above 0; at most 2^31 - 1 in x and 65,535 in y and z.
     pub grid: [u32; 3],
     /// How many threads a block has in each direction, above 0 and within the device's limits.

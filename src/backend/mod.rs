@@ -40,6 +40,7 @@ mod random;
 mod shared_memory;
 mod stream_value;
 mod timer;
+pub mod trace;
 mod transfer;
 mod usage;
 mod virtual_memory;
@@ -402,9 +403,10 @@ pub trait Event: Send + Sync {
     /// were made with timing and have happened.
     fn elapsed_ms(&self, start: &dyn Event) -> Result<f32>;
 
-    /// Microseconds from some moment, the same one for all events of a device while it is open, to
-    /// the latest record. It was made with timing and has happened.
-    fn time_us(&self) -> Result<u64>;
+    /// Nanoseconds of the machine's clock that never goes back, at which the latest record happened.
+    /// It was made with timing. A record that has not happened is a fault, and no failure of the
+    /// device.
+    fn time_ns(&self) -> Result<u64>;
 
     /// The driver's own event; `None` where no driver is below.
     fn native(&self) -> Option<usize>;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
-use super::{leak_check, memory_hook, visibility};
+use super::{leak_check, memory_hook, profiling, visibility};
 use crate::backend::fault;
 
 /// Which backend to use.
@@ -47,6 +47,8 @@ pub struct Environment {
     pub memory_hook: Option<memory_hook::Ready>,
     /// `PORTACL_LEAK_CHECK`; `None`: nothing is reported.
     pub leak_check: Option<leak_check::Mode>,
+    /// `PORTACL_TRACE`; `None`: nothing is recorded unless the program asks for it.
+    pub trace: Option<PathBuf>,
     /// `PORTACL_FAULT` and `PORTACL_FAULT_COUNT`; `None`: neither is set.
     pub fault: Option<fault::Settings>,
 }
@@ -137,6 +139,7 @@ impl Environment {
             finalize_timeout: Duration::from_millis(finalize_timeout),
             memory_hook,
             leak_check,
+            trace: set("PORTACL_TRACE").map(|text| profiling::path_of(&text)),
             fault,
         })
     }

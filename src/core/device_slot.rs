@@ -22,7 +22,7 @@ use super::virtual_memory::{self, physical};
 use super::{mem_pool, memory, order, peer, runtime, state_callback, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
-use crate::backend::{DeviceInfo, Driver};
+use crate::backend::{DeviceInfo, Driver, trace};
 
 /// Striped counters keep threads that set the same device from writing to one cache line.
 const SHARDS: usize = 32;
@@ -305,6 +305,7 @@ impl DeviceSlot {
         });
         ending.timed_out |= !alone;
         peer::forget(&device);
+        trace::at_end_of_device(device.id);
         order::device_ended(device.owner);
         if !ending.timed_out {
             mem_pool::end_with_device(&device, &mut ending);

@@ -26,6 +26,10 @@ pub enum Code {
     InvalidFile = 100_003,
     /// A file cannot be parsed.
     ParseFile = 100_006,
+    /// Profiling runs already.
+    ProfAlreadyRun = 100_042,
+    /// Profiling does not run.
+    ProfNotRun = 100_043,
     /// There is nothing left to finalize.
     RepeatFinalize = 100_037,
     /// No host memory left for the library's own needs.

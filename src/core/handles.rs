@@ -10,6 +10,7 @@ use super::error::{Error, Result};
 use super::event::Event;
 use super::kernel::{Binary, Function};
 use super::mem_pool::MemPool;
+use super::profiling::Config;
 use super::stream::Stream;
 use super::virtual_memory::Physical;
 use crate::algo::reclaim::Pin;
@@ -33,6 +34,7 @@ const MEM_POOL: u8 = 7;
 const PHYSICAL: u8 = 10;
 const ALLOCATOR: u8 = 20;
 const BUFFER: u8 = 21;
+const PROF_CONFIG: u8 = 30;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -48,6 +50,7 @@ static MEM_POOLS: SlotTable<MemPool> = SlotTable::new(MEM_POOL);
 static PHYSICALS: SlotTable<Physical> = SlotTable::new(PHYSICAL);
 static ALLOCATORS: SlotTable<Description> = SlotTable::new(ALLOCATOR);
 static BUFFERS: SlotTable<Buffer> = SlotTable::new(BUFFER);
+static PROF_CONFIGS: SlotTable<Config> = SlotTable::new(PROF_CONFIG);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -119,6 +122,13 @@ impl Object for Buffer {
     }
 }
 
+impl Object for Config {
+    const NOUN: &'static str = "profiling configuration";
+    fn table() -> &'static SlotTable<Self> {
+        &PROF_CONFIGS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -131,6 +141,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         PHYSICAL => Some(Physical::NOUN),
         ALLOCATOR => Some(Description::NOUN),
         BUFFER => Some(Buffer::NOUN),
+        PROF_CONFIG => Some(Config::NOUN),
         _ => None,
     }
 }

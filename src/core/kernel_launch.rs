@@ -195,6 +195,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
     };
     let launch = Launch {
         kernel: &function.native,
+        name: &function.name,
         grid,
         threads,
         shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),

@@ -8,6 +8,7 @@ use super::memory::{self, place_in_words};
 use super::stream::Stream;
 use super::{stream, thread};
 use crate::algo::slot_table::Ref;
+use crate::backend::trace::synchronous;
 use crate::backend::{self, Copy, Element, Place, Reduce, ReduceOp, Span};
 
 /// The direction that a program names, as the API numbers it.
@@ -185,14 +186,14 @@ pub fn copy(request: Request) -> Result<()> {
     let context = thread::current()?;
     let is_at_hand = |place| memory::is_at_hand(place, &context.device);
     if request.count <= MAX_PINNED_COPY && is_at_hand(dst) && is_at_hand(src) {
-        return Ok(context.device.native.copy(request.between(kind, dst, src))?);
+        return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
     }
     // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
     let device = context.device.clone();
     drop(context);
     let copy = request.between(kind, dst, src);
     let _held = hold_others(&copy.dst, &copy.src, &device)?;
-    Ok(device.native.copy(copy)?)
+    Ok(synchronous(&*device.native).copy(copy)?)
 }
 
 /// Largest synchronous copy during which the context's table stays pinned, in bytes.

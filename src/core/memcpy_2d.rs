@@ -3,6 +3,7 @@
 use super::error::{Error, Result};
 use super::memcpy::{self, Kind};
 use super::{memory, stream, thread};
+use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Copy2d, Rows, Span};
 
 /// Bytes that a row may have, and rows that a rectangle may have, where its copy is waited for.
@@ -134,8 +135,8 @@ pub fn copy(request: Request) -> Result<()> {
     let (dst, src) = job.spans();
     let _held = memcpy::hold_others(&dst, &src, &device)?;
     match job {
-        Job::Whole(copy) => Ok(device.native.copy(copy)?),
-        Job::Rows(copy) => Ok(device.native.copy_2d(copy)?),
+        Job::Whole(copy) => Ok(synchronous(&*device.native).copy(copy)?),
+        Job::Rows(copy) => Ok(synchronous(&*device.native).copy_2d(copy)?),
     }
 }
 

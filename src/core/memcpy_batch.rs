@@ -8,6 +8,7 @@ use super::error::{Code, Error};
 use super::memcpy::is_host;
 use super::memory::{self, place_in_words};
 use super::{stream, thread};
+use crate::backend::trace::synchronous;
 use crate::backend::{Copy, Place, Span};
 
 /// The arrays of a batch as they came from C.
@@ -359,7 +360,8 @@ pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
     if copies.is_empty() {
         return Ok(());
     }
-    device.native.copy_batch(&copies).map_err(|fault| Failure::from(Error::from(fault)))
+    let copied = synchronous(&*device.native).copy_batch(&copies);
+    copied.map_err(|fault| Failure::from(Error::from(fault)))
 }
 
 /// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.

@@ -2,6 +2,7 @@
 
 use super::error::{Code, Error, Result};
 use super::{memory, stream, thread};
+use crate::backend::trace::synchronous;
 use crate::backend::{Fill, Pattern, Place};
 
 /// The arguments of a fill as they came from C.
@@ -90,7 +91,7 @@ pub fn set(request: Request) -> Result<()> {
     let fill = request.resolve(len)?;
     let device = thread::current()?.device.clone();
     let _held = memory::hold_other(request.argument(), &fill.dst, &device, true)?;
-    Ok(device.native.fill(fill)?)
+    Ok(synchronous(&*device.native).fill(fill)?)
 }
 
 /// aclrtMemsetAsync, aclrtMemsetD32Async.

@@ -46,6 +46,7 @@ pub mod order;
 pub mod overflow;
 pub mod page_policy;
 pub mod peer;
+pub mod profiling;
 pub mod release_failure;
 pub mod report;
 pub mod resource_limit;

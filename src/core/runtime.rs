@@ -18,7 +18,7 @@ use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
     buffer, device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, order,
-    report, thread, virtual_memory,
+    profiling, report, thread, virtual_memory,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -271,7 +271,11 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     if let Some(mode) = environment.leak_check {
         leak_check::arm(mode)?;
     }
-    let (driver, visibility) = open_driver(&environment)?;
+    if let Some(path) = &environment.trace {
+        profiling::begin_with_session(path)?;
+    }
+    let opened = open_driver(&environment);
+    let (driver, visibility) = opened.inspect_err(|_| profiling::end_with_session())?;
     let session = Session::new(driver, visibility, environment.finalize_timeout);
     SESSION.replace(Some(session.clone()));
     Ok(session)
@@ -376,6 +380,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     // Idle threads end at once, but need a processor for it.
     let left = deadline.saturating_duration_since(Instant::now());
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
+    profiling::end_with_session();
     if finished {
         return ending.tell("everything is finalized");
     }

@@ -14,6 +14,7 @@ use super::report::Subscription;
 use super::stream_attribute::Attributes;
 use super::{allocator, mem_pool, state_callback, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
+use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
 
 /// The flags that a stream was created with, as numbers of the API.
@@ -73,6 +74,8 @@ pub struct Stream {
     is_default: bool,
     /// What memory pools know of it, from its first use of one on.
     pub lane: OnceLock<Arc<Lane>>,
+    /// Its row in traces, from the first of its work on that was recorded.
+    traced: OnceLock<Arc<trace::Lane>>,
 }
 
 impl Stream {
@@ -118,6 +121,7 @@ impl Stream {
                 priority: AtomicU32::new(priority),
                 is_default,
                 lane: OnceLock::new(),
+                traced: OnceLock::new(),
             })
         };
         Self::table().insert_with(make).ok_or_else(|| {
@@ -169,13 +173,29 @@ impl Stream {
         &self,
         queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
     ) -> Result<Position> {
-        self.remember(queue(&*self.native))
+        let traced;
+        let mut native: &dyn backend::Stream = &*self.native;
+        if trace::is_on() {
+            traced = self.traced();
+            if let Some(traced) = &traced {
+                native = traced;
+            }
+        }
+        self.remember(queue(native))
     }
 
     /// As [`Self::submit`], without a closure, which would be a call of its own.
     #[inline(always)]
     pub fn submit_copy(&self, copy: backend::Copy) -> Result<Position> {
+        if trace::is_on() {
+            return self.submit_copy_traced(copy);
+        }
         self.remember(self.native.copy(copy))
+    }
+
+    #[cold]
+    fn submit_copy_traced(&self, copy: backend::Copy) -> Result<Position> {
+        self.submit(|native| native.copy(copy))
     }
 
     #[inline(always)]
@@ -183,6 +203,35 @@ impl Stream {
         let position = queued.map_err(|fault| self.refused(fault))?;
         thread::note_task(position);
         Ok(position)
+    }
+
+    /// Itself, as it is while its device's work is recorded.
+    #[cold]
+    fn traced(&self) -> Option<TraceStream<'_>> {
+        TraceStream::new(&*self.native, &*self.device.native, self.row())
+    }
+
+    /// Its row in traces.
+    fn row(&self) -> &trace::Lane {
+        self.traced.get_or_init(|| {
+            let Device { id, native, .. } = &*self.device;
+            trace::Lane::new(*id, &native.info().name, self.id, self.is_default)
+        })
+    }
+
+    /// Puts something into its row that happens when the stream has come to it, if its device's work
+    /// is recorded.
+    pub fn note(&self, note: impl FnOnce() -> trace::Note) {
+        if trace::is_on_for(self.device.id) {
+            self.row().note(&*self.native, &*self.device.native, note());
+        }
+    }
+
+    /// Some of what it was given may never happen.
+    fn note_abort(&self) {
+        if let Some(row) = self.traced.get() {
+            row.note_abort();
+        }
     }
 
     /// As [`Self::submit`], for what the program has not asked for.
@@ -206,11 +255,13 @@ impl Stream {
 
     /// Drops what has not started, and takes nothing more. The last operation that is kept.
     pub fn give_up(&self) -> Position {
+        self.note_abort();
         self.native.abandon()
     }
 
     /// Drops what has not started, and goes on: see [`backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
+        self.note_abort();
         let waited = self.native.abort(why, deadline);
         order::forget_waits(self);
         self.callbacks.give_up(self.handle);

@@ -224,8 +224,8 @@ impl Event for CpuEvent {
         Ok((end.wrapping_sub(start) as i64 as f64 / 1e6) as f32)
     }
 
-    fn time_us(&self) -> Result<u64> {
-        Ok(self.time()? / 1000)
+    fn time_ns(&self) -> Result<u64> {
+        self.time()
     }
 
     fn native(&self) -> Option<usize> {

@@ -60,9 +60,9 @@ impl Base {
 }
 
 impl Clock {
-    /// Microseconds of the machine's clock at which `event` has happened. The base moves along, so
+    /// Nanoseconds of the machine's clock at which `event` has happened. The base moves along, so
     /// that two events near each other are told with the difference that they have.
-    pub(super) fn time_us(&self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
+    pub(super) fn time_ns(&self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<u64> {
         let mut held = self.0.lock();
         let base = match *held {
             Some(base) => base,
@@ -70,7 +70,7 @@ impl Clock {
         };
         let ms = base.until(device, event)?;
         if ms <= EXACT_MS {
-            return Ok(base.plus(ms).as_micros() as u64);
+            return Ok(base.plus(ms).as_nanos() as u64);
         }
         let mut later = Base::new(device)?;
         let step = base.until(device, later.raw)?;
@@ -81,6 +81,6 @@ impl Clock {
         let back = later.until(device, event)?;
         *held = Some(later);
         device.destroy_event(base.raw);
-        Ok(later.plus(back).as_micros() as u64)
+        Ok(later.plus(back).as_nanos() as u64)
     }
 }

@@ -87,8 +87,8 @@ impl Event for CudaEvent {
         Ok(ms)
     }
 
-    fn time_us(&self) -> Result<u64> {
-        self.device.clock().time_us(&self.device, self.raw)
+    fn time_ns(&self) -> Result<u64> {
+        self.device.clock().time_ns(&self.device, self.raw)
     }
 
     fn native(&self) -> Option<usize> {

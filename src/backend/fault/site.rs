@@ -83,7 +83,7 @@ sites! {
     EventIsComplete "event.is_complete" Driver,
     EventSynchronize "event.synchronize" Driver,
     EventElapsedMs "event.elapsed_ms" Driver,
-    EventTimeUs "event.time_us" Driver,
+    EventTimeNs "event.time_ns" Driver,
     ModuleKernel "module.kernel" Driver,
     SharedMemoryAlloc "shared_memory.alloc" OutOfDeviceMemory,
     SharedMemoryExport "shared_memory.export" Driver,

@@ -201,9 +201,9 @@ impl Event for FaultEvent {
         self.inner.elapsed_ms(&*Self::of(start)?.inner)
     }
 
-    fn time_us(&self) -> Result<u64> {
-        self.plan.enter(Site::EventTimeUs)?;
-        self.inner.time_us()
+    fn time_ns(&self) -> Result<u64> {
+        self.plan.enter(Site::EventTimeNs)?;
+        self.inner.time_ns()
     }
 
     fn native(&self) -> Option<usize> {

@@ -74,9 +74,10 @@ pub fn time_us(raw: u64) -> Result<u64> {
     let event = handles::get::<Event>("event", raw)?;
     event.check_timed("event")?;
     event.check_complete("event")?;
-    event.native.time_us().or_else(|fault| {
+    let told = event.native.time_ns().or_else(|fault| {
         // Another thread may have recorded it meanwhile.
         event.check_complete("event")?;
-        Err(fault.into())
-    })
+        Err(Error::from(fault))
+    });
+    Ok(told? / 1000)
 }

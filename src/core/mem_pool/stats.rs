@@ -105,6 +105,17 @@ fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_
     })
 }
 
+/// The device of each pool, none for host memory, its handle, and the bytes that programs have of it.
+pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
+    Pool::all().into_iter().map(|pool| {
+        let device = match pool.home {
+            Home::Device(id, _) => Some(id),
+            Home::Host | Home::HostNode(_) => None,
+        };
+        (device, pool.handle(), pool.counted().current.bytes)
+    })
+}
+
 /// Peaks are added up, though pools have theirs at different moments: together they never had more.
 fn sum(all: &[Stats]) -> Stats {
     let mut sum = Stats::default();

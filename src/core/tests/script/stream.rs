@@ -353,9 +353,9 @@ impl Event for ScriptEvent {
         Ok(-1.5)
     }
 
-    fn time_us(&self) -> Result<u64> {
+    fn time_ns(&self) -> Result<u64> {
         self.device.enter("time")?;
-        Ok(15)
+        Ok(15_000)
     }
 
     fn native(&self) -> Option<usize> {

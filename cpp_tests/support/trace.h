@@ -1,0 +1,206 @@
+// Traces: reads one, and checks what holds for every one of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/json.h"
+
+namespace portacl_test {
+
+using Nanoseconds = int64_t;
+// Group and row: what viewers call process and thread.
+using TrackKey = std::pair<int64_t, int64_t>;
+
+// A time of the format: microseconds with three digits behind the point, read without rounding.
+inline Nanoseconds TimeOf(const Json& value) {
+    const size_t point = value.text.find('.');
+    if (point == std::string::npos || value.text.size() != point + 4) {
+        ADD_FAILURE() << "no time: " << value.text;
+        return 0;
+    }
+    return std::stoll(value.text.substr(0, point)) * 1000 +
+           std::stoll(value.text.substr(point + 1));
+}
+
+struct TraceEvent {
+    char phase = 0;
+    std::string name, category;
+    TrackKey track;
+    Nanoseconds begin = 0, end = 0;  // the same but for bars
+    int64_t id = 0;
+    Json args;
+
+    int64_t Bytes() const { return static_cast<int64_t>(args["bytes"].number); }
+};
+
+class Trace {
+  public:
+    // Fails the test, and is empty, where the file is no trace.
+    static Trace Read(const std::string& path) {
+        std::ifstream file(path);
+        std::stringstream text;
+        text << file.rdbuf();
+        Trace trace;
+        try {
+            trace.Take(Json::Parse(text.str()));
+        } catch (const std::runtime_error& why) {
+            ADD_FAILURE() << path << ": " << why.what();
+        }
+        return trace;
+    }
+
+    const std::vector<TraceEvent>& Events() const { return events_; }
+
+    std::vector<TraceEvent> Where(const std::function<bool(const TraceEvent&)>& wanted) const {
+        std::vector<TraceEvent> found;
+        std::copy_if(events_.begin(), events_.end(), std::back_inserter(found), wanted);
+        return found;
+    }
+    std::vector<TraceEvent> Named(char phase, const std::string& name) const {
+        return Where(
+            [&](const TraceEvent& event) { return event.phase == phase && event.name == name; });
+    }
+    std::vector<TraceEvent> Bars(const std::string& category) const {
+        return Where([&](const TraceEvent& event) {
+            return event.phase == 'X' && event.category == category;
+        });
+    }
+
+    // "group / row".
+    std::string NameOf(TrackKey track) const {
+        const auto row = rows_.find(track);
+        const auto group = groups_.find(track.first);
+        return (group == groups_.end() ? "" : group->second) + " / " +
+               (row == rows_.end() ? "" : row->second);
+    }
+    bool IsOfDevice(const TraceEvent& event) const {
+        const auto group = groups_.find(event.track.first);
+        return group != groups_.end() && group->second.rfind("device ", 0) == 0;
+    }
+
+    // What holds for every trace.
+    void Check() const {
+        EXPECT_FALSE(events_.empty());
+        CheckRows();
+        CheckBars();
+        CheckRanges();
+        CheckArrows();
+    }
+
+  private:
+    void Take(const Json& root) {
+        if (root.kind != Json::Kind::kArray) throw std::runtime_error("no array");
+        for (const Json& item : root.items) {
+            for (const char* key : {"ph", "pid", "tid", "name"}) {
+                if (!item.Has(key))
+                    throw std::runtime_error(std::string("an event without ") + key);
+            }
+            TraceEvent event;
+            event.phase = item["ph"].text.at(0);
+            event.name = item["name"].text;
+            event.category = item["cat"].text;
+            event.track = {static_cast<int64_t>(item["pid"].number),
+                           static_cast<int64_t>(item["tid"].number)};
+            event.args = item["args"];
+            if (event.phase == 'M') {
+                if (event.name == "process_name")
+                    groups_[event.track.first] = event.args["name"].text;
+                if (event.name == "thread_name") rows_[event.track] = event.args["name"].text;
+                continue;
+            }
+            event.begin = event.end = TimeOf(item["ts"]);
+            if (event.phase == 'X') event.end += TimeOf(item["dur"]);
+            event.id = static_cast<int64_t>(item["id"].number);
+            events_.push_back(event);
+        }
+    }
+
+    // Everything but counters and what is about the whole is in a row with a name.
+    void CheckRows() const {
+        for (const TraceEvent& event : events_) {
+            if (event.phase == 'C' || event.track.second == 0) continue;
+            EXPECT_TRUE(rows_.count(event.track)) << event.name;
+            EXPECT_TRUE(groups_.count(event.track.first)) << event.name;
+            EXPECT_GT(event.begin, 0) << event.name;
+        }
+    }
+
+    // Bars of a device's row do not overlap, and come in order.
+    void CheckBars() const {
+        std::map<TrackKey, Nanoseconds> last;
+        for (const TraceEvent& event : events_) {
+            if (event.phase != 'X' || !IsOfDevice(event)) continue;
+            EXPECT_LE(event.begin, event.end) << event.name;
+            EXPECT_LE(last[event.track], event.begin)
+                << event.name << " in " << NameOf(event.track);
+            last[event.track] = event.end;
+        }
+    }
+
+    // Every begin has an end, in its row and not before it.
+    void CheckRanges() const {
+        std::map<TrackKey, std::vector<const TraceEvent*>> open;
+        std::map<int64_t, const TraceEvent*> numbered;
+        for (const TraceEvent& event : events_) {
+            if (event.phase == 'B') open[event.track].push_back(&event);
+            if (event.phase == 'E') {
+                auto& row = open[event.track];
+                ASSERT_FALSE(row.empty()) << "an end without a begin in " << NameOf(event.track);
+                EXPECT_LE(row.back()->begin, event.begin) << row.back()->name;
+                row.pop_back();
+            }
+            if (event.phase == 'b') {
+                EXPECT_TRUE(numbered.emplace(event.id, &event).second) << event.name;
+            }
+            if (event.phase == 'e') {
+                const auto begin = numbered.find(event.id);
+                ASSERT_NE(begin, numbered.end()) << event.name;
+                EXPECT_EQ(begin->second->name, event.name);
+                EXPECT_LE(begin->second->begin, event.begin) << event.name;
+                numbered.erase(begin);
+            }
+        }
+        for (const auto& row : open) EXPECT_TRUE(row.second.empty()) << row.second.back()->name;
+        EXPECT_TRUE(numbered.empty());
+    }
+
+    // Each arrow has two ends, and both lie in a bar.
+    void CheckArrows() const {
+        std::map<int64_t, std::pair<int, int>> ends;
+        for (const TraceEvent& event : events_) {
+            if (event.phase != 's' && event.phase != 'f') continue;
+            ++(event.phase == 's' ? ends[event.id].first : ends[event.id].second);
+            EXPECT_TRUE(BarAt(event.track, event.begin)) << "an arrow that ends nowhere";
+        }
+        for (const auto& arrow : ends) EXPECT_EQ(arrow.second, std::make_pair(1, 1));
+    }
+
+  public:
+    // The bar in a row at that time, or null.
+    const TraceEvent* BarAt(TrackKey track, Nanoseconds at) const {
+        for (const TraceEvent& event : events_) {
+            if (event.phase == 'X' && event.track == track && event.begin <= at &&
+                at <= event.end && (at < event.end || event.begin == event.end))
+                return &event;
+        }
+        return nullptr;
+    }
+
+  private:
+    std::vector<TraceEvent> events_;
+    std::map<TrackKey, std::string> rows_;
+    std::map<int64_t, std::string> groups_;
+};
+
+}  // namespace portacl_test

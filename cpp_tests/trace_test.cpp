@@ -1,0 +1,321 @@
+// PORTACL_TRACE: what a program did, for a program that knows nothing of it.
+#include "support/trace.h"
+#include "support/gate.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+#include <filesystem>
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSize = 1 << 20;
+
+std::string PathFor(const std::string& test) {
+    return testing::TempDir() + "portacl_trace_" + test + "_" + std::to_string(getpid()) + ".json";
+}
+
+// Runs `body` in a process of its own with a trace, which `check` is given afterwards.
+void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trace&),
+               Settings settings = {}) {
+    const std::string path = PathFor(test);
+    settings.emplace_back("PORTACL_TRACE", path);
+    RunInOwnProcess(body, settings);
+    if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
+    const Trace trace = Trace::Read(path);
+    trace.Check();
+    if (!testing::Test::HasFailure()) check(trace);
+    if (testing::Test::HasFailure()) {
+        std::ifstream file(path);
+        std::string line;
+        for (int i = 0; i < 100 && std::getline(file, line); ++i) std::cout << line << "\n";
+    }
+    std::remove(path.c_str());
+}
+
+int64_t Sum(const std::vector<TraceEvent>& events) {
+    int64_t sum = 0;
+    for (const TraceEvent& event : events) sum += event.Bytes();
+    return sum;
+}
+
+// ---- each kind of work ----
+
+void DoAllKinds() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        Stream first, second;
+        Event event;
+        Program program;
+        DeviceMemory a(kSize), b(kSize);
+        PinnedMemory pinned(kSize, 7);
+        ZeroWords words(4);
+        Gate gate;
+        const std::vector<unsigned char> pageable = Pattern(kSize / 2);
+        ACL_OK(aclrtMemcpy(a.At(), kSize, pageable.data(), kSize / 2, ACL_MEMCPY_HOST_TO_DEVICE));
+        ACL_OK(aclrtMemset(a.At(), kSize, 1, 4096));
+        ACL_OK(gate.Hold(first));
+        ACL_OK(
+            aclrtMemcpyAsync(a.At(), kSize, pinned.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, first));
+        ACL_OK(aclrtMemcpyAsync(b.At(), kSize, a.At(), 4096, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
+        ACL_OK(aclrtMemsetAsync(b.At(), kSize, 3, 8192, first));
+        ACL_OK(aclrtReduceAsync(b.At(), a.At(), 1024, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
+                                first, nullptr));
+        ACL_OK(Mark(program.Kernel("mark"), words.At(), 5, 4, first));
+        ACL_OK(aclrtRecordEvent(event, first));
+        ACL_OK(aclrtStreamWaitEvent(second, event));
+        ACL_OK(aclrtMemcpy2dAsync(b.At(), 512, a.At(), 1024, 256, 8, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                  second));
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(first));
+        ACL_OK(aclrtSynchronizeStream(second));
+        EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>(4, 5));
+    }
+    ACL_OK(aclFinalize());
+}
+
+void CheckAllKinds(const Trace& trace) {
+    std::map<std::string, std::vector<TraceEvent>> in_streams, on_threads;
+    for (const TraceEvent& event : trace.Events()) {
+        if (event.phase != 'X') continue;
+        (trace.IsOfDevice(event) ? in_streams : on_threads)[event.name].push_back(event);
+    }
+    // At once, on the thread that asked: a copy and a fill, and what the test's objects copy.
+    ASSERT_EQ(on_threads["copy host to device"].size(), 2u);
+    EXPECT_EQ(on_threads["copy host to device"][1].Bytes(), int64_t(kSize / 2));
+    EXPECT_EQ(on_threads["copy host to device"][1].args["from"].text, "pageable host memory");
+    EXPECT_EQ(Sum(on_threads["fill"]), 4096);
+    EXPECT_EQ(Sum(on_threads["copy device to host"]), 16);
+
+    const std::map<std::string, int64_t> sizes = {{"copy host to device", kSize},
+                                                  {"copy in device", 4096 + 8 * 256},
+                                                  {"fill", 8192},
+                                                  {"reduce", 1024}};
+    for (const auto& [name, bytes] : sizes) EXPECT_EQ(Sum(in_streams[name]), bytes) << name;
+    const TraceEvent copy = in_streams["copy host to device"].at(0);
+    EXPECT_EQ(copy.args["from"].text, "pinned host memory");
+    EXPECT_EQ(copy.args["to"].text, "device 0");
+    const double rate =
+        double(copy.Bytes()) / double(std::max<Nanoseconds>(1, copy.end - copy.begin));
+    EXPECT_NEAR(copy.args["GB/s"].number, rate, rate / 100 + 0.001);
+    ASSERT_EQ(in_streams["mark"].size(), 1u);
+    EXPECT_EQ(in_streams["mark"][0].category, "kernel");
+    ASSERT_EQ(in_streams["host function"].size(), 1u);
+
+    // One stream in order, behind the host function that held it.
+    const std::vector<std::string> order = {
+        "host function", "copy host to device", "copy in device", "fill", "reduce", "mark"};
+    std::vector<std::string> found;
+    for (const TraceEvent& event : trace.Where([&](const TraceEvent& event) {
+             return event.phase == 'X' && event.track == copy.track;
+         }))
+        found.push_back(event.name);
+    EXPECT_EQ(found, order);
+    EXPECT_NE(trace.NameOf(copy.track).find("stream 1"), std::string::npos)
+        << trace.NameOf(copy.track);
+
+    // The other one waits for the kernel.
+    ASSERT_EQ(in_streams["wait for event"].size(), 1u);
+    const TraceEvent wait = in_streams["wait for event"][0];
+    EXPECT_NE(wait.track, copy.track);
+    const auto from = trace.Named('s', "event"), to = trace.Named('f', "event");
+    ASSERT_EQ(from.size(), 1u);
+    ASSERT_EQ(to.size(), 1u);
+    EXPECT_EQ(trace.BarAt(from[0].track, from[0].begin)->name, "mark");
+    EXPECT_EQ(trace.BarAt(to[0].track, to[0].begin)->name, "wait for event");
+    EXPECT_GE(wait.end, in_streams["mark"][0].end - (OnCpu() ? 0 : 1000));
+
+    // What is in use, and in the end nothing.
+    const auto sizes_in_use = trace.Named('C', "memory in use");
+    ASSERT_FALSE(sizes_in_use.empty());
+    EXPECT_EQ(sizes_in_use.back().Bytes(), 0);
+}
+
+TEST(Trace, HasEachKindOfWork) {
+    WithTrace("kinds", DoAllKinds, CheckAllKinds);
+}
+
+// ---- ends ----
+
+void DoALittle() {
+    ACL_OK(aclrtSetDevice(0));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
+void CheckALittle(const Trace& trace) {
+    EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(kSize));
+}
+
+TEST(Trace, IsWholeWithoutFinalize) {
+    WithTrace("exit", DoALittle, CheckALittle, {{"FAKE_CUDA_LEAK_CHECK", "0"}});
+}
+
+TEST(Trace, CanBeReadWhenTheProgramWasKilled) {
+    const std::string path = PathFor("killed");
+    if (const char* own = std::getenv("PORTACL_TEST_OWN_PROCESS"); own && CurrentTest() == own) {
+        DoALittle();
+        // Nobody asks for it to be written: that happens by itself.
+        const std::string file = std::getenv("PORTACL_TRACE");
+        const auto deadline = std::chrono::steady_clock::now() + kPatience;
+        for (std::string text; text.find("\"fill\"") == std::string::npos;) {
+            ASSERT_LT(std::chrono::steady_clock::now(), deadline) << text;
+            std::ifstream stream(file);
+            std::stringstream read;
+            read << stream.rdbuf();
+            text = read.str();
+            std::this_thread::yield();
+        }
+        kill(getpid(), SIGKILL);
+    }
+    const ProcessResult result =
+        RunProcess("/proc/self/exe", {"--gtest_filter=" + CurrentTest(), "--gtest_color=no"},
+                   {{"PORTACL_TRACE", path}, {"PORTACL_TEST_OWN_PROCESS", CurrentTest()}});
+    EXPECT_EQ(result.signal, SIGKILL) << result.output;
+    const Trace trace = Trace::Read(path);
+    trace.Check();
+    CheckALittle(trace);
+    std::remove(path.c_str());
+}
+
+void LiveTwice() {
+    for (int life = 0; life < 2; ++life) {
+        ACL_OK(aclInit(nullptr));
+        DoALittle();
+        ACL_OK(aclFinalize());
+    }
+}
+
+TEST(Trace, GoesOnInTheNextLife) {
+    WithTrace("lives", LiveTwice,
+              [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); },
+              {{"FAKE_CUDA_LEAK_CHECK", "0"}});
+}
+
+void ResetTwice() {
+    ACL_OK(aclInit(nullptr));
+    for (int opening = 0; opening < 2; ++opening) {
+        DoALittle();
+        ACL_OK(aclrtResetDeviceForce(0));
+    }
+    ACL_OK(aclFinalize());
+}
+
+TEST(Trace, HasWhatADeviceDidBeforeItsReset) {
+    WithTrace("resets", ResetTwice,
+              [](const Trace& trace) { EXPECT_EQ(Sum(trace.Bars("fill")), int64_t(2 * kSize)); });
+}
+
+// ---- what never happens ----
+
+void Abort() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        Stream stream;
+        DeviceMemory memory(kSize);
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        ASSERT_TRUE(gate.AwaitArrival());
+        ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, 4096, stream));
+        ACL_OK(aclrtStreamAbort(stream));
+        gate.Open();
+        ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 2, 512, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    ACL_OK(aclFinalize());
+}
+
+TEST(Trace, LeavesOutWhatAnAbortDropped) {
+    WithTrace("abort", Abort, [](const Trace& trace) {
+        std::set<int64_t> sizes;
+        for (const TraceEvent& fill : trace.Bars("fill")) sizes.insert(fill.Bytes());
+        EXPECT_TRUE(sizes.count(512));
+        // What a GPU was given it does.
+        if (OnCpu()) {
+            EXPECT_FALSE(sizes.count(4096));
+        }
+    });
+}
+
+// ---- more than is kept ----
+
+constexpr int kMany = 20000, kMore = 500;
+
+void QueueMany() {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        Stream stream;
+        DeviceMemory memory(64);
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        for (int i = 0; i < kMany; ++i)
+            ACL_OK(aclrtMemsetAsync(memory.At(), 64, i % 251, 64, stream));
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, (kMany - 1) % 251));
+        // There is room again when it is written, which nobody waits for.
+        for (int i = 0; i < kMore; ++i) {
+            ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 1, stream));
+            ACL_OK(aclrtSynchronizeStream(stream));
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+    ACL_OK(aclFinalize());
+}
+
+TEST(Trace, CountsWhatItHasNoRoomFor) {
+    WithTrace("many", QueueMany,
+              [](const Trace& trace) {
+                  const size_t fills = trace.Bars("fill").size();
+                  EXPECT_GT(fills, 8000u);
+                  EXPECT_LT(fills, size_t(kMany));
+                  const auto told = trace.Where(
+                      [](const TraceEvent& event) { return event.category == "portacl"; });
+                  ASSERT_EQ(told.size(), 1u);
+                  EXPECT_EQ(told[0].name, std::to_string(kMany + kMore - fills) +
+                                              " operations were not recorded");
+                  // It goes on afterwards.
+                  EXPECT_EQ(trace.Bars("fill").back().Bytes(), 1);
+              },
+              {{"FAKE_CUDA_DELAY_US", "0"}});
+}
+
+// ---- the variable ----
+
+TEST(TraceVariable, HasTheNumberOfTheProcess) {
+    const std::string folder = testing::TempDir() + "portacl_traces_" + std::to_string(getpid());
+    std::filesystem::create_directory(folder);
+    RunInOwnProcess(DoALittle,
+                    {{"PORTACL_TRACE", folder + "/of_%p.json"}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+    if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+        found.push_back(file.path().string());
+    ASSERT_EQ(found.size(), 1u);
+    const Trace trace = Trace::Read(found[0]);
+    trace.Check();
+    // Digits alone, where %p was.
+    const std::string number =
+        found[0].substr(folder.size() + 4, found[0].size() - folder.size() - 9);
+    EXPECT_FALSE(number.empty());
+    EXPECT_EQ(number.find_first_not_of("0123456789"), std::string::npos) << found[0];
+    std::filesystem::remove_all(folder);
+}
+
+OWN_PROCESS_TEST(TraceVariable, RefusesAFileThatCannotBeWritten,
+                 {"PORTACL_TRACE", "/no/such/folder/trace.json"}) {
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), "PORTACL_TRACE",
+                     "/no/such/folder/trace.json", "No such file");
+}
+
+}  // namespace

@@ -1,0 +1,88 @@
+//! The file: a JSON array that is complete after each write, so that whatever ends the process, what
+//! was written can be read.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// What ends the array. The next write begins over it.
+const TAIL: &str = "\n]\n";
+
+/// An open trace.
+pub(super) struct TraceFile {
+    file: File,
+    path: PathBuf,
+    /// Where the tail is.
+    end: u64,
+    has_events: bool,
+}
+
+impl TraceFile {
+    /// A new file, or an old one from its beginning; with `end`, one of this process that goes on
+    /// there. Where another process is writing it, a file beside it with the number of this one.
+    pub(super) fn create(path: &Path, end: Option<u64>) -> io::Result<Self> {
+        match Self::take(path, end)? {
+            Some(file) => Ok(file),
+            None => {
+                let mut beside = path.as_os_str().to_owned();
+                beside.push(format!(".{}", std::process::id()));
+                let busy = || io::ErrorKind::ResourceBusy.into();
+                Self::take(Path::new(&beside), None)?.ok_or_else(busy)
+            }
+        }
+    }
+
+    fn take(path: &Path, end: Option<u64>) -> io::Result<Option<Self>> {
+        let file = File::options().write(true).create(true).truncate(false).open(path)?;
+        // SAFETY: a descriptor that is open; nothing is read or written.
+        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+            return match io::Error::last_os_error() {
+                why if why.kind() == io::ErrorKind::WouldBlock => Ok(None),
+                why => Err(why),
+            };
+        }
+        let found = file.metadata()?;
+        let path = path.to_owned();
+        if let Some(end) = end
+            && found.len() == end + TAIL.len() as u64
+        {
+            return Ok(Some(Self { file, path, end, has_events: end > 1 }));
+        }
+        if found.is_file() {
+            file.set_len(0)?;
+        }
+        file.write_all_at(format!("[{TAIL}").as_bytes(), 0)?;
+        Ok(Some(Self { file, path, end: 1, has_events: false }))
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How long it is.
+    pub(super) fn len(&self) -> u64 {
+        self.end + TAIL.len() as u64
+    }
+
+    /// Where it goes on, for [`Self::create`].
+    pub(super) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Adds events, which are separated by commas.
+    pub(super) fn append(&mut self, mut events: String) -> io::Result<()> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        events.insert_str(0, if self.has_events { ",\n" } else { "\n" });
+        let len = events.len() as u64;
+        events.push_str(TAIL);
+        self.file.write_all_at(events.as_bytes(), self.end)?;
+        self.end += len;
+        self.has_events = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! What happens on threads of the program: its own ranges and marks, and operations that are done
+//! when the call returns.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+
+use super::operation::What;
+use super::{is_on, now, recorder};
+use crate::backend::{Copy, Copy2d, Device, Fill, Result, thread_number};
+
+/// Threads share so many buffers.
+const STRIPES: usize = 16;
+/// Most notes in one of them that are not written. Ranges that begin then are counted, and not
+/// recorded.
+const MOST_NOTES: usize = 32 << 10;
+/// With so many the writer is woken.
+const MANY_NOTES: usize = MOST_NOTES / 4;
+
+/// Words about a range, by what they are about.
+pub type Details = Vec<(&'static str, String)>;
+
+/// Something on a thread.
+pub(super) struct HostNote {
+    pub(super) thread: u32,
+    pub(super) at: u64,
+    pub(super) what: HostWhat,
+}
+
+pub(super) enum HostWhat {
+    /// A range begins, inside those that are open.
+    Begin(String, Details),
+    /// The innermost one ends.
+    End,
+    Mark(String),
+    /// A range with a number begins, on its own.
+    Start(u32, String),
+    Stop(u32),
+    /// Something that a call did; it ended now.
+    Operation {
+        what: What,
+        begin: u64,
+    },
+}
+
+#[derive(Default)]
+pub(super) struct Stripe {
+    pub(super) notes: Vec<HostNote>,
+    pub(super) lost: u64,
+    /// How many open ranges of a thread are not recorded, where there are such.
+    skipped: Option<HashMap<u32, u32>>,
+}
+
+static NOTES: [Mutex<Stripe>; STRIPES] =
+    [const { Mutex::new(Stripe { notes: Vec::new(), lost: 0, skipped: None }) }; STRIPES];
+
+impl Stripe {
+    fn is_full(&self) -> bool {
+        self.notes.len() >= MOST_NOTES
+    }
+
+    /// Whether this may be noted: what ends has to end what began.
+    fn takes(&mut self, thread: u32, what: &HostWhat) -> bool {
+        let skipped = self.skipped.as_ref().and_then(|skipped| skipped.get(&thread)).copied();
+        let skipped_now = match (what, skipped.unwrap_or(0)) {
+            (HostWhat::End, 0) | (HostWhat::Stop(_), _) => return true,
+            (HostWhat::End, depth) => depth - 1,
+            (HostWhat::Begin(..), depth) if depth > 0 || self.is_full() => {
+                self.lost += 1;
+                depth + 1
+            }
+            _ if self.is_full() => {
+                self.lost += 1;
+                return false;
+            }
+            _ => return true,
+        };
+        self.skipped.get_or_insert_default().insert(thread, skipped_now);
+        false
+    }
+}
+
+fn note(what: HostWhat) {
+    let (thread, at) = (thread_number(), now());
+    let mut stripe = NOTES[thread as usize % STRIPES].lock();
+    if stripe.takes(thread, &what) {
+        stripe.notes.push(HostNote { thread, at, what });
+        if stripe.notes.len() == MANY_NOTES {
+            drop(stripe);
+            recorder::wake();
+        }
+    }
+}
+
+/// For the writer: everything that was noted, by thread in its order, and how much was lost.
+pub(super) fn collect() -> (Vec<HostNote>, u64) {
+    let (mut all, mut lost) = (Vec::new(), 0);
+    for stripe in &NOTES {
+        let mut stripe = stripe.lock();
+        all.append(&mut stripe.notes);
+        lost += std::mem::take(&mut stripe.lost);
+    }
+    (all, lost)
+}
+
+/// A new trace begins: nothing of an old one is left.
+pub(super) fn forget() {
+    for stripe in &NOTES {
+        *stripe.lock() = Stripe::default();
+    }
+}
+
+/// A range of the calling thread begins, inside those that are open there.
+pub fn begin_range(name: String, details: Details) {
+    if is_on() {
+        note(HostWhat::Begin(name, details));
+    }
+}
+
+/// The innermost open range of the calling thread ends.
+pub fn end_range() {
+    if is_on() {
+        note(HostWhat::End);
+    }
+}
+
+/// A mark of the calling thread.
+pub fn mark(text: String) {
+    if is_on() {
+        note(HostWhat::Mark(text));
+    }
+}
+
+/// A range begins that any thread may end, by its number.
+pub fn start_range(id: u32, name: String) {
+    if is_on() {
+        note(HostWhat::Start(id, name));
+    }
+}
+
+/// A range with a number ends.
+pub fn stop_range(id: u32) {
+    if is_on() {
+        note(HostWhat::Stop(id));
+    }
+}
+
+/// A device for what it does at once, in order with no stream: it is recorded as the calling
+/// thread's.
+#[derive(Clone, Copy)]
+pub struct Synchronous<'a>(&'a dyn Device);
+
+/// See [`Synchronous`].
+#[inline]
+pub fn synchronous(device: &dyn Device) -> Synchronous<'_> {
+    Synchronous(device)
+}
+
+impl Synchronous<'_> {
+    /// As [`Device::copy`].
+    #[inline]
+    pub fn copy(self, copy: Copy) -> Result<()> {
+        if is_on() { noted(What::copy(&copy), || self.0.copy(copy)) } else { self.0.copy(copy) }
+    }
+
+    /// As [`Device::copy_batch`].
+    #[inline]
+    pub fn copy_batch(self, copies: &[Copy]) -> Result<()> {
+        let copy = || self.0.copy_batch(copies);
+        if is_on() { noted(What::copies(copies), copy) } else { copy() }
+    }
+
+    /// As [`Device::copy_2d`].
+    #[inline]
+    pub fn copy_2d(self, copy: Copy2d) -> Result<()> {
+        if is_on() {
+            noted(What::copy_2d(&copy), || self.0.copy_2d(copy))
+        } else {
+            self.0.copy_2d(copy)
+        }
+    }
+
+    /// As [`Device::fill`].
+    #[inline]
+    pub fn fill(self, fill: Fill) -> Result<()> {
+        if is_on() { noted(What::fill(&fill), || self.0.fill(fill)) } else { self.0.fill(fill) }
+    }
+}
+
+/// Does something, and notes how long it took.
+#[cold]
+fn noted(what: What, operation: impl FnOnce() -> Result<()>) -> Result<()> {
+    let begin = now();
+    operation()?;
+    note(HostWhat::Operation { what, begin });
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! What a stream was given while it was recorded, until that is written.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::dependency::RecordId;
+use super::operation::{Note, Outcome, Times, What};
+use super::recorder;
+use crate::backend::{Device, Event, Stream};
+
+/// Most operations of a stream that are not written yet. What comes then is counted, and not
+/// recorded.
+pub(super) const MOST_ENTRIES: usize = 16 << 10;
+/// With so many the writer is woken, which comes by itself often enough for fewer.
+const MANY_ENTRIES: usize = MOST_ENTRIES / 4;
+/// Most events that are kept for the next operations.
+const MOST_SPARE: usize = 256;
+
+/// Something that a stream was given.
+pub(super) enum Entry {
+    Operation {
+        what: What,
+        /// Who queued it.
+        thread: u32,
+        times: Times,
+        /// The record that it waits for.
+        after: Option<RecordId>,
+    },
+    /// With the event that says when the stream came to it.
+    Note(Note, Arc<dyn Event>),
+    /// An event was recorded.
+    Recorded(RecordId),
+}
+
+/// A row of the timeline: a stream, as long as it is there and until its work is written.
+pub struct Lane {
+    pub(super) device: u32,
+    pub(super) stream: i32,
+    pub(super) name: String,
+    /// What the device is called.
+    pub(super) device_name: String,
+    inbox: Mutex<Inbox>,
+    /// Entries that are not written.
+    backlog: AtomicUsize,
+    /// It is full of what is not over.
+    is_stuck: AtomicBool,
+    /// Operations were given up: some may never happen though later ones do.
+    has_gaps: AtomicBool,
+    /// What the writer has taken out of the inbox.
+    pub(super) taken: Mutex<VecDeque<Entry>>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    entries: Vec<Entry>,
+    /// Events that no entry has any more.
+    spare: Vec<Arc<dyn Event>>,
+    lost: u64,
+}
+
+impl Lane {
+    /// A new row for a stream.
+    pub fn new(device: u32, device_name: &str, stream: i32, is_default: bool) -> Arc<Self> {
+        let default = if is_default { " (default)" } else { "" };
+        let lane = Arc::new(Self {
+            device,
+            stream,
+            name: format!("stream {stream}{default}"),
+            device_name: device_name.to_owned(),
+            inbox: Mutex::default(),
+            backlog: AtomicUsize::new(0),
+            is_stuck: AtomicBool::new(false),
+            has_gaps: AtomicBool::new(false),
+            taken: Mutex::default(),
+        });
+        recorder::add(&lane);
+        lane
+    }
+
+    /// The stream was aborted, or given up: what it was given may never happen.
+    pub fn note_abort(&self) {
+        self.has_gaps.store(true, Ordering::Relaxed);
+    }
+
+    /// Puts something of the program's into the stream.
+    pub fn note(&self, stream: &dyn Stream, device: &dyn Device, note: Note) {
+        match self.make_room().then(|| self.mark(stream, device)).flatten() {
+            Some(event) => self.push(Entry::Note(note, event)),
+            None => self.lose(),
+        }
+    }
+
+    /// An event that says when the stream has come to this point; none where it cannot be had.
+    pub(super) fn mark(&self, stream: &dyn Stream, device: &dyn Device) -> Option<Arc<dyn Event>> {
+        let spare = self.inbox.lock().spare.pop();
+        let event = match spare {
+            Some(event) => event,
+            None => device.create_event(true).ok()?,
+        };
+        stream.record(&event).ok()?;
+        Some(event)
+    }
+
+    pub(super) fn push(&self, entry: Entry) {
+        if self.backlog.fetch_add(1, Ordering::Relaxed) + 1 == MANY_ENTRIES {
+            recorder::wake();
+        }
+        self.inbox.lock().entries.push(entry);
+    }
+
+    /// Whether another entry can be had. Where the writer is behind it is waited for, not long; where
+    /// the stream itself is, nobody waits.
+    pub(super) fn make_room(&self) -> bool {
+        let has_room = || self.backlog.load(Ordering::Relaxed) < MOST_ENTRIES;
+        has_room() || (!self.is_stuck.load(Ordering::Relaxed) && recorder::wait_for(has_room))
+    }
+
+    /// Something was not recorded.
+    pub(super) fn lose(&self) {
+        self.inbox.lock().lost += 1;
+    }
+
+    /// For the writer: takes over what there is, gives back events, and asks how much was lost.
+    pub(super) fn collect(&self, taken: &mut VecDeque<Entry>) -> u64 {
+        let mut inbox = self.inbox.lock();
+        taken.extend(inbox.entries.drain(..));
+        std::mem::take(&mut inbox.lost)
+    }
+
+    /// For the writer: so many entries are written, and these events can be used again.
+    pub(super) fn written(&self, count: usize, mut events: Vec<Arc<dyn Event>>) {
+        let before = self.backlog.fetch_sub(count, Ordering::Relaxed);
+        self.is_stuck.store(before - count >= MOST_ENTRIES, Ordering::Relaxed);
+        let mut inbox = self.inbox.lock();
+        let room = MOST_SPARE.saturating_sub(inbox.spare.len());
+        events.truncate(room);
+        inbox.spare.append(&mut events);
+    }
+
+    pub(super) fn has_gaps(&self) -> bool {
+        self.has_gaps.load(Ordering::Relaxed)
+    }
+
+    /// For the writer: nothing is left to write.
+    pub(super) fn is_written(&self) -> bool {
+        self.backlog.load(Ordering::Relaxed) == 0
+    }
+
+    /// Nobody writes what there is.
+    pub(super) fn forget(&self) {
+        let mut taken = self.taken.lock();
+        self.collect(&mut taken);
+        let count = taken.drain(..).count();
+        self.written(count, Vec::new());
+    }
+
+    /// Nothing of the device is kept here from now on.
+    pub(super) fn let_go(&self) {
+        let spare = std::mem::take(&mut self.inbox.lock().spare);
+        drop(spare);
+    }
+}
+
+impl Entry {
+    /// What became of it. A record has no time of its own.
+    pub(super) fn ask(&self) -> Outcome {
+        match self {
+            Self::Operation { times, .. } => times.ask(),
+            Self::Note(_, event) => {
+                event.time_ns().map_or(Outcome::Pending, |at| Outcome::Over(at, at))
+            }
+            Self::Recorded(_) => Outcome::Over(0, 0),
+        }
+    }
+
+    /// Its events, for others.
+    pub(super) fn take_events(self, into: &mut Vec<Arc<dyn Event>>) {
+        match self {
+            Self::Operation { times: Times::Events(begin, end), .. } => into.extend([begin, end]),
+            Self::Note(_, event) => into.push(event),
+            Self::Operation { .. } | Self::Recorded(_) => {}
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What streams and threads did, and when, as a file that Perfetto and chrome://tracing open.
+//!
+//! While nobody records, all there is of it is one look at a flag for each submission, [`is_on`].
+//! While somebody does, the core hands its work to a decorator instead, which is made for the
+//! moment of one submission ([`TraceStream`]): so streams are recorded that were there before. It
+//! queues an event before and behind each operation, on every backend; a thread asks these when
+//! they happened, and writes. What a stream was given keeps its order, and what is asked of a
+//! backend besides never makes a call of the program fail.
+//!
+//! | file | what |
+//! |---|---|
+//! | `stream.rs` | the decorator of a stream |
+//! | `operation.rs` | what is recorded of an operation |
+//! | `lane.rs` | what a stream was given and is not written yet |
+//! | `dependency.rs` | which record of an event a wait is for |
+//! | `host.rs` | what happens on threads of the program |
+//! | `recorder.rs` | who writes, and when |
+//! | `timeline.rs` | makes events of the format out of all that |
+//! | `json.rs`, `file.rs` | their text, and the file |
+
+mod dependency;
+mod file;
+mod host;
+mod json;
+mod lane;
+mod operation;
+mod recorder;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::clock;
+pub use host::{Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous};
+pub use lane::Lane;
+pub use operation::Note;
+pub use recorder::{
+    Gauge, Gauges, Limits, at_end_of_device, close, is_open, open, record, set_gauges,
+};
+pub use stream::TraceStream;
+
+/// A bit for each device whose work is recorded now. What threads of the program do is recorded
+/// while there is any.
+static DEVICES: AtomicU64 = AtomicU64::new(0);
+
+/// The bit of a device in [`record`]'s argument. Devices from number 63 on share one.
+pub const fn bit(device: u32) -> u64 {
+    1 << if device < 63 { device } else { 63 }
+}
+
+/// Whether anything is recorded now.
+#[inline(always)]
+pub fn is_on() -> bool {
+    DEVICES.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the work of this device is recorded now.
+pub fn is_on_for(device: u32) -> bool {
+    DEVICES.load(Ordering::Relaxed) & bit(device) != 0
+}
+
+/// Nanoseconds of the machine's clock that never goes back.
+fn now() -> u64 {
+    clock::now().as_nanos() as u64
+}

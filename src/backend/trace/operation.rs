@@ -1,0 +1,278 @@
+//! What is recorded of an operation: what it is, and how it is found out when it was.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::json::Line;
+use super::now;
+use crate::backend::{Comparison, Copy, Copy2d, Event, Fill, Launch, Place, Reduce, Span};
+
+/// What an operation does.
+#[derive(Debug)]
+pub(super) enum What {
+    /// So many copies of so many bytes together.
+    Copy {
+        src: Place,
+        dst: Place,
+        bytes: u64,
+        count: usize,
+    },
+    /// A copy of rows.
+    Copy2d {
+        src: Place,
+        dst: Place,
+        width: usize,
+        height: usize,
+    },
+    Fill {
+        bytes: u64,
+    },
+    Reduce {
+        bytes: u64,
+    },
+    Prefetch {
+        bytes: u64,
+    },
+    Kernel {
+        name: String,
+        grid: [u32; 3],
+        threads: Option<[u32; 3]>,
+    },
+    HostFunction,
+    /// Work for a thread of the program.
+    Callback,
+    Wait,
+    WriteValue(u64),
+    WaitValue(u64, Comparison),
+}
+
+impl What {
+    pub(super) fn copy(copy: &Copy) -> Self {
+        let (src, dst) = (copy.src.place, copy.dst.place);
+        Self::Copy { src, dst, bytes: copy.dst.len as u64, count: 1 }
+    }
+
+    /// There is at least one.
+    pub(super) fn copies(copies: &[Copy]) -> Self {
+        let (src, dst) = (copies[0].src.place, copies[0].dst.place);
+        let bytes = copies.iter().map(|copy| copy.dst.len as u64).sum();
+        Self::Copy { src, dst, bytes, count: copies.len() }
+    }
+
+    pub(super) fn copy_2d(copy: &Copy2d) -> Self {
+        let (src, dst) = (copy.src.span.place, copy.dst.span.place);
+        Self::Copy2d { src, dst, width: copy.width, height: copy.height }
+    }
+
+    pub(super) fn fill(fill: &Fill) -> Self {
+        Self::Fill { bytes: fill.dst.len as u64 }
+    }
+
+    pub(super) fn reduce(reduce: &Reduce) -> Self {
+        Self::Reduce { bytes: reduce.dst.len as u64 }
+    }
+
+    pub(super) fn prefetch(range: &Span) -> Self {
+        Self::Prefetch { bytes: range.len as u64 }
+    }
+
+    pub(super) fn kernel(launch: &Launch<'_>) -> Self {
+        Self::Kernel { name: launch.name.to_owned(), grid: launch.grid, threads: launch.threads }
+    }
+
+    /// The format's category, and what viewers write on it.
+    pub(super) fn title(&self) -> (&'static str, String) {
+        let name = |text: &str| text.to_owned();
+        match self {
+            Self::Copy { src, dst, .. } | Self::Copy2d { src, dst, .. } => {
+                ("copy", copy_in_words(*src, *dst))
+            }
+            Self::Fill { .. } => ("fill", name("fill")),
+            Self::Reduce { .. } => ("reduce", name("reduce")),
+            Self::Prefetch { .. } => ("copy", name("prefetch")),
+            Self::Kernel { name, .. } => ("kernel", name.clone()),
+            Self::HostFunction => ("host", name("host function")),
+            Self::Callback => ("host", name("callback")),
+            Self::Wait => ("wait", name("wait for event")),
+            Self::WriteValue(_) => ("value", name("write value")),
+            Self::WaitValue(..) => ("wait", name("wait for value")),
+        }
+    }
+
+    /// How many bytes it moves.
+    fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Copy { bytes, .. }
+            | Self::Fill { bytes }
+            | Self::Reduce { bytes }
+            | Self::Prefetch { bytes } => Some(*bytes),
+            Self::Copy2d { width, height, .. } => Some(*width as u64 * *height as u64),
+            _ => None,
+        }
+    }
+
+    /// Its size and shape, and how fast it was.
+    pub(super) fn describe<'a>(&self, mut line: Line<'a>, nanoseconds: u64) -> Line<'a> {
+        if let Some(bytes) = self.bytes() {
+            line = line.arg("bytes", format_args!("{bytes}"));
+            if nanoseconds > 0 {
+                let rate = bytes as f64 / nanoseconds as f64;
+                line = line.arg("GB/s", format_args!("{rate:.3}"));
+            }
+        }
+        match self {
+            Self::Copy { src, dst, count, .. } => {
+                line = with_places(line, *src, *dst);
+                if *count > 1 {
+                    line = line.arg("copies", format_args!("{count}"));
+                }
+                line
+            }
+            Self::Copy2d { src, dst, width, height } => {
+                let line = with_places(line, *src, *dst);
+                line.arg("width", format_args!("{width}")).arg("height", format_args!("{height}"))
+            }
+            Self::Kernel { grid, threads, .. } => {
+                line = line.arg("blocks", format_args!("{grid:?}"));
+                match threads {
+                    Some(threads) => line.arg("threads", format_args!("{threads:?}")),
+                    None => line,
+                }
+            }
+            Self::WriteValue(value) => line.arg("value", format_args!("{value}")),
+            Self::WaitValue(value, comparison) => line
+                .arg("value", format_args!("{value}"))
+                .text_arg("comparison", in_words(*comparison)),
+            _ => line,
+        }
+    }
+}
+
+fn copy_in_words(src: Place, dst: Place) -> String {
+    match (src, dst) {
+        (Place::Device(from), Place::Device(to)) if from == to => "copy in device".to_owned(),
+        (Place::Device(from), Place::Device(to)) => format!("copy device {from} to device {to}"),
+        (Place::Device(_), _) => "copy device to host".to_owned(),
+        (_, Place::Device(_)) => "copy host to device".to_owned(),
+        _ => "copy in host".to_owned(),
+    }
+}
+
+fn in_words(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::GreaterOrEqual => "greater or equal",
+        Comparison::Equal => "equal",
+        Comparison::And => "a bit in common",
+        Comparison::Nor => "a bit that neither has",
+    }
+}
+
+fn with_places(line: Line<'_>, src: Place, dst: Place) -> Line<'_> {
+    let name = |place| match place {
+        Place::Pageable => "pageable host memory".to_owned(),
+        Place::Pinned => "pinned host memory".to_owned(),
+        Place::Device(id) => format!("device {id}"),
+    };
+    line.text_arg("from", &name(src)).text_arg("to", &name(dst))
+}
+
+/// What the program puts into a stream of its own account.
+#[derive(Clone, Debug)]
+pub enum Note {
+    /// A text.
+    Mark(String),
+    /// The step with this number begins.
+    StepBegins(u64),
+    /// It ends.
+    StepEnds(u64),
+}
+
+/// When something on a thread began and ended; shared between those who do it and who writes it.
+#[derive(Clone, Default)]
+pub(super) struct HostTimes(Arc<Pair>);
+
+#[derive(Default)]
+struct Pair {
+    begin: AtomicU64,
+    /// 0: it is not over.
+    end: AtomicU64,
+}
+
+/// It was given up.
+const DROPPED: u64 = u64::MAX;
+
+/// What it is done by holds this: dropped without [`TimesGuard::end`], it was given up.
+pub(super) struct TimesGuard(HostTimes);
+
+impl HostTimes {
+    pub(super) fn guard(&self) -> TimesGuard {
+        TimesGuard(self.clone())
+    }
+
+    pub(super) fn begin(&self) {
+        self.0.begin.store(now(), Ordering::Relaxed);
+    }
+
+    fn ask(&self) -> Outcome {
+        match self.0.end.load(Ordering::Acquire) {
+            0 => Outcome::Pending,
+            DROPPED => Outcome::Dropped,
+            end => Outcome::Over(self.0.begin.load(Ordering::Relaxed), end),
+        }
+    }
+}
+
+impl TimesGuard {
+    /// It is over.
+    pub(super) fn end(self) {
+        self.0.0.end.store(now(), Ordering::Release);
+    }
+}
+
+impl Drop for TimesGuard {
+    fn drop(&mut self) {
+        let end = &self.0.0.end;
+        // A failure says that it is over.
+        let _ = end.compare_exchange(0, DROPPED, Ordering::Release, Ordering::Relaxed);
+    }
+}
+
+/// How it is found out when an operation was.
+pub(super) enum Times {
+    /// Events before it and behind it.
+    Events(Arc<dyn Event>, Arc<dyn Event>),
+    /// It tells itself.
+    Host(HostTimes),
+}
+
+/// What became of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It is not over.
+    Pending,
+    /// It was over, from when to when.
+    Over(u64, u64),
+    /// It was given up.
+    Dropped,
+}
+
+impl Times {
+    pub(super) fn ask(&self) -> Outcome {
+        match self {
+            // The last one first: the others have happened then.
+            Self::Events(begin, end) => match (end.time_ns(), begin.time_ns()) {
+                (Ok(end), Ok(begin)) => Outcome::Over(begin, end),
+                _ => Outcome::Pending,
+            },
+            Self::Host(times) => times.ask(),
+        }
+    }
+
+    /// When it began, if it has.
+    pub(super) fn begun(&self) -> Option<u64> {
+        match self {
+            Self::Events(begin, _) => begin.time_ns().ok(),
+            Self::Host(times) => Some(times.0.begin.load(Ordering::Relaxed)).filter(|at| *at != 0),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Who writes, and when: a thread of its own while a trace is open, and whoever needs something to be
+//! written now.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::file::TraceFile;
+use super::lane::Lane;
+use super::timeline::{End, Timeline};
+use super::{DEVICES, dependency, host};
+use crate::backend::at_exit;
+
+/// The thread writes so often.
+const PERIOD: Duration = Duration::from_millis(5);
+/// Who submits waits so long for a writer that is behind.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// The end of the process waits so long for a writer that is at work.
+const PATIENCE_AT_EXIT: Duration = Duration::from_millis(500);
+
+/// How much a trace may hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Most bytes of the file; `None`: no limit.
+    pub file: Option<u64>,
+}
+
+/// Something whose size changes over time.
+pub struct Gauge {
+    /// The device whose memory it is; `None`: host memory.
+    pub device: Option<u32>,
+    /// What it is called.
+    pub name: String,
+    /// How large it is now.
+    pub bytes: u64,
+}
+
+/// Tells how large everything is now. It is called by the thread that writes, and waits for nobody.
+pub type Gauges = fn(&mut dyn FnMut(Gauge));
+
+/// An open trace.
+struct Recorder {
+    file: TraceFile,
+    timeline: Timeline,
+    limits: Limits,
+    /// What could not be written.
+    failed: Option<String>,
+    /// A forked child must not write over its parent's.
+    process: u32,
+    thread: Option<JoinHandle<()>>,
+}
+
+static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
+static LANES: Mutex<Vec<Arc<Lane>>> = Mutex::new(Vec::new());
+static GAUGES: Mutex<Option<Gauges>> = Mutex::new(None);
+/// Traces of this process that are closed: they go on where they ended.
+static CLOSED: Mutex<Vec<TraceFileEnd>> = Mutex::new(Vec::new());
+
+/// Where a trace ended.
+type TraceFileEnd = (PathBuf, u64);
+
+/// What the thread is told.
+#[derive(Default)]
+struct Orders {
+    now: bool,
+    stop: bool,
+}
+
+static ORDERS: Mutex<Orders> = Mutex::new(Orders { now: false, stop: false });
+static ORDERED: Condvar = Condvar::new();
+/// Something was written.
+static WRITTEN: Condvar = Condvar::new();
+
+/// Whom to ask for sizes while a trace is open.
+pub fn set_gauges(gauges: Gauges) {
+    *GAUGES.lock() = Some(gauges);
+}
+
+/// Whether a trace is open.
+pub fn is_open() -> bool {
+    RECORDER.lock().is_some()
+}
+
+/// Opens a trace, and starts its thread. Nothing is recorded before [`record`]. None is open. A file
+/// of a trace that this process has closed goes on; one that another process writes is left alone.
+/// Where it is.
+pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
+    let mut recorder = RECORDER.lock();
+    if recorder.is_some() {
+        return Err(io::Error::other("a trace is open"));
+    }
+    let known = CLOSED.lock().iter().find(|(known, _)| known == path).map(|(_, end)| *end);
+    let file = TraceFile::create(path, known)?;
+    host::forget();
+    *ORDERS.lock() = Orders::default();
+    let thread = std::thread::Builder::new().name("portacl-trace".to_owned()).spawn(run)?;
+    at_exit(finish_at_exit);
+    let at = file.path().to_owned();
+    *recorder = Some(Recorder {
+        file,
+        timeline: Timeline::default(),
+        limits,
+        failed: None,
+        process: std::process::id(),
+        thread: Some(thread),
+    });
+    Ok(at)
+}
+
+/// Records, from now on, the work of these devices ([`super::bit`]), and what threads do while there
+/// are any. What was queued before stays what it was.
+pub fn record(devices: u64) {
+    DEVICES.store(devices, Ordering::SeqCst);
+    if let Some(recorder) = &mut *RECORDER.lock() {
+        recorder.write(if devices == 0 { End::Pause } else { End::Open });
+    }
+}
+
+/// Ends the trace, if one is open: everything that is over is in it. What it says about itself.
+pub fn close() -> Option<String> {
+    let mut thread = RECORDER.lock().as_mut()?.thread.take();
+    DEVICES.store(0, Ordering::SeqCst);
+    ORDERS.lock().stop = true;
+    ORDERED.notify_one();
+    if let Some(thread) = thread.take() {
+        // It does not panic; if it did, there is nothing more to wait for.
+        let _ = thread.join();
+    }
+    let recorder = RECORDER.lock().take()?;
+    Some(recorder.finish())
+}
+
+/// A device is about to be closed: nothing of it is kept from now on.
+pub fn at_end_of_device(device: u32) {
+    let mut recorder = RECORDER.lock();
+    let of_device = |lane: &&Arc<Lane>| lane.device == device;
+    let lanes: Vec<_> = LANES.lock().iter().filter(of_device).cloned().collect();
+    if let Some(recorder) = &mut *recorder {
+        recorder.write(End::Open);
+    }
+    for lane in lanes {
+        match &mut *recorder {
+            Some(recorder) => recorder.timeline.lane(&lane, true),
+            None => lane.forget(),
+        }
+        lane.let_go();
+    }
+    drop(recorder);
+    LANES.lock().retain(|lane| lane.device != device);
+}
+
+/// There is a new row.
+pub(super) fn add(lane: &Arc<Lane>) {
+    LANES.lock().push(Arc::clone(lane));
+}
+
+/// There is much to write.
+pub(super) fn wake() {
+    ORDERS.lock().now = true;
+    ORDERED.notify_one();
+}
+
+/// Has everything written, and waits until `enough`, not long. Whether it is.
+#[cold]
+pub(super) fn wait_for(enough: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    wake();
+    let mut orders = ORDERS.lock();
+    while !enough() {
+        if orders.stop || WRITTEN.wait_until(&mut orders, deadline).timed_out() {
+            return enough();
+        }
+    }
+    true
+}
+
+/// The thread.
+fn run() {
+    loop {
+        let stop = {
+            let mut orders = ORDERS.lock();
+            if !orders.now && !orders.stop {
+                ORDERED.wait_for(&mut orders, PERIOD);
+            }
+            orders.now = false;
+            orders.stop
+        };
+        if stop {
+            return;
+        }
+        if let Some(recorder) = &mut *RECORDER.lock() {
+            recorder.write(End::Open);
+        }
+        let _orders = ORDERS.lock();
+        WRITTEN.notify_all();
+    }
+}
+
+/// The process ends with a trace open. The thread may be at work, or stopped.
+fn finish_at_exit() {
+    let Some(mut recorder) = RECORDER.try_lock_for(PATIENCE_AT_EXIT) else { return };
+    if recorder.as_ref().is_none_or(|recorder| recorder.process != std::process::id()) {
+        return;
+    }
+    DEVICES.store(0, Ordering::SeqCst);
+    if let Some(recorder) = recorder.take() {
+        recorder.finish();
+    }
+}
+
+impl Recorder {
+    /// Writes everything that is over.
+    fn write(&mut self, end: End) {
+        let gauges = *GAUGES.lock();
+        // A row that nobody else has gets nothing more.
+        let lanes = {
+            let mut lanes = LANES.lock();
+            let all = lanes.clone();
+            lanes.retain(|lane| Arc::strong_count(lane) > 2 || !lane.is_written());
+            all
+        };
+        self.timeline.host();
+        for lane in &lanes {
+            self.timeline.lane(lane, end == End::Close);
+        }
+        if let Some(gauges) = gauges {
+            self.timeline.gauges(gauges);
+        }
+        self.timeline.end(end);
+        let text = self.timeline.take_text();
+        if self.failed.is_some() {
+            return;
+        }
+        let limit = self.limits.file.unwrap_or(u64::MAX);
+        if self.file.len().saturating_add(text.len() as u64) > limit {
+            self.fail(format!("the file would be longer than {limit} bytes"));
+        } else if let Err(why) = self.file.append(text) {
+            self.fail(why.to_string());
+        }
+    }
+
+    /// Nothing more is written.
+    fn fail(&mut self, why: String) {
+        let path = self.file.path().display();
+        eprintln!("portacl: the trace {path} ends here: {why}");
+        self.failed = Some(why);
+    }
+
+    /// Writes what is left. What it says about the trace.
+    fn finish(mut self) -> String {
+        self.write(End::Close);
+        let path = self.file.path().to_owned();
+        let mut closed = CLOSED.lock();
+        closed.retain(|(known, _)| *known != path);
+        closed.push((path.clone(), self.file.end()));
+        drop(closed);
+        dependency::forget_all();
+        let lost = self.timeline.lost();
+        let lanes = std::mem::take(&mut *LANES.lock());
+        // Streams that are still there have their rows again in the next trace.
+        LANES.lock().extend(lanes.into_iter().filter(|lane| Arc::strong_count(lane) > 1));
+        format!("{} ({lost} operations were not recorded)", path.display())
+    }
+}

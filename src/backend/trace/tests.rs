@@ -1,0 +1,136 @@
+//! What the C++ tests do not see: they read whole traces.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::file::TraceFile;
+use super::json::{Track, event};
+use super::operation::{HostTimes, Outcome, Times};
+use super::{bit, dependency};
+use crate::backend::{Event, cpu};
+
+/// The methods of a trait, or of its implementation, in `source` behind `begin`.
+fn methods(source: &str, begin: &str) -> BTreeSet<String> {
+    let body = source.split(begin).nth(1).unwrap().split("\n}").next().unwrap();
+    let methods = body.lines().filter_map(|line| line.strip_prefix("    fn "));
+    methods.map(|method| method.split(['(', '<']).next().unwrap().to_owned()).collect()
+}
+
+/// A method with a default body would otherwise pass the decorator by.
+#[test]
+fn the_decorator_has_every_method_of_a_stream() {
+    let of_trait = methods(include_str!("../mod.rs"), "\npub trait Stream:");
+    assert!(of_trait.contains("copy") && of_trait.contains("settle"), "{of_trait:?}");
+    let decorated = methods(include_str!("stream.rs"), "\nimpl Stream for TraceStream<'_> {");
+    assert_eq!(decorated, of_trait);
+}
+
+fn path(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("portacl-trace-{name}-{}.json", std::process::id()))
+}
+
+fn read(path: &PathBuf) -> Vec<Value> {
+    let Value::Array(events) = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+    else {
+        panic!("no array");
+    };
+    events
+}
+
+fn mark(name: &str) -> String {
+    let mut text = String::new();
+    event(&mut text, 'i', name, Track { pid: 1, tid: 2 }).time("ts", 1_234_567_008).end();
+    text
+}
+
+#[test]
+fn the_file_is_complete_after_each_write() {
+    let path = path("complete");
+    let mut file = TraceFile::create(&path, None).unwrap();
+    assert_eq!(read(&path).len(), 0);
+    for count in 1..=3 {
+        file.append(mark("a") + ",\n" + &mark("b")).unwrap();
+        assert_eq!(read(&path).len(), 2 * count);
+        assert_eq!(file.len(), std::fs::metadata(&path).unwrap().len());
+    }
+    file.append(String::new()).unwrap();
+    assert_eq!(read(&path).len(), 6);
+    let end = file.end();
+    drop(file);
+    TraceFile::create(&path, Some(end)).unwrap().append(mark("c")).unwrap();
+    assert_eq!(read(&path).len(), 7, "it goes on");
+    TraceFile::create(&path, Some(end)).unwrap().append(mark("d")).unwrap();
+    assert_eq!(read(&path).len(), 1, "it is not what it was: begun anew");
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_file_that_is_being_written_is_left_alone() {
+    let path = path("locked");
+    let mut first = TraceFile::create(&path, None).unwrap();
+    let mut second = TraceFile::create(&path, None).unwrap();
+    assert_ne!(first.path(), second.path());
+    first.append(mark("first")).unwrap();
+    second.append(mark("second")).unwrap();
+    assert_eq!(read(&path)[0]["name"], "first");
+    assert_eq!(read(&second.path().to_owned())[0]["name"], "second");
+    for file in [&first, &second] {
+        std::fs::remove_file(file.path()).unwrap();
+    }
+}
+
+#[test]
+fn any_text_is_a_string_of_json() {
+    let name = "a \"b\" \\ \n \u{1} \u{e4} \u{1f600}";
+    let mut text = String::new();
+    let line = event(&mut text, 'X', name, Track { pid: 3, tid: 4 }).time("ts", 1_002_003_004);
+    line.number("id", 7).text_arg("words", name).arg("bytes", format_args!("{}", 8)).end();
+    let found: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["name"], name);
+    assert_eq!(found["args"]["words"], name);
+    assert_eq!(found["args"]["bytes"], 8);
+    assert_eq!((&found["pid"], &found["tid"], &found["id"]), (&3.into(), &4.into(), &7.into()));
+    assert!(text.contains("\"ts\":1002003.004"), "{text}");
+}
+
+#[test]
+fn a_wait_is_for_the_latest_record() {
+    let driver =
+        cpu::open(cpu::Options { memory_per_device: 16 << 20, ..Default::default() }).unwrap();
+    let device = driver.open(0).unwrap();
+    let event: Arc<dyn Event> = device.create_event(false).unwrap();
+    assert_eq!(dependency::latest(&event), None);
+    let first = dependency::recorded(&event);
+    let second = dependency::recorded(&event);
+    assert!(second > first);
+    assert_eq!(dependency::latest(&event), Some(second));
+    // Whatever takes the place of an event in memory is another one.
+    drop(event);
+    for _ in 0..100 {
+        let other: Arc<dyn Event> = device.create_event(false).unwrap();
+        assert_eq!(dependency::latest(&other), None);
+    }
+}
+
+#[test]
+fn what_tells_itself_is_over_or_given_up() {
+    let times = HostTimes::default();
+    let asked = Times::Host(times.clone());
+    assert_eq!(asked.ask(), Outcome::Pending);
+    let guard = times.guard();
+    times.begin();
+    assert!(asked.begun().is_some());
+    guard.end();
+    assert!(matches!(asked.ask(), Outcome::Over(begin, end) if 0 < begin && begin <= end));
+    let given_up = HostTimes::default();
+    drop(given_up.guard());
+    assert_eq!(Times::Host(given_up).ask(), Outcome::Dropped);
+}
+
+#[test]
+fn devices_have_bits() {
+    assert_eq!((bit(0), bit(1), bit(63), bit(70)), (1, 2, 1 << 63, 1 << 63));
+}

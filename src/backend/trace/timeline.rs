@@ -1,0 +1,397 @@
+//! Makes events of the format out of what was recorded.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::fmt::Write;
+
+use super::dependency::RecordId;
+use super::host::{self, HostNote, HostWhat};
+use super::json::{Track, event};
+use super::lane::{Entry, Lane};
+use super::now;
+use super::operation::{Note, Outcome, What};
+use super::recorder::{Gauge, Gauges};
+
+/// Devices are groups of rows beside the process; the system gives no process such a number.
+const DEVICE_PID: u32 = 1 << 23;
+/// The row of a device for the steps of the program.
+const STEPS_TID: u32 = 1 << 30;
+/// So many records of events are remembered.
+const MOST_POINTS: usize = 16 << 10;
+/// So many arrows wait for the record that they come from.
+const MOST_ARROWS: usize = 4 << 10;
+
+/// Whether the trace ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It goes on.
+    Open,
+    /// Nothing is recorded for a while.
+    Pause,
+    /// It ends.
+    Close,
+}
+
+/// A bar in a row, for an arrow to begin or end in.
+#[derive(Clone, Copy, Debug)]
+struct Bar {
+    track: Track,
+    begin: u64,
+    end: u64,
+}
+
+impl Bar {
+    /// A moment inside the bar and at its end: viewers look for the bar that a moment is in.
+    fn last_moment(self) -> u64 {
+        if self.end > self.begin + 1 { self.end - 1 } else { self.begin }
+    }
+}
+
+/// The state of a trace that is being written.
+#[derive(Default)]
+pub(super) struct Timeline {
+    text: String,
+    named: HashSet<Track>,
+    named_groups: HashSet<u32>,
+    /// The last bar of each row.
+    last: HashMap<Track, Bar>,
+    /// What each record of an event comes behind, the oldest first.
+    points: BTreeMap<RecordId, Option<Bar>>,
+    /// Waits whose record is not known yet.
+    arrows: VecDeque<(RecordId, Bar)>,
+    next_arrow: u64,
+    /// Open ranges of each thread.
+    depth: HashMap<u32, u32>,
+    /// Open ranges with a number, and which thread began them.
+    ranges: HashMap<u32, (u32, String)>,
+    /// When steps began, by device.
+    steps: HashMap<(u32, u64), u64>,
+    sizes: BTreeMap<(u32, String), u64>,
+    lost: u64,
+    told_lost: u64,
+}
+
+impl Timeline {
+    /// What was made since the last call.
+    pub(super) fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    /// How much was not recorded.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    // ---- streams ----
+
+    /// Writes what is over of a stream's work; with `finish` everything.
+    pub(super) fn lane(&mut self, lane: &Lane, finish: bool) {
+        let mut taken = lane.taken.lock();
+        self.lost += lane.collect(&mut taken);
+        let (mut count, mut events) = (0, Vec::new());
+        let row = self.device_row(lane);
+        while let Some(first) = taken.front() {
+            let outcome = match first.ask() {
+                Outcome::Pending if lane.has_gaps() && is_any_over(&taken) => Outcome::Dropped,
+                Outcome::Pending if !finish => break,
+                outcome => outcome,
+            };
+            let Some(entry) = taken.pop_front() else { break };
+            count += 1;
+            self.entry(row, &entry, outcome);
+            if let Outcome::Over(..) = outcome {
+                entry.take_events(&mut events);
+            }
+        }
+        lane.written(count, events);
+    }
+
+    fn entry(&mut self, track: Track, entry: &Entry, outcome: Outcome) {
+        match (entry, outcome) {
+            (Entry::Recorded(id), _) => self.recorded(*id, track),
+            (Entry::Operation { what, thread, after, .. }, Outcome::Over(begin, end)) => {
+                let bar = self.bar(track, what, begin, end, *thread, "");
+                if let Some(after) = after {
+                    self.arrows.push_back((*after, bar));
+                }
+            }
+            (Entry::Operation { what, thread, times, .. }, _) => {
+                let state = if outcome == Outcome::Dropped { "dropped" } else { "unfinished" };
+                let begun = times.begun();
+                let end = if begun.is_some() && state == "unfinished" { now() } else { 0 };
+                match begun {
+                    Some(begin) => drop(self.bar(track, what, begin, end, *thread, state)),
+                    None => self.lost += u64::from(state == "unfinished"),
+                }
+            }
+            (Entry::Note(note, _), Outcome::Over(at, _)) => self.note(track, note, at),
+            (Entry::Note(..), _) => {}
+        }
+    }
+
+    /// A bar in a stream's row. Bars of a row neither overlap nor go back.
+    fn bar(
+        &mut self,
+        track: Track,
+        what: &What,
+        begin: u64,
+        end: u64,
+        thread: u32,
+        state: &str,
+    ) -> Bar {
+        let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
+        let bar = Bar { track, begin, end: end.max(begin) };
+        self.operation(bar, what, Some(thread), state);
+        self.last.insert(track, bar);
+        bar
+    }
+
+    fn operation(&mut self, bar: Bar, what: &What, thread: Option<u32>, state: &str) {
+        let (category, name) = what.title();
+        let length = bar.end - bar.begin;
+        let line = event(&mut self.text, 'X', &name, bar.track).word("cat", category);
+        let mut line = what.describe(line.time("ts", bar.begin).time("dur", length), length);
+        if let Some(thread) = thread {
+            line = line.arg("thread", format_args!("{thread}"));
+        }
+        if !state.is_empty() {
+            line = line.text_arg("state", state);
+        }
+        line.end();
+    }
+
+    fn note(&mut self, track: Track, note: &Note, at: u64) {
+        match note {
+            Note::Mark(text) => self.instant(track, text, at),
+            Note::StepBegins(step) => drop(self.steps.insert((track.pid, *step), at)),
+            Note::StepEnds(step) => {
+                if let Some(begin) = self.steps.remove(&(track.pid, *step)) {
+                    self.step(track.pid, *step, begin, at);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, pid: u32, step: u64, begin: u64, end: u64) {
+        let track = Track { pid, tid: STEPS_TID };
+        if self.named.insert(track) {
+            self.name_row(track, "steps", 0);
+        }
+        // A step that began before another one ended stands in the row behind it.
+        let begin = begin.max(self.last.get(&track).map_or(0, |last| last.end));
+        let end = end.max(begin);
+        self.last.insert(track, Bar { track, begin, end });
+        let line = event(&mut self.text, 'X', &format!("step {step}"), track).word("cat", "step");
+        line.time("ts", begin).time("dur", end - begin).end();
+    }
+
+    fn instant(&mut self, track: Track, text: &str, at: u64) {
+        event(&mut self.text, 'i', text, track)
+            .word("cat", "mark")
+            .time("ts", at)
+            .word("s", "t")
+            .end();
+    }
+
+    fn recorded(&mut self, id: RecordId, track: Track) {
+        self.points.insert(id, self.last.get(&track).copied());
+        if self.points.len() > MOST_POINTS {
+            self.points.pop_first();
+        }
+    }
+
+    /// Draws the arrows whose both ends are known.
+    fn draw_arrows(&mut self) {
+        for _ in 0..self.arrows.len() {
+            let Some((record, to)) = self.arrows.pop_front() else { break };
+            match self.points.get(&record) {
+                Some(Some(from)) => {
+                    let from = *from;
+                    self.arrow(from, to);
+                }
+                // It comes behind nothing that is in the trace.
+                Some(None) => {}
+                None if self.arrows.len() < MOST_ARROWS => self.arrows.push_back((record, to)),
+                None => {}
+            }
+        }
+    }
+
+    fn arrow(&mut self, from: Bar, to: Bar) {
+        self.next_arrow += 1;
+        let end = to.last_moment();
+        for (phase, bar, at) in [('s', from, from.last_moment().min(end)), ('f', to, end)] {
+            let line = event(&mut self.text, phase, "event", bar.track).word("cat", "dependency");
+            let line = line.number("id", self.next_arrow).time("ts", at);
+            if phase == 'f' { line.word("bp", "e").end() } else { line.end() }
+        }
+    }
+
+    // ---- threads ----
+
+    /// Writes what threads of the program did.
+    pub(super) fn host(&mut self) {
+        let (notes, lost) = host::collect();
+        self.lost += lost;
+        for note in notes {
+            self.host_note(note);
+        }
+    }
+
+    fn host_note(&mut self, HostNote { thread, at, what }: HostNote) {
+        let track = self.thread_row(thread);
+        match what {
+            HostWhat::Begin(name, details) => {
+                *self.depth.entry(thread).or_default() += 1;
+                let line = event(&mut self.text, 'B', &name, track).word("cat", "program");
+                let line = line.time("ts", at);
+                details.iter().fold(line, |line, (key, text)| line.text_arg(key, text)).end();
+            }
+            HostWhat::End => {
+                // One that began before the trace has no end in it.
+                if let Some(depth) = self.depth.get_mut(&thread).filter(|depth| **depth > 0) {
+                    *depth -= 1;
+                    self.range_end(track, at);
+                }
+            }
+            HostWhat::Mark(text) => self.instant(track, &text, at),
+            HostWhat::Start(id, name) => {
+                self.numbered_range('b', id, &name, track, at);
+                self.ranges.insert(id, (thread, name));
+            }
+            HostWhat::Stop(id) => {
+                if let Some((starter, name)) = self.ranges.remove(&id) {
+                    let track = self.thread_row(starter);
+                    self.numbered_range('e', id, &name, track, at);
+                }
+            }
+            HostWhat::Operation { what, begin } => {
+                self.operation(Bar { track, begin, end: at }, &what, None, "");
+            }
+        }
+    }
+
+    fn range_end(&mut self, track: Track, at: u64) {
+        event(&mut self.text, 'E', "", track).word("cat", "program").time("ts", at).end();
+    }
+
+    fn numbered_range(&mut self, phase: char, id: u32, name: &str, track: Track, at: u64) {
+        let line = event(&mut self.text, phase, name, track).word("cat", "range");
+        line.number("id", id.into()).time("ts", at).end();
+    }
+
+    /// Ranges that are open end now, as far as the trace goes.
+    fn end_ranges(&mut self) {
+        let at = now();
+        for (thread, depth) in std::mem::take(&mut self.depth) {
+            let track = self.thread_row(thread);
+            (0..depth).for_each(|_| self.range_end(track, at));
+        }
+        for (id, (thread, name)) in std::mem::take(&mut self.ranges) {
+            let track = self.thread_row(thread);
+            self.numbered_range('e', id, &name, track, at);
+        }
+        for ((pid, step), begin) in std::mem::take(&mut self.steps) {
+            self.step(pid, step, begin, at);
+        }
+    }
+
+    // ---- sizes ----
+
+    /// Writes the sizes that have changed.
+    pub(super) fn gauges(&mut self, gauges: Gauges) {
+        let at = now();
+        let mut seen = BTreeMap::new();
+        gauges(&mut |gauge: Gauge| {
+            let pid = gauge.device.map_or_else(std::process::id, |device| DEVICE_PID + device);
+            seen.insert((pid, gauge.name), gauge.bytes);
+        });
+        // What is gone has nothing.
+        let gone: Vec<_> =
+            self.sizes.keys().filter(|key| !seen.contains_key(*key)).cloned().collect();
+        for key in gone {
+            if self.sizes.remove(&key) != Some(0) {
+                self.size(&key, 0, at);
+            }
+        }
+        for (key, bytes) in seen {
+            if self.sizes.get(&key) != Some(&bytes) {
+                self.size(&key, bytes, at);
+                self.sizes.insert(key, bytes);
+            }
+        }
+    }
+
+    fn size(&mut self, (pid, name): &(u32, String), bytes: u64, at: u64) {
+        let track = Track { pid: *pid, tid: 0 };
+        let line = event(&mut self.text, 'C', name, track).word("cat", "memory").time("ts", at);
+        line.arg("bytes", format_args!("{bytes}")).end();
+    }
+
+    // ---- rows ----
+
+    fn device_row(&mut self, lane: &Lane) -> Track {
+        // A row of number 0 is special for some viewers.
+        let track = Track { pid: DEVICE_PID + lane.device, tid: lane.stream as u32 + 1 };
+        if self.named_groups.insert(track.pid) {
+            let name = format!("device {}: {}", lane.device, lane.device_name);
+            self.name_group(track.pid, &name, lane.device + 1);
+        }
+        if self.named.insert(track) {
+            self.name_row(track, &lane.name, track.tid);
+        }
+        track
+    }
+
+    fn thread_row(&mut self, thread: u32) -> Track {
+        let track = Track { pid: std::process::id(), tid: thread };
+        if self.named_groups.insert(track.pid) {
+            let name = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
+            self.name_group(track.pid, name.trim_end(), 0);
+        }
+        if self.named.insert(track) {
+            let path = format!("/proc/self/task/{thread}/comm");
+            let mut name = std::fs::read_to_string(path).unwrap_or_default();
+            name.truncate(name.trim_end().len());
+            write!(name, " {thread}").expect("a text takes all");
+            self.name_row(track, name.trim_start(), track.tid);
+        }
+        track
+    }
+
+    fn name_group(&mut self, pid: u32, name: &str, order: u32) {
+        let track = Track { pid, tid: 0 };
+        event(&mut self.text, 'M', "process_name", track).text_arg("name", name).end();
+        let line = event(&mut self.text, 'M', "process_sort_index", track);
+        line.arg("sort_index", format_args!("{order}")).end();
+    }
+
+    fn name_row(&mut self, track: Track, name: &str, order: u32) {
+        event(&mut self.text, 'M', "thread_name", track).text_arg("name", name).end();
+        let line = event(&mut self.text, 'M', "thread_sort_index", track);
+        line.arg("sort_index", format_args!("{order}")).end();
+    }
+
+    // ---- end ----
+
+    /// Everything that there is was written.
+    pub(super) fn end(&mut self, end: End) {
+        self.draw_arrows();
+        if end != End::Open {
+            self.end_ranges();
+        }
+        if end == End::Close && self.lost > self.told_lost {
+            let track = Track { pid: std::process::id(), tid: 0 };
+            let text = format!("{} operations were not recorded", self.lost);
+            let line = event(&mut self.text, 'i', &text, track).word("cat", "portacl");
+            line.time("ts", now()).word("s", "g").end();
+            self.told_lost = self.lost;
+        }
+    }
+}
+
+/// Whether something is over of what comes behind the first.
+fn is_any_over(entries: &VecDeque<Entry>) -> bool {
+    let has_time = |entry: &&Entry| !matches!(entry, Entry::Recorded(_));
+    let mut behind = entries.iter().skip(1).filter(has_time);
+    behind.any(|entry| matches!(entry.ask(), Outcome::Over(..)))
+}
