@@ -246,6 +246,28 @@ TEST(Trace, LeavesOutWhatAnAbortDropped) {
     });
 }
 
+// ---- what a trace cannot have ----
+
+TEST(Trace, NeverMakesACallFail) {
+    // Each is the first that the trace asks of the backend.
+    for (const char* fault :
+         {"device.create_event:1", "stream.record:1", "stream.record:2", "event.time_ns:1"}) {
+        SCOPED_TRACE(fault);
+        WithTrace("faults", DoALittle,
+                  [](const Trace& trace) {
+                      const size_t lost =
+                          trace
+                              .Where([](const TraceEvent& event) {
+                                  return event.name == "1 operation was not recorded";
+                              })
+                              .size();
+                      EXPECT_EQ(trace.Bars("fill").size() + lost, 1u);
+                  },
+                  {{"PORTACL_FAULT", fault}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+        if (std::getenv("PORTACL_TEST_OWN_PROCESS")) return;
+    }
+}
+
 // ---- more than is kept ----
 
 constexpr int kMany = 20000, kMore = 500;

@@ -432,23 +432,44 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Starts the profiler; results go to a folder.
+ * Begins profiling: traces of this process go to a folder from now on, one file for each aclprofInit. Nothing
+ * is recorded before aclprofStart. Works before aclInit, and after it for streams that are there already.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The file is `portacl-PROCESS-NUMBER.json`, in the Trace Event format that Perfetto and chrome://tracing open.
+ * With `PORTACL_TRACE` set everything goes to that variable's file instead, and the folder stays empty.
+ *
+ * @param profilerResultPath the folder; it is made if it is not there.
+ * @param length bytes of it without the final zero, from 1 to 4096.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
+ * ACL_ERROR_PROF_ALREADY_RUN 100042: profiling has begun already; ACL_ERROR_INVALID_FILE 100003: it cannot be
+ * made a folder; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+ * aclprofInit of the Ascend runtime API; codes and file are portacl's own.
  */
-aclError aclprofInit(const char *profilerResultPath, size_t length);
+aclError aclprofInit(const char *profilerResultPath,
+                     size_t length);
 
 /**
- * Ends the profiler.
+ * Ends profiling: what is started is stopped, and the trace is complete. Work that is not over by then is in it
+ * up to now.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_SUCCESS; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: called inside a host function. Thread-safe. Follows aclprofFinalize of the Ascend runtime API.
+ * aclFinalize completes the trace as well; this may still be called after it.
  */
 aclError aclprofFinalize(void);
 
 /**
- * Describes what to profile, or returns null.
+ * Describes what to record: the work of devices, and with it what threads of the program do.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @param deviceIdList ids of devices; a device may be named twice.
+ * @param deviceNums how many, from 1 to 1024.
+ * @param aicoreMetrics a value of aclprofAicoreMetrics; none of them is measured, for want of such cores.
+ * @param aicoreEvents must be null.
+ * @param dataTypeConfig ACL_PROF_... bits; a trace always has everything, whichever they are.
+ * @return the description, for aclprofDestroyConfig to end; null on a failure, which aclGetRecentErrMsg tells:
+ * ACL_ERROR_INVALID_PARAM 100000: no ids, too many, an unknown value, or `aicoreEvents` is not null;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_BAD_ALLOC 200000: no more can be made.
+ * Thread-safe. Follows aclprofCreateConfig of the Ascend runtime API.
  */
 aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList,
                                           uint32_t deviceNums,
@@ -459,137 +480,212 @@ aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList,
 /**
  * Ends a description of aclprofCreateConfig.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param profilerConfig the description, not started.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: none, destroyed
+ * before, or started. Thread-safe. Follows aclprofDestroyConfig of the Ascend runtime API.
  */
 aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
 
 /**
- * Sets an option of the profiler.
+ * Sets an option, between aclprofInit and the first aclprofStart.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param configType ACL_PROF_STORAGE_LIMIT: most megabytes of the trace, as in "200MB" (the unit may be left
+ * out), without it there is no limit; the trace ends where it would become longer. ACL_PROF_PATH: a folder,
+ * instead of aclprofInit's.
+ * @param config the value, a text.
+ * @param configLength bytes of it without the final zero, from 1 to 4096.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, a length out of range, no such option, or a value
+ * that it does not have; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun; ACL_ERROR_PROF_ALREADY_RUN
+ * 100042: aclprofStart was called; ACL_ERROR_INVALID_FILE 100003: no folder can be made;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: an option about sampling hardware that there is none of. Thread-safe.
+ * Follows aclprofSetConfig of the Ascend runtime API.
  */
 aclError aclprofSetConfig(aclprofConfigType configType,
                           const char *config,
                           size_t configLength);
 
 /**
- * Starts to profile as described.
+ * Records from now on what a description says, besides what others say that are started. What was queued before
+ * is not in the trace.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param profilerConfig from aclprofCreateConfig.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no description,
+ * destroyed, or called inside a host function; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun;
+ * ACL_ERROR_PROF_ALREADY_RUN 100042: it is started already; ACL_ERROR_INVALID_FILE 100003: the trace cannot be
+ * written. Thread-safe. Follows aclprofStart of the Ascend runtime API.
  */
 aclError aclprofStart(const aclprofConfig *profilerConfig);
 
 /**
- * Stops to profile as described.
+ * Does not record any more what a description says, unless another one does. What was queued before is still
+ * written when it is over.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param profilerConfig from aclprofCreateConfig, started.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no description,
+ * destroyed, or called inside a host function; ACL_ERROR_PROF_NOT_RUN 100043: profiling has not begun, or this
+ * is not started (aclFinalize stops everything). Thread-safe. Follows aclprofStop of the Ascend runtime API.
  */
 aclError aclprofStop(const aclprofConfig *profilerConfig);
 
 /**
- * Makes a step, or returns null.
+ * Makes a step, whose ends aclprofGetStepTimestamp notes. Works at any time, with profiling and without.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return the step, for aclprofDestroyStepInfo to end; null if no more can be made (aclGetRecentErrMsg says so,
+ * ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclprofCreateStepInfo of the Ascend runtime API.
  */
 aclprofStepInfo *aclprofCreateStepInfo(void);
 
 /**
- * Ends a step.
+ * Ends a step; what was noted stays in the trace.
  *
- * Does nothing; aclGetRecentErrMsg tells what is missing.
+ * @param stepinfo from aclprofCreateStepInfo. Null, destroyed or no step: nothing happens, and
+ * aclGetRecentErrMsg tells (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000). Thread-safe.
+ * Follows aclprofDestroyStepInfo of the Ascend runtime API.
  */
 void aclprofDestroyStepInfo(aclprofStepInfo *stepinfo);
 
 /**
- * Notes the time of a step's start or end, in stream order.
+ * Notes that a step begins, or ends, in the order of a stream: a trace has it as a bar from the one to the
+ * other, in a row of the stream's device. Steps are numbered as they begin. A step that has ended may begin
+ * again, as another one. Without profiling nothing is recorded.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stepInfo from aclprofCreateStepInfo.
+ * @param tag ACL_STEP_START or ACL_STEP_END, in turn.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown tag; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: no step, destroyed, it has begun already or not yet, no stream, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclprofGetStepTimestamp of the Ascend runtime
+ * API.
  */
 aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo,
                                  aclprofStepTag tag,
                                  aclrtStream stream);
 
 /**
- * Makes a stamp, or returns null.
+ * Makes a stamp: a text for marks and ranges, "stamp" until it is set. Works at any time, with profiling and
+ * without.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @return the stamp, for aclprofDestroyStamp to end; null if no more can be made (aclGetRecentErrMsg says so,
+ * ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclprofCreateStamp of the Ascend runtime API.
  */
 void *aclprofCreateStamp(void);
 
 /**
- * Ends a stamp.
+ * Ends a stamp. Ranges that were begun with it go on.
  *
- * Does nothing; aclGetRecentErrMsg tells what is missing.
+ * @param stamp from aclprofCreateStamp. Null, destroyed or no stamp: nothing happens, and aclGetRecentErrMsg
+ * tells (ACL_ERROR_INVALID_PARAM 100000, ACL_ERROR_RT_PARAM_INVALID 107000). Thread-safe. Follows
+ * aclprofDestroyStamp of the Ascend runtime API.
  */
 void aclprofDestroyStamp(void *stamp);
 
 /**
- * Sets the text of a stamp.
+ * Sets the text of a stamp, for what is marked or begun with it from now on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stamp from aclprofCreateStamp.
+ * @param msg the text, which is copied; a zero ends it.
+ * @param msgLen bytes of it, from 1 to 16,384.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: no stamp, or destroyed. Thread-safe. Follows aclprofSetStampTraceMessage
+ * of the Ascend runtime API; the bound is portacl's own.
  */
-aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
+aclError aclprofSetStampTraceMessage(void *stamp,
+                                     const char *msg,
+                                     uint32_t msgLen);
 
 /**
- * Notes a stamp now.
+ * Marks this moment with a stamp's text, on the calling thread's row. Without profiling nothing is recorded.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stamp from aclprofCreateStamp.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: no stamp, or
+ * destroyed. Thread-safe. Follows aclprofMark of the Ascend runtime API.
  */
 aclError aclprofMark(void *stamp);
 
 /**
- * Notes a text now, in stream order.
+ * Begins a range of the calling thread, inside those that are open there, with a stamp's text; aclprofPop ends
+ * it.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
-
-/**
- * Starts a range that aclprofPop ends.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stamp from aclprofCreateStamp.
+ * @return as aclprofMark. Thread-safe. Follows aclprofPush of the Ascend runtime API.
  */
 aclError aclprofPush(void *stamp);
 
 /**
- * Ends the range that was started last.
+ * Ends the range that this thread began last, by aclprofPush or aclprofRangePushEx.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: none is open on this thread. Thread-safe. Follows
+ * aclprofPop of the Ascend runtime API.
  */
 aclError aclprofPop(void);
 
 /**
- * Starts a range that aclprofRangeStop ends.
+ * Begins a range with a stamp's text that any thread may end, and that may overlap others.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stamp from aclprofCreateStamp.
+ * @param rangeId room for the number of the range.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: one of them is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * no stamp, or destroyed. Thread-safe. Follows aclprofRangeStart of the Ascend runtime API.
  */
-aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
+aclError aclprofRangeStart(void *stamp,
+                           uint32_t *rangeId);
 
 /**
- * Ends a range by its number.
+ * Ends a range of aclprofRangeStart.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param rangeId its number.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no such range is open. Thread-safe. Follows
+ * aclprofRangeStop of the Ascend runtime API.
  */
 aclError aclprofRangeStop(uint32_t rangeId);
 
 /**
- * Starts a range with attributes that aclprofRangePop ends.
+ * Marks the moment at which a stream comes to this point, with a text on the stream's row. Without profiling
+ * nothing is recorded.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param msg the text, which is copied; a zero ends it.
+ * @param msgLen bytes of it, from 1 to 16,384.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclprofMarkEx of the Ascend runtime API; the
+ * bound is portacl's own.
+ */
+aclError aclprofMarkEx(const char *msg,
+                       size_t msgLen,
+                       aclrtStream stream);
+
+/**
+ * Begins a range of the calling thread that is an operator with its tensors, inside those that are open there;
+ * aclprofRangePop ends it. A trace has its type, its blocks and the shapes.
+ *
+ * @param attr its version is ACL_PROF_EVENT_ATTR_VERSION, its size that of the structure, its message of type
+ * ACL_PROF_MESSAGE_TYPE_TENSOR_INFO; at most 256 tensors of at most 8 dimensions. Everything is read during
+ * the call. The stream of the message is not looked at.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a field out of range;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: a number for a name that is not aclprofStr2Id's. Thread-safe. Follows
+ * aclprofRangePushEx of the Ascend runtime API.
  */
 aclError aclprofRangePushEx(aclprofEventAttributes *attr);
 
 /**
- * Ends the range that aclprofRangePushEx started last.
+ * Ends the range that this thread began last, by aclprofRangePushEx or aclprofPush.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: none is open on this thread. Thread-safe. Follows
+ * aclprofRangePop of the Ascend runtime API.
  */
 aclError aclprofRangePop(void);
 
 /**
- * The number of a text in the profile.
+ * A number for a text, for structures that name things by numbers: the same one each time, in the whole process
+ * and as long as that lives.
  *
- * @return 0; aclGetRecentErrMsg tells what is missing.
+ * @param message the text, at most 16,384 bytes before its final zero.
+ * @return the number, from 1 on; 0 on a failure, which aclGetRecentErrMsg tells: ACL_ERROR_INVALID_PARAM
+ * 100000: null, or too long; ACL_ERROR_BAD_ALLOC 200000: 65,536 texts have numbers. Thread-safe. Follows
+ * aclprofStr2Id of the Ascend runtime API.
  */
 uint64_t aclprofStr2Id(const char *message);
 

@@ -8108,11 +8108,21 @@ aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage,
                                          aclrtSnapShotCallBack callback);
 
 /**
- * Puts a mark of the caller into a stream.
+ * Marks the moment at which a stream comes to this point with data of the program, which a trace shows as text,
+ * or as numbers where it is none. Without profiling nothing is recorded.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param userdata the data, which is read during the call.
+ * @param length bytes of it, from 1 to 1024.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+ * another device than the current context. Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the
+ * bound is portacl's own.
  */
-aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream);
+aclError aclrtProfTrace(void *userdata,
+                        int32_t length,
+                        aclrtStream stream);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -10,6 +10,8 @@ use super::error::{Error, Result};
 use super::event::Event;
 use super::kernel::{Binary, Function};
 use super::mem_pool::MemPool;
+use super::prof_stamp::Stamp;
+use super::prof_step::Step;
 use super::profiling::Config;
 use super::stream::Stream;
 use super::virtual_memory::Physical;
@@ -35,6 +37,8 @@ const PHYSICAL: u8 = 10;
 const ALLOCATOR: u8 = 20;
 const BUFFER: u8 = 21;
 const PROF_CONFIG: u8 = 30;
+const STAMP: u8 = 31;
+const STEP: u8 = 32;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -51,6 +55,8 @@ static PHYSICALS: SlotTable<Physical> = SlotTable::new(PHYSICAL);
 static ALLOCATORS: SlotTable<Description> = SlotTable::new(ALLOCATOR);
 static BUFFERS: SlotTable<Buffer> = SlotTable::new(BUFFER);
 static PROF_CONFIGS: SlotTable<Config> = SlotTable::new(PROF_CONFIG);
+static STAMPS: SlotTable<Stamp> = SlotTable::new(STAMP);
+static STEPS: SlotTable<Step> = SlotTable::new(STEP);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -129,6 +135,20 @@ impl Object for Config {
     }
 }
 
+impl Object for Stamp {
+    const NOUN: &'static str = "stamp";
+    fn table() -> &'static SlotTable<Self> {
+        &STAMPS
+    }
+}
+
+impl Object for Step {
+    const NOUN: &'static str = "step";
+    fn table() -> &'static SlotTable<Self> {
+        &STEPS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -142,6 +162,8 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         ALLOCATOR => Some(Description::NOUN),
         BUFFER => Some(Buffer::NOUN),
         PROF_CONFIG => Some(Config::NOUN),
+        STAMP => Some(Stamp::NOUN),
+        STEP => Some(Step::NOUN),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 
 mod gauges;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -128,7 +129,8 @@ mod option {
 }
 
 /// aclprofSetConfig.
-pub fn set_option(option: i32, text: &str) -> Result<()> {
+pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
+    let shown = text.display();
     let state = &mut *STATE.lock();
     let profiler = state.profiler.as_mut().ok_or_else(not_begun)?;
     if !(option::STORAGE_LIMIT..=option::LAST).contains(&option) || option == option::NONE {
@@ -153,16 +155,16 @@ pub fn set_option(option: i32, text: &str) -> Result<()> {
         std::fs::create_dir_all(text).map_err(|why| {
             Error::new(
                 Code::InvalidFile,
-                format_args!("config \"{text}\" cannot be made a folder: {why}"),
+                format_args!("config \"{shown}\" cannot be made a folder: {why}"),
             )
         })?;
         profiler.folder = text.into();
         return Ok(());
     }
-    let digits = text.strip_suffix("MB").unwrap_or(text);
-    let megabytes =
-        digits.parse::<u64>().ok().filter(|number| (1..=u64::MAX >> 20).contains(number));
-    let megabytes = megabytes.ok_or_else(|| {
+    let text = text.to_string_lossy();
+    let digits = text.strip_suffix("MB").unwrap_or(&text);
+    let number = digits.parse::<u64>().ok();
+    let megabytes = number.filter(|number| (1..=u64::MAX >> 20).contains(number)).ok_or_else(|| {
         Error::invalid_param(format_args!(
             "config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: megabytes from 1 on, as in \"200MB\""
         ))
@@ -171,15 +173,25 @@ pub fn set_option(option: i32, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// Most devices that a description may name.
+const MOST_DEVICES: u32 = 1024;
+
+/// Checks how many devices a program names.
+pub fn check_count(count: u32) -> Result<()> {
+    if (1..=MOST_DEVICES).contains(&count) {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices"
+    )))
+}
+
 /// aclprofCreateConfig: the handle. `metrics` is checked, and measures nothing here.
 pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
     if !matches!(metrics, 0..=8 | 255) {
         return Err(Error::invalid_param(format_args!(
             "aicoreMetrics is {metrics}; allowed: the values of aclprofAicoreMetrics, 0 to 8 and 255"
         )));
-    }
-    if devices.is_empty() {
-        return Err(Error::invalid_param("deviceNums is 0; name one device at least"));
     }
     let count = runtime::device_count()?;
     if let Some(id) = devices.iter().find(|id| **id >= count) {

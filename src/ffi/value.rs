@@ -72,6 +72,38 @@ impl<T: Copy> Array<T> {
     }
 }
 
+/// Bytes from C with their number.
+pub mod bytes {
+    use std::ffi::c_char;
+
+    use super::{Array, Error, Result};
+
+    /// `len` bytes at `first`, from 1 to `most`; anything else is an error that names the arguments.
+    ///
+    /// # Safety
+    /// `first` is null or points to so many bytes.
+    pub unsafe fn bounded(
+        argument: &str,
+        first: *const c_char,
+        length: &str,
+        len: usize,
+        most: usize,
+    ) -> Result<Vec<u8>> {
+        if first.is_null() {
+            return Err(Error::invalid_param(format_args!(
+                "{argument} is null; it must point to the bytes"
+            )));
+        }
+        if !(1..=most).contains(&len) {
+            return Err(Error::invalid_param(format_args!(
+                "{length} is {len}; {argument} has from 1 to {most} bytes"
+            )));
+        }
+        let bytes = Array::new(first.cast::<u8>(), len);
+        Ok((0..len).map(|index| bytes.get(index)).collect())
+    }
+}
+
 /// For pointers that the API keeps for later: they have to be null.
 pub fn must_be_null<T>(argument: &str, pointer: *const T) -> Result<()> {
     if pointer.is_null() {

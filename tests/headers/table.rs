@@ -137,7 +137,14 @@ pub const HEADERS: &[Header] = &[
         path: "acl_prof.h",
         about: "Profiling.",
         includes: &["acl_base.h"],
-        sources: &["types/prof.rs", "profiling.rs", "prof_subscribe.rs"],
+        sources: &[
+            "types/prof.rs",
+            "profiling.rs",
+            "prof_step.rs",
+            "prof_stamp.rs",
+            "prof_range.rs",
+            "prof_subscribe.rs",
+        ],
     },
     Header {
         path: "error_codes/rt_error_codes.h",

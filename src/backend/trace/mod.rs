@@ -33,7 +33,9 @@ mod timeline;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::clock;
-pub use host::{Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous};
+pub use host::{
+    Details, Synchronous, begin_range, end_range, mark, start_range, stop_range, synchronous,
+};
 pub use lane::Lane;
 pub use operation::Note;
 pub use recorder::{

@@ -381,7 +381,10 @@ impl Timeline {
         }
         if end == End::Close && self.lost > self.told_lost {
             let track = Track { pid: std::process::id(), tid: 0 };
-            let text = format!("{} operations were not recorded", self.lost);
+            let text = match self.lost {
+                1 => "1 operation was not recorded".to_owned(),
+                lost => format!("{lost} operations were not recorded"),
+            };
             let line = event(&mut self.text, 'i', &text, track).word("cat", "portacl");
             line.time("ts", now()).word("s", "g").end();
             self.told_lost = self.lost;
