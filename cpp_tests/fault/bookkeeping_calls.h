@@ -39,6 +39,18 @@ inline void UseCaches() {
     DID(aclrtFree(memory));
 }
 
+// A copy that a description says, into the second half of the memory that it lies in.
+inline void CopyAsDescribed() {
+    constexpr auto kKind = ACL_MEMCPY_INNER_DEVICE_TO_DEVICE;
+    void* memory = nullptr;
+    if (!DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY))) return;
+    auto* bytes = static_cast<char*>(memory);
+    if (DID(aclrtSetMemcpyDesc(memory, kKind, bytes + 64, bytes + 128, 64, nullptr)))
+        DID(aclrtMemcpyAsyncWithDesc(memory, kKind, nullptr));
+    DID(aclrtSynchronizeStream(nullptr));
+    DID(aclrtFree(memory));
+}
+
 inline void AskForErrors() {
     aclrtErrorInfo error{};
     DID(aclrtGetErrorVerbose(0, &error));

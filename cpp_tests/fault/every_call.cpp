@@ -528,6 +528,7 @@ int main(int argc, char** argv) {
         UseResourceLimits();
         UseBuffers();
         UseCaches();
+        CopyAsDescribed();
         AskForErrors();
         UsePools();
         SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);

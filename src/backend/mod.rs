@@ -65,7 +65,10 @@ pub use pool::{
 };
 pub use shared_memory::SharedMemory;
 pub use stream_value::{Comparison, ValueWait, ValueWrite};
-pub use transfer::{Copy, Copy2d, Element, Fill, Pattern, Reduce, ReduceOp, Rows};
+pub use transfer::{
+    Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, IndirectLen, Pattern, Reduce, ReduceOp,
+    Rows,
+};
 pub use usage::{MemoryUsage, Usage};
 pub use virtual_memory::{GRANULARITY, PhysicalMemory, VirtualMemory};
 
@@ -288,6 +291,10 @@ pub trait Stream: Send + Sync {
 
     /// Queues a copy of rows. Pageable memory: as for [`Self::copy`].
     fn copy_2d(&self, copy: Copy2d) -> Result<Position>;
+
+    /// Queues a copy between places that are told in memory. Memory that is given back after this is kept until
+    /// it is over, as for a kernel.
+    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position>;
 
     /// Queues a fill. `dst` is memory of the stream's device, managed memory of any, or pinned host
     /// memory.

@@ -56,6 +56,48 @@ impl Copy2d {
     }
 }
 
+/// A place that is told in memory: the address that the word `at`, aligned and on the stream's device or
+/// managed, holds when the stream comes to it, plus an offset.
+#[derive(Clone, Copy, Debug)]
+pub struct Indirect {
+    /// The word, 8 bytes.
+    pub at: Span,
+    /// What is added to it.
+    pub offset: usize,
+}
+
+/// How long such a copy is.
+#[derive(Clone, Copy, Debug)]
+pub enum IndirectLen {
+    /// So many bytes.
+    Known(usize),
+    /// As many as such a word says.
+    At(Span),
+}
+
+/// A copy between places that are told in memory; the words lie outside of what is copied to. What they say
+/// is not checked: where it is no device memory, the copy fails, or the device.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyIndirect {
+    /// Where to.
+    pub dst: Indirect,
+    /// Where from.
+    pub src: Indirect,
+    /// How many bytes.
+    pub len: IndirectLen,
+}
+
+impl CopyIndirect {
+    /// All words that are read.
+    pub fn words(&self) -> impl Iterator<Item = Span> {
+        let len = match self.len {
+            IndirectLen::Known(_) => None,
+            IndirectLen::At(word) => Some(word),
+        };
+        [self.dst.at, self.src.at].into_iter().chain(len)
+    }
+}
+
 /// What a fill repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {

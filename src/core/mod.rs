@@ -36,6 +36,7 @@ pub mod mem_pool;
 pub mod memcpy;
 pub mod memcpy_2d;
 pub mod memcpy_batch;
+pub mod memcpy_indirect;
 pub mod memory;
 pub mod memory_hook;
 pub mod memory_stats;

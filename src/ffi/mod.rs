@@ -40,6 +40,7 @@ pub mod mem_pool_sharing;
 pub mod memcpy;
 pub mod memcpy_2d;
 pub mod memcpy_batch;
+pub mod memcpy_indirect;
 pub mod memory;
 pub mod memory_hook;
 pub mod memory_snapshot;

@@ -8,6 +8,7 @@
 #include "call.h"
 #include "config.h"
 #include "memory.h"
+#include "own_kernel.h"
 #include "stream.h"
 
 namespace fake {
@@ -266,7 +267,8 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     function->name = name;
     function->entry = entry->second;
     function->reduction = find_reduction(name);
-    function->user = find_user_kernel(name);
+    function->user = find_own_kernel(name);
+    if (function->user == nullptr) function->user = find_user_kernel(name);
     if (function->reduction.run == nullptr && function->user == nullptr) {
         fprintf(stderr, "fake_cuda: cannot run %s: only portacl's own kernels are known here\n",
                 name);

@@ -100,6 +100,7 @@ pub const HEADERS: &[Header] = &[
             "memcpy.rs",
             "memcpy_2d.rs",
             "memcpy_batch.rs",
+            "memcpy_indirect.rs",
             "callback.rs",
             "report.rs",
             "exception.rs",

@@ -7,7 +7,7 @@
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs`, `stream_value.rs` | records and values, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
-//! | `copy.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
+//! | `copy.rs`, `copy_2d.rs`, `memcpy_indirect.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `virtual_memory.rs` | addresses and memory apart |
@@ -30,6 +30,7 @@ mod info;
 mod kept;
 mod kernel;
 mod machine;
+mod memcpy_indirect;
 mod memory;
 mod operation;
 mod pages;

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::event::Record;
 use super::queue::Queue;
 use super::stream_value::{self, Watched};
-use super::{Shared, copy, copy_2d, kernel, reduce};
+use super::{Shared, copy, copy_2d, kernel, memcpy_indirect, reduce};
 use crate::algo::stream_queue;
 use crate::backend::timer::Limit;
 use crate::backend::watch::Range;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Fill, HostFn, Reduce, Span, ValueWrite, thread_number,
+    Copy, Copy2d, CopyIndirect, Delivery, Fill, HostFn, Reduce, Result, Span, ValueWrite,
+    thread_number,
 };
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -59,6 +60,7 @@ pub(super) enum Operation {
     CopyStaged(Span, Box<[u8]>),
     /// Boxed, because it is larger than all others, and rare.
     Copy2d(Box<Copy2d>),
+    CopyIndirect(Box<CopyIndirect>),
     Fill(Fill),
     Reduce(Reduce),
     WriteValue(ValueWrite),
@@ -79,7 +81,7 @@ pub(super) enum Operation {
 pub(super) type Ranges = [(usize, usize); 2];
 
 const NOTHING: (usize, usize) = (0, 0);
-/// What a kernel uses nobody knows.
+/// What a kernel uses nobody knows, nor what a copy does that is told where to when it runs.
 const ANYTHING: (usize, usize) = (0, usize::MAX);
 
 /// What is known of an operation while somebody runs it.
@@ -108,7 +110,7 @@ impl Operation {
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
             Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.range(), NOTHING],
-            Self::Launch(_) => [ANYTHING, NOTHING],
+            Self::Launch(_) | Self::CopyIndirect(_) => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
     }
@@ -139,6 +141,17 @@ impl Operation {
         matches!(self, Self::HostFn(_) | Self::HandOver(..))
     }
 
+    /// As [`Self::run`], for those that may fail by themselves; they never run in the caller.
+    pub(super) fn attempt(&self, shared: &Shared) -> Result<()> {
+        match self {
+            Self::CopyIndirect(job) => memcpy_indirect::copy(shared, job),
+            operation => {
+                operation.run(shared);
+                Ok(())
+            }
+        }
+    }
+
     /// Does what an operation on memory does. The others are the queue's business.
     pub(super) fn run(&self, shared: &Shared) {
         match self {
@@ -156,6 +169,7 @@ impl Operation {
             Self::Launch(call) => kernel::run(shared, call),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
+            Self::CopyIndirect(_) => unreachable!("may fail"),
             Self::HostFn(_) | Self::HandOver(..) | Self::Record(_) | Self::Wait(_) | Self::Mark => {
                 unreachable!("not an operation on memory")
             }

@@ -12,8 +12,8 @@ use super::queue::{self, Queue};
 use super::stream_value::{self, Watched};
 use super::{Shared, copy, kernel};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Place, Position, Reduce,
-    Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait,
+    Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Place,
+    Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -183,6 +183,10 @@ impl Stream for CpuStream {
             Tried::NotNow(operation) if waits => self.wait_for(self.queue_awaited(operation)?),
             Tried::NotNow(operation) => self.queue(operation),
         }
+    }
+
+    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
+        self.queue(Operation::CopyIndirect(Box::new(copy)))
     }
 
     fn fill(&self, fill: Fill) -> Result<Position> {

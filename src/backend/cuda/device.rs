@@ -16,7 +16,7 @@ use super::event::{CudaEvent, poll_until};
 use super::host_fn::Words;
 use super::info;
 use super::memory::Padding;
-use super::reduce::Kernels;
+use super::own_module::OwnModules;
 use super::stream::{self, CudaStream};
 use super::workers::Job;
 use super::{DriverState, copy, copy_2d, kernel, managed_memory, memory, virtual_memory};
@@ -62,7 +62,7 @@ pub(super) struct DeviceState {
     managed_bytes: Counter,
     /// Pools that exist, by their handles.
     pools: Mutex<HashSet<usize>>,
-    kernels: Kernels,
+    kernels: OwnModules,
     /// Set when the device is opened, where its streams can wait for words.
     words: OnceLock<Words>,
     clock: Clock,
@@ -93,7 +93,7 @@ impl DeviceState {
             device_bytes: Counter::default(),
             managed_bytes: Counter::default(),
             pools: Mutex::default(),
-            kernels: Kernels::default(),
+            kernels: OwnModules::default(),
             words: OnceLock::new(),
             clock: Clock::default(),
             told: OnceLock::new(),
@@ -135,7 +135,7 @@ impl DeviceState {
         &self.pools
     }
 
-    pub(super) fn kernels(&self) -> &Kernels {
+    pub(super) fn kernels(&self) -> &OwnModules {
         &self.kernels
     }
 

@@ -16,11 +16,12 @@ use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
 use super::stream_value::{self, DriverWait};
 use super::workers::Job;
-use super::{copy, copy_2d, host_fn, kernel, managed_memory, reduce, timed_wait};
+use super::{copy, copy_2d, host_fn, kernel, managed_memory, memcpy_indirect, reduce, timed_wait};
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
-    Position, Reduce, Result, Span, Stream, StreamOptions, ValueWait, ValueWrite, Wait,
+    Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn,
+    Launch, Observer, Position, Reduce, Result, Span, Stream, StreamOptions, ValueWait, ValueWrite,
+    Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -457,6 +458,10 @@ impl Stream for CudaStream {
 
     fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
         self.told(copy_2d::queue(&self.0, &copy))
+    }
+
+    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
+        self.told(memcpy_indirect::queue(&self.0, &copy))
     }
 
     fn fill(&self, fill: Fill) -> Result<Position> {

@@ -65,6 +65,7 @@ sites! {
     StreamCopy "stream.copy" Driver,
     StreamCopyBatch "stream.copy_batch" Driver,
     StreamCopy2d "stream.copy_2d" Driver,
+    StreamCopyIndirect "stream.copy_indirect" Driver,
     StreamFill "stream.fill" Driver,
     StreamPrefetch "stream.prefetch" Driver,
     StreamReduce "stream.reduce" Driver,
@@ -110,10 +111,11 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 10] = [
+const QUEUED: [Site; 11] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
+    Site::StreamCopyIndirect,
     Site::StreamFill,
     Site::StreamPrefetch,
     Site::StreamReduce,

@@ -9,8 +9,8 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
-    Position, Reduce, Result, Span, Stream, ValueWait, ValueWrite, Wait,
+    Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch,
+    Observer, Position, Reduce, Result, Span, Stream, ValueWait, ValueWrite, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -57,6 +57,10 @@ impl Stream for FaultStream {
 
     fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
         self.queue(Site::StreamCopy2d, || self.inner.copy_2d(copy))
+    }
+
+    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
+        self.queue(Site::StreamCopyIndirect, || self.inner.copy_indirect(copy))
     }
 
     fn fill(&self, fill: Fill) -> Result<Position> {

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::json::Line;
 use super::now;
-use crate::backend::{Comparison, Copy, Copy2d, Event, Fill, Launch, Place, Reduce, Span};
+use crate::backend::{
+    Comparison, Copy, Copy2d, CopyIndirect, Event, Fill, IndirectLen, Launch, Place, Reduce, Span,
+};
 
 /// What an operation does.
 #[derive(Debug)]
@@ -23,6 +25,10 @@ pub(super) enum What {
         dst: Place,
         width: usize,
         height: usize,
+    },
+    /// A copy between places that are told in memory, and its length unless that is, too.
+    CopyIndirect {
+        bytes: Option<u64>,
     },
     Fill {
         bytes: u64,
@@ -64,6 +70,14 @@ impl What {
         Self::Copy2d { src, dst, width: copy.width, height: copy.height }
     }
 
+    pub(super) fn copy_indirect(copy: &CopyIndirect) -> Self {
+        let bytes = match copy.len {
+            IndirectLen::Known(len) => Some(len as u64),
+            IndirectLen::At(_) => None,
+        };
+        Self::CopyIndirect { bytes }
+    }
+
     pub(super) fn fill(fill: &Fill) -> Self {
         Self::Fill { bytes: fill.dst.len as u64 }
     }
@@ -87,6 +101,7 @@ impl What {
             Self::Copy { src, dst, .. } | Self::Copy2d { src, dst, .. } => {
                 ("copy", copy_in_words(*src, *dst))
             }
+            Self::CopyIndirect { .. } => ("copy", name("indirect copy")),
             Self::Fill { .. } => ("fill", name("fill")),
             Self::Reduce { .. } => ("reduce", name("reduce")),
             Self::Prefetch { .. } => ("copy", name("prefetch")),
@@ -107,6 +122,7 @@ impl What {
             | Self::Reduce { bytes }
             | Self::Prefetch { bytes } => Some(*bytes),
             Self::Copy2d { width, height, .. } => Some(*width as u64 * *height as u64),
+            Self::CopyIndirect { bytes } => *bytes,
             _ => None,
         }
     }

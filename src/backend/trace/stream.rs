@@ -9,8 +9,8 @@ use super::lane::{Entry, Lane};
 use super::operation::{HostTimes, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Device, Event, Fault, Fill, Home, HostFn, Launch, Position, Reduce,
-    Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait, thread_number,
+    Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Home, HostFn, Launch,
+    Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait, thread_number,
 };
 
 /// A stream whose operations are recorded. It is what it decorates for everybody else: backends
@@ -84,6 +84,10 @@ impl Stream for TraceStream<'_> {
 
     fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
         self.timed(What::copy_2d(&copy), || self.inner.copy_2d(copy))
+    }
+
+    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
+        self.timed(What::copy_indirect(&copy), || self.inner.copy_indirect(copy))
     }
 
     fn fill(&self, fill: Fill) -> Result<Position> {

@@ -116,10 +116,13 @@ impl Queue {
         }
     }
 
-    /// Runs an operation on memory; a panic is its failure.
+    /// Runs an operation on memory: its failure, which may be a panic.
     pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
-        let run = AssertUnwindSafe(|| operation.run(&self.shared));
-        let Err(panic) = catch_unwind(run) else { return None };
+        let run = AssertUnwindSafe(|| operation.attempt(&self.shared));
+        let panic = match catch_unwind(run) {
+            Ok(outcome) => return outcome.err(),
+            Err(panic) => panic,
+        };
         let said = panic
             .downcast_ref::<&str>()
             .copied()

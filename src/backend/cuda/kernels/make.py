@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes reduce.ptx from reduce.cu with NVIDIA's runtime compiler, or compares the two.
+"""Makes the .ptx of each .cu here with NVIDIA's runtime compiler, or compares the two.
 
-    make.py                 writes reduce.ptx
-    make.py --check-source  fails if reduce.ptx was made from another reduce.cu; needs no compiler
-    make.py --check         fails if reduce.ptx is not what the compiler makes of reduce.cu
+    make.py                 writes each .ptx
+    make.py --check-source  fails if a .ptx was made from another .cu; needs no compiler
+    make.py --check         fails if a .ptx is not what the compiler makes of its .cu
     make.py --assemble      has the PTX assembled for every architecture that the assembler knows
 
 The compiler (and for --assemble the assembler) comes from a package on PyPI, into a virtual
@@ -21,8 +21,7 @@ import tempfile
 import venv
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE / "reduce.cu"
-PTX = HERE / "reduce.ptx"
+SOURCES = sorted(HERE.glob("*.cu"))
 
 # Pinned, because the text of the PTX depends on it.
 COMPILER = "nvidia-cuda-nvrtc-cu11==11.8.89"
@@ -54,8 +53,8 @@ def install(package, directory, pattern):
     return found[0]
 
 
-def compile_source(library):
-    """The PTX text that the compiler in the shared object `library` makes of the source."""
+def compile_source(library, source):
+    """The PTX text that the compiler in the shared object `library` makes of a source."""
     nvrtc = ctypes.CDLL(str(library))
 
     def call(name, *arguments):
@@ -75,8 +74,8 @@ def compile_source(library):
         return text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog") if program else ""
 
     program = ctypes.c_void_p()
-    call("nvrtcCreateProgram", ctypes.byref(program), SOURCE.read_bytes(), b"reduce.cu", 0, None,
-         None)
+    call("nvrtcCreateProgram", ctypes.byref(program), source.read_bytes(), source.name.encode(), 0,
+         None, None)
     options = (ctypes.c_char_p * len(OPTIONS))(*[option.encode() for option in OPTIONS])
     call("nvrtcCompileProgram", program, len(OPTIONS), options)
     if log().strip():
@@ -84,14 +83,14 @@ def compile_source(library):
     return text("nvrtcGetPTXSize", "nvrtcGetPTX")
 
 
-def heading():
+def heading(source):
     """The first lines of the committed text, which tell what it was made from."""
-    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
-    return (f"// Made from reduce.cu by make.py with {COMPILER}. Do not edit.\n"
-            f"// SHA-256 of reduce.cu: {digest}\n")
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    return (f"// Made from {source.name} by make.py with {COMPILER}. Do not edit.\n"
+            f"// SHA-256 of {source.name}: {digest}\n")
 
 
-def finish(ptx):
+def finish(source, ptx):
     """The text as it is committed: an older PTX version, and our own heading."""
     # The compiler's heading names its build.
     ptx = re.sub(r"\A(\s*//[^\n]*\n|\s*\n)+", "", ptx)
@@ -99,42 +98,59 @@ def finish(ptx):
     if count != 1:
         raise RuntimeError(f"the PTX has {count} .version lines, expected one")
     ptx = "\n".join(line.rstrip() for line in ptx.splitlines()).rstrip() + "\n"
-    return heading() + ptx
+    return heading(source) + ptx
+
+
+def ptx_of(source):
+    """Where the committed text is."""
+    return source.with_suffix(".ptx")
 
 
 def make():
+    """What each source gives."""
     with tempfile.TemporaryDirectory() as directory:
         library = install(COMPILER, directory, "cuda_nvrtc/lib/libnvrtc.so.*")
-        return finish(compile_source(library))
+        return {source: finish(source, compile_source(library, source)) for source in SOURCES}
+
+
+def write():
+    for source, ptx in make().items():
+        ptx_of(source).write_text(ptx)
 
 
 def assemble():
     with tempfile.TemporaryDirectory() as directory:
         tool = install(ASSEMBLER, directory, "cuda_nvcc/bin/ptxas")
         tool.chmod(0o755)
-        for architecture in ARCHITECTURES:
-            target = [f"--gpu-name=sm_{architecture}", "--warning-as-error"]
-            subprocess.run([tool, *target, PTX, "-o", directory + "/out"], check=True)
-        print("reduce.ptx assembles for sm_" + ", sm_".join(ARCHITECTURES))
+        for source in SOURCES:
+            for architecture in ARCHITECTURES:
+                target = [f"--gpu-name=sm_{architecture}", "--warning-as-error"]
+                subprocess.run([tool, *target, ptx_of(source), "-o", directory + "/out"],
+                               check=True)
+            print(f"{ptx_of(source).name} assembles for sm_" + ", sm_".join(ARCHITECTURES))
 
 
 def check_source():
-    if not PTX.read_text().startswith(heading()):
-        sys.exit("reduce.ptx was not made from this reduce.cu: run make.py and commit the result")
-    print("reduce.ptx was made from this reduce.cu")
+    for source in SOURCES:
+        name = ptx_of(source).name
+        if not ptx_of(source).read_text().startswith(heading(source)):
+            sys.exit(f"{name} was not made from this {source.name}: run make.py and commit the result")
+        print(f"{name} was made from this {source.name}")
 
 
 def check():
     # First what needs no compiler, so that it is checked everywhere.
     check_source()
-    if make() != PTX.read_text():
-        sys.exit("reduce.ptx is not what reduce.cu gives: run make.py and commit the result")
-    print("reduce.ptx is what reduce.cu gives")
+    for source, ptx in make().items():
+        name = ptx_of(source).name
+        if ptx != ptx_of(source).read_text():
+            sys.exit(f"{name} is not what {source.name} gives: run make.py and commit the result")
+        print(f"{name} is what {source.name} gives")
 
 
 def main(arguments):
     modes = {
-        (): lambda: PTX.write_text(make()),
+        (): write,
         ("--check-source",): check_source,
         ("--check",): check,
         ("--assemble",): assemble,

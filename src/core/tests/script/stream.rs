@@ -9,8 +9,9 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
-    Copy, Copy2d, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn, Launch, Observer,
-    Position, Reduce, Result, Span, Stream, StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
+    Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn,
+    Launch, Observer, Position, Reduce, Result, Span, Stream, StreamOptions, Ticket, ValueWait,
+    ValueWrite, Wait,
 };
 
 /// What a stream has to do.
@@ -204,6 +205,10 @@ impl Stream for ScriptStream {
 
     fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
         self.submit("prefetch")
+    }
+
+    fn copy_indirect(&self, _copy: CopyIndirect) -> Result<Position> {
+        self.submit("copy_indirect")
     }
 
     fn reduce(&self, _reduce: Reduce) -> Result<Position> {
