@@ -11,16 +11,15 @@ goes with it and every later call may fail.
 import pathlib
 import re
 
+from untold import Exemptions, met_by
+
 DECLARATIONS = pathlib.Path(__file__).parents[2] / "src/backend/cuda/driver.rs"
 
 # CUDA_ERROR_UNKNOWN, and CUDA_ERROR_LAUNCH_FAILED, which ends the context.
 REFUSED, ENDED = 999, 719
 
-# Functions whose refusal need not be told, and why.
-# Functions that are called, too, where a pool finds no memory: to see whether some comes back by itself,
-# and to say how much there is. The program is told that there is no memory.
-WHERE_MEMORY_IS_SHORT = {"cuCtxSetCurrent", "cuMemGetInfo_v2"}
-
+# Functions whose refusal is an answer like another, whoever calls them. Others that need not be told in some
+# calls are in untold.py.
 PROBES = {
     # The version is for texts about functions that are missing.
     "cuDriverGetVersion",
@@ -28,16 +27,7 @@ PROBES = {
     "cuPointerGetAttribute",
     # "Is there a further parameter?" Who is not told launches without checking them.
     "cuFuncGetParamInfo",
-    # Most who ask look whether memory can go back by now, and ask once more.
-    "cuStreamQuery",
-    # Comes before the last two, as it does before almost everything.
-    "cuCtxGetCurrent",
 }
-
-# Functions that also serve to find out how long queued work needs memory that was freed. Where that
-# cannot be found out the memory waits until nothing runs, and no call has failed. When it happens is
-# a matter of time, so it cannot be told from other uses by the number of the call.
-MARKS = {"cuEventCreate", "cuEventQuery", "cuEventRecord"}
 
 # How much is left behind, in lines of the test double, where a release is refused: the thing itself.
 # A context that cannot be made current keeps what was to be released in it.
@@ -91,6 +81,12 @@ class Counts:
 class DriverFaults:
     variable = "FAKE_CUDA_FAIL"
 
+    def __init__(self):
+        self.exemptions = Exemptions("driver")
+
+    def begin(self, clean):
+        """The report of the run without failures."""
+
     def environment(self, fault, counts):
         # Leaks are lines of the output, whatever the exit status.
         return {"FAKE_CUDA_FAIL": fault or "", "FAKE_CUDA_COUNT": str(counts),
@@ -109,11 +105,9 @@ class DriverFaults:
         function, _, status = (fault or "::").split(":")[:3]
         if report.failed != (1 if fault else 0):
             found.append(f"{report.failed} calls were made to fail, wanted {1 if fault else 0}")
-        refused = status == str(REFUSED)
-        tolerated = function in PROBES or (function in MARKS and f" gave {status}" not in output)
-        tolerated |= function in WHERE_MEMORY_IS_SHORT and "as expected: " in output
-        if refused and not tolerated and not re.search(rf"\b{function} gave {status}\b", output):
-            found.append(f"no failure that it printed names {function}")
+        told = function in PROBES or re.search(rf"\b{function} gave {status}\b", output)
+        if status == str(REFUSED) and not told and not self.exemptions.cover(function, output, False):
+            found.append(f"no failure that it printed names {function}{met_by(output)}")
         leaks = output.count("fake_cuda: leak:")
         allowed = RELEASES.get(function, 0)
         if status == str(ENDED):
@@ -123,9 +117,9 @@ class DriverFaults:
         return found
 
     def wanted(self, report, most):
-        from sweep import spread
+        from sweep import enough, spread
 
         called = sorted((function, count) for function, count in report.calls.items() if count)
         refused = [f"{function}:{call}:{REFUSED}" for function, count in called
-                   for call in spread(count, most)]
+                   for call in spread(count, enough(self.exemptions, function, most))]
         return refused + [f"{function}:1:{ENDED}" for function, _ in called]

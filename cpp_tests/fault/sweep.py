@@ -8,7 +8,8 @@ each call of each site, with PORTACL_FAULT making that call fail; sites whose op
 also with a failure when their turn comes. Of a site with more calls than N (default 32) the first, the
 last and N - 2 spread between them are taken. Each run has to
 - end within 30 s, by itself (exit status 0 or 1: no signal, no sanitizer, no strict test double),
-- have reported the failure: a line of its output names the site, unless the site is a probe (below),
+- have reported the failure: a line of its output names the site, unless the site is a probe (below) or
+  need not be told in the call that met it (untold.py),
 - have made exactly the failure that was asked for (a call that this run did not come to is counted
   apart; few may be),
 - have given back everything that was made, but for the object whose release was made to fail.
@@ -27,25 +28,18 @@ import tempfile
 import time
 
 from driver_faults import DriverFaults
+from untold import Exemptions, met_by
 
 SECONDS = 30
+MANY = 128
 
-# Sites whose failure is an answer like another, so that no public call has to fail.
+# Sites whose failure is an answer like another, whoever calls them, so that no public call has to fail.
 PROBES = {
     # "Does the driver know this address?" A driver that does not answer does not know it, and it
     # counts as ordinary host memory.
     "driver.foreign",
     "driver.foreign_block",
-    # Waiting for frees when memory is short: then there is less memory, which may be enough.
-    "stream.settle",
-    # A pool asks for more than it needs at the moment, and then for what it needs.
-    "shared_memory.alloc",
 }
-
-# Sites whose refusal may be answered by asking again: there is one call more than in the clean run.
-RETRIED = {"device.alloc", "driver.alloc_host"}
-# What a program prints where it asks for more than there is: another refusal on the way changes nothing.
-EXPECTED = "as expected: "
 
 # Sites that a backend has no use for: where the driver has pools of its own the library makes none.
 ELSEWHERE = {
@@ -103,8 +97,15 @@ class BackendFaults:
     """Calls of the traits in src/backend/mod.rs, which PORTACL_FAULT makes fail."""
 
     variable = "PORTACL_FAULT"
-    # The report of the clean run.
-    clean = None
+
+    def __init__(self):
+        self.clean = None
+        self.exemptions = Exemptions(None)
+
+    def begin(self, clean):
+        """The report of the run without failures."""
+        self.clean = clean
+        self.exemptions = Exemptions(clean.backend)
 
     def environment(self, fault, counts):
         settings = {"PORTACL_FAULT": fault or "", "PORTACL_FAULT_COUNT": str(counts)}
@@ -123,22 +124,23 @@ class BackendFaults:
     def problems(self, fault, report, output):
         site = self.site(fault)
         found = []
-        told = site in PROBES or f"of {site} fail" in output
-        if site in RETRIED and self.clean:
-            told |= report.calls[site] > self.clean.calls[site] or EXPECTED in output
-        if site and not told:
-            found.append(f"no failure that it printed names {site}")
+        told = not site or site in PROBES or f"of {site} fail" in output
+        if not told:
+            again = self.clean is not None and report.calls[site] > self.clean.calls[site]
+            told = self.exemptions.cover(site, output, again)
+        if not told:
+            found.append(f"no failure that it printed names {site}{met_by(output)}")
         return found + report.problems(1 if fault else 0, 1 if fault else 0)
 
     def wanted(self, report, most):
-        return list(faults(report, most))
+        return list(faults(report, most, self.exemptions))
 
 
 class Sweep:
-    def __init__(self, command, seconds=SECONDS, kind=BackendFaults()):
+    def __init__(self, command, seconds=SECONDS, kind=None):
         self.command = command
         self.seconds = seconds
-        self.kind = kind
+        self.kind = kind or BackendFaults()
 
     def run(self, fault):
         """Runs the program with one call failing (None: cleanly): its report and what is wrong."""
@@ -178,10 +180,15 @@ def spread(count, most):
     return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
 
 
-def faults(report, most):
+def enough(exemptions, refused, most):
+    """How many calls to try: all but of the busiest where an exemption has to show that it is needed."""
+    return max(most, MANY) if exemptions.steady(refused) else most
+
+
+def faults(report, most, exemptions):
     """Every failure to try, as PORTACL_FAULT has it."""
     for site, count in report.calls.items():
-        for call in spread(count, most):
+        for call in spread(count, enough(exemptions, site, most)):
             yield f"{site}:{call}"
             if site in report.queued:
                 yield f"{site}:{call}:later"
@@ -203,7 +210,7 @@ def main():
     report, problems, output = sweep.run(None)
     if problems:
         sys.exit(f"the clean run: {'; '.join(problems)}\n{output}")
-    kind.clean = report
+    kind.begin(report)
     wanted = kind.wanted(report, options.each)
     elsewhere = ELSEWHERE.get(report.backend, ())
     unused = [site for site, count in report.calls.items()
@@ -225,10 +232,15 @@ def main():
             if done % 50 == 0 or done == len(wanted):
                 print(f"{done}/{len(wanted)} failures tried, {bad} bad, "
                       f"{time.monotonic() - started:.1f} s", flush=True)
+    tried = {refused for refused, count in report.calls.items()
+             if 0 < count <= enough(kind.exemptions, refused, options.each)}
+    unneeded = kind.exemptions.unneeded(tried)
+    for one in unneeded:
+        print(f"untold.py: nothing needed the exemption of {one.refused} in {one.calls}: {one.why}")
     used = len(report.calls) - len(unused)
     print(f"{report.backend}: {len(wanted)} failures at {used} sites, {bad} bad, {missed} calls not reached "
           f"in their run; not called: {', '.join(unused) or 'none'}")
-    sys.exit(1 if bad or missed * 5 > len(wanted) else 0)
+    sys.exit(1 if bad or unneeded or missed * 5 > len(wanted) else 0)
 
 
 if __name__ == "__main__":

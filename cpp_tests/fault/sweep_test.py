@@ -10,6 +10,7 @@ import unittest
 
 import driver_faults
 import sweep
+import untold
 
 # A program with two allocations and one queued copy, which reports as the library would.
 PROGRAM = """
@@ -76,15 +77,17 @@ class Sweeping(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def bad(self, how, program=PROGRAM, seconds=10, kind=sweep.BackendFaults(),
+    def bad(self, how, program=PROGRAM, seconds=10, kind=None,
             some=("stream.copy:1:later", "device.alloc:2")):
         """The failures that the sweep complains of, with its complaints."""
         path = pathlib.Path(self.folder.name, "program.py")
         path.write_text(program)
+        kind = kind or sweep.BackendFaults()
         swept = sweep.Sweep([sys.executable, "-I", "-S", str(path), how], seconds, kind)
         report, problems, _ = swept.run(None)
         if problems:
             return {"": problems}
+        kind.begin(report)
         found = {fault: swept.run(fault)[1] for fault in kind.wanted(report, 8)}
         self.assertLessEqual(set(some), set(found))
         return {fault: problems for fault, problems in found.items() if problems}
@@ -125,6 +128,37 @@ class Sweeping(unittest.TestCase):
 
     def test_a_probe_need_not_be_told(self):
         self.assertEqual(self.bad("driver.foreign", MUTE), {})
+
+    def test_an_exemption_is_of_one_call(self):
+        exemptions = untold.Exemptions("cpu")
+        pool = "doing: aclrtMemPoolMallocAsync(&one, 1, pool, first)\n"
+        other = "doing: aclrtMalloc(&one, 1, policy)\n"
+        announced = "portacl: PORTACL_FAULT: call 3 of device.alloc is refused\n"
+        for output, again, covered in [
+            (pool + announced + other, True, True),
+            (pool + announced + other, False, True),
+            (other + announced + pool, True, False),  # another call met it
+            (announced, True, True),  # a program that does not say what it calls
+            (announced, False, False),  # and asked for nothing more
+        ]:
+            with self.subTest(output=output, again=again):
+                self.assertEqual(exemptions.cover("device.alloc", output, again), covered)
+        self.assertFalse(exemptions.cover("device.free", pool + announced, True))
+
+    def test_an_exemption_has_to_be_needed(self):
+        exemptions = untold.Exemptions("cpu")
+        self.assertEqual(exemptions.unneeded({"device.alloc"}), [])  # nobody said what was called
+        exemptions.cover("device.alloc", "doing: aclrtMalloc(&one, 1, policy)\n", False)
+        calls = {one.calls for one in exemptions.unneeded({"device.alloc"})}
+        self.assertEqual(calls, {untold.FROM_POOL, untold.MORE_THAN_THERE_IS})
+        exemptions.cover("device.alloc", "doing: portaclMallocAsync(&one, 1, first)\n", True)
+        calls = {one.calls for one in exemptions.unneeded({"device.alloc"})}
+        self.assertEqual(calls, {untold.MORE_THAN_THERE_IS})
+        self.assertEqual(exemptions.unneeded({"device.free"}), [])
+
+    def test_exemptions_are_of_what_there_is(self):
+        functions = {one.refused for one in untold.ALL if one.backend == "driver"}
+        self.assertLessEqual(functions, driver_faults.declared())
 
     def test_driver_functions(self):
         driver = {"cuMemAlloc_v2:2:999": [], "cuMemFree_v2:1:999": [], "cuMemAlloc_v2:1:719": []}

@@ -1,5 +1,6 @@
 #include "fault.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -69,6 +70,9 @@ Fault next_fault(const char* name) {
         ++rule.seen;
         if (found.code == CUDA_SUCCESS && (rule.nth == 0 || rule.nth == rule.seen)) {
             found = rule.fault;
+            // Which call of the program meets it shows among what the program says there.
+            if (rule.nth != 0)
+                fprintf(stderr, "fake_cuda: fault: call %lu of %s\n", rule.nth, name);
         }
     }
     state().faults += found.code != CUDA_SUCCESS;

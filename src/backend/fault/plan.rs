@@ -120,7 +120,7 @@ impl Plan {
             None => Ok(Entered::Go),
             Some(wanted) if wanted.how == How::Refused => Err(self.refusal(wanted)),
             Some(wanted) => {
-                self.ledger.made_fail();
+                self.make_fail(wanted);
                 Ok(Entered::Later(Fault::new(
                     FaultKind::Execution,
                     format!(
@@ -149,9 +149,17 @@ impl Plan {
         Ok(())
     }
 
+    /// Counts it, and says on the standard error stream when it happens: among what the program says there, that
+    /// shows which of its calls meets the failure, also where no call has to fail because of it.
+    fn make_fail(&self, Wanted { site, call, how }: Wanted) {
+        self.ledger.made_fail();
+        let what = if how == How::Refused { "is refused" } else { "fails when its turn comes" };
+        eprintln!("portacl: PORTACL_FAULT: call {call} of {} {what}", site.name());
+    }
+
     #[cold]
     fn refusal(&self, wanted: Wanted) -> Fault {
-        self.ledger.made_fail();
+        self.make_fail(wanted);
         let Wanted { site, call, .. } = wanted;
         Fault::new(
             site.refusal(),

@@ -1,0 +1,96 @@
+"""Refusals that no call of a program has to tell of: each names what is refused, the calls of the API in
+which that is so, and the reason.
+
+A program that says which call it makes (did.h) is held to the calls; and a sweep over it fails if none of its
+failures needed an exemption that is not a matter of time. Samples do not say it: some exemptions hold for them,
+too, by what is refused, and where that is asked for again, it has to be seen to be.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Untold(NamedTuple):
+    backend: str  # "cpu" or "cuda", or "driver" for the functions of the driver
+    refused: str  # the site, or the function
+    calls: str  # a pattern that the call has to begin with
+    why: str
+    # Whether it holds, too, where nobody says what is called; AGAIN: if the site is then called once more
+    # than in a run without failures.
+    in_samples: object = False
+    # Whether it happens in every sweep, or is a matter of time.
+    steady: bool = True
+
+
+AGAIN = "again"
+
+# pool_calls.h asks for so much.
+MORE_THAN_THERE_IS = r"portaclMallocAsync\(&one, size_t\{1\} << 39"
+FROM_POOL = r"(aclrtMemPoolMallocAsync|portaclMallocAsync)\("
+# Whatever gives or takes memory, streams, events or kernels looks first what can go back by now.
+TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem|Host(Unr|R)egister|Binary|Create|Destroy"
+           r"|Reset|Synchronize))|portacl(Malloc|Free)Async\(")
+STILL_NEEDED = "asked whether queued work still needs memory; where that is not known the memory waits until nothing runs"
+
+ALL = (
+    Untold("cpu", "device.alloc", FROM_POOL, "a pool asks for more than it needs, and then for what it needs",
+           in_samples=AGAIN),
+    Untold("cpu", "shared_memory.alloc", FROM_POOL, "likewise", in_samples=AGAIN),
+    Untold("cpu", "device.alloc", MORE_THAN_THERE_IS, "there is not so much memory, whoever refuses it"),
+    Untold("cpu", "stream.settle", MORE_THAN_THERE_IS, "memory that is not waited for is not there"),
+    Untold("driver", "cuMemGetInfo_v2", MORE_THAN_THERE_IS, "asked for the text: the call fails in any case"),
+    Untold("driver", "cuEventSynchronize", MORE_THAN_THERE_IS, "memory that is not waited for is not there",
+           steady=False),
+    Untold("driver", "cuCtxGetCurrent", r"aclrtBinaryGetFunction\(", "comes before cuFuncGetParamInfo, a probe",
+           in_samples=True, steady=False),
+    *(Untold("driver", function, TIDYING, STILL_NEEDED, in_samples=True, steady=False)
+      for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
+                       "cuCtxSetCurrent")),
+)
+
+ANNOUNCED = re.compile(r"portacl: PORTACL_FAULT: call|fake_cuda: fault: call")
+
+
+def call_of(output):
+    """The call of the API that met the failure; None where the program does not say what it calls."""
+    call = None
+    for line in output.splitlines():
+        if line.startswith("doing: "):
+            call = line.removeprefix("doing: ")
+        elif ANNOUNCED.match(line):
+            return call
+    return call
+
+
+def met_by(output):
+    call = call_of(output)
+    return "" if call is None else f", which {call} met"
+
+
+class Exemptions:
+    """Those of one sweep, and which of them it needed."""
+
+    def __init__(self, backend):
+        self.of_backend = [one for one in ALL if one.backend == backend]
+        self.needed = set()
+        self.calls_are_told = False
+
+    def steady(self, refused):
+        return any(one.refused == refused and one.steady for one in self.of_backend)
+
+    def cover(self, refused, output, asked_again):
+        """Whether the failure that this output is of needed not be told."""
+        call = call_of(output)
+        self.calls_are_told |= call is not None
+        covering = [one for one in self.of_backend if one.refused == refused and
+                    (re.match(one.calls, call) if call is not None else
+                     asked_again if one.in_samples is AGAIN else one.in_samples)]
+        self.needed.update(covering)
+        return bool(covering)
+
+    def unneeded(self, tried):
+        """Steady ones that no failure needed, of what was `tried` with every call of it."""
+        if not self.calls_are_told:
+            return []
+        return [one for one in self.of_backend
+                if one.steady and one.refused in tried and one not in self.needed]
