@@ -76,6 +76,8 @@ class Arguments : public WithDevice {
         program_ = ProgramPath();
         ACL_OK(aclrtBinaryLoadFromFile(program_.c_str(), nullptr, &binary_));
         ACL_OK(aclrtBinaryGetFunction(binary_, "nothing", &kernel_));
+        ACL_OK(aclrtKernelArgsInit(kernel_, &list_));
+        ACL_OK(aclrtKernelArgsFinalize(list_));
         image_ = Read(program_);
         other_ = static_cast<char*>(device_) + kSize;
         failure_mode_.failureMode = 0;
@@ -195,6 +197,12 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s), aclrtLaunchKernelWithArgsArray(kernel_, 1, s, nullptr, nullptr)),
             ROW((aclrtStream s),
                 aclrtLaunchSIMTKernelWithArgsArray(kernel_, one_, one_, 0, s, nullptr, nullptr)),
+            ROW((aclrtStream s),
+                aclrtLaunchKernelWithHostArgs(kernel_, 1, s, nullptr, nullptr, 0, nullptr, 0)),
+            ROW((aclrtStream s), aclrtLaunchSIMTKernelWithHostArgs(
+                                     kernel_, one_, one_, 0, s, nullptr, nullptr, 0, nullptr, 0)),
+            ROW((aclrtStream s),
+                aclrtLaunchKernelWithConfig(kernel_, 1, s, nullptr, list_, nullptr)),
         };
     }
 
@@ -343,6 +351,7 @@ class Arguments : public WithDevice {
     std::vector<char> image_;
     aclrtBinHandle binary_ = nullptr;
     aclrtFuncHandle kernel_ = nullptr;
+    aclrtArgsHandle list_ = nullptr;
     const dim3 one_{1, 1, 1};
     const aclrtErrorInfo no_error_{};
     aclrtStreamAttrValue failure_mode_{};

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -165,9 +166,20 @@ void UseKernels(const char* for_cpus, const char* for_gpus) {
     aclrtBinHandle program = nullptr;
     if (!DID(aclrtBinaryLoadFromFile(on_cpu ? for_cpus : for_gpus, nullptr, &program))) return;
     Stream stream;
-    aclrtFuncHandle mark = nullptr, nothing = nullptr;
-    DID(aclrtBinaryGetFunction(program, "mark", &mark));
+    aclrtFuncHandle mark = nullptr, nothing = nullptr, add_pair = nullptr;
+    // The name behind the number is a variable, which is copied from the device.
+    DID(aclrtBinaryGetFunctionByEntry(program, 7, &mark));
     DID(aclrtBinaryGetFunction(program, "nothing", &nothing));
+    DID(aclrtBinaryGetFunction(program, "add_pair", &add_pair));
+    int symbol = 0;
+    if (DID(portaclRegisterSymbol(program, &symbol, "kernel_step"))) {
+        const uint32_t step = 9;
+        uint32_t back = 0;
+        DID(aclrtMemcpyToSymbol(&symbol, &step, sizeof step, 0, ACL_MEMCPY_HOST_TO_DEVICE));
+        DID(aclrtMemcpyFromSymbol(&back, sizeof back, &symbol, sizeof back, 0,
+                                  ACL_MEMCPY_DEVICE_TO_HOST));
+        Expect(back == step, "a variable that was written");
+    }
     {
         Memory words;
         void* address = words;
@@ -178,6 +190,17 @@ void UseKernels(const char* for_cpus, const char* for_gpus) {
         if (nothing)
             DID(aclrtLaunchSIMTKernelWithArgsArray(
                 nothing, {1, 1, 1}, {1, 1, 1}, on_cpu ? 0 : 64 << 10, stream, nullptr, nullptr));
+        struct {
+            void* words;
+            const void* pair;
+            char gap[48];
+            uint32_t data[2];
+        } block{address, nullptr, {}, {1, 2}};
+        aclrtPlaceHolderInfo place{offsetof(decltype(block), pair),
+                                   offsetof(decltype(block), data)};
+        if (add_pair && address)
+            DID(aclrtLaunchKernelWithHostArgs(add_pair, 1, stream, nullptr, &block, sizeof block,
+                                              &place, 1));
         DID(aclrtSynchronizeStream(stream));
     }
     DID(aclrtBinaryUnLoad(program));

@@ -5,6 +5,14 @@
 
 #include <acl/acl.h>
 
+// Variables that programs find.
+extern "C" {
+extern __attribute__((visibility("default"))) uint32_t kernel_step;
+uint32_t kernel_step = 5;
+extern __attribute__((visibility("default"))) char kernel_table[64];
+char kernel_table[64];
+}
+
 namespace {
 
 uint64_t Flat(const uint32_t (&index)[3], const uint32_t (&count)[3]) {
@@ -17,6 +25,20 @@ void Mark(const portaclBlock& block, uint32_t* words, uint32_t number) {
     const uint64_t first = Flat(block.index, block.count) * threads;
     for (uint64_t i = 0; i < threads; ++i) words[first + i] += number;
 }
+
+void AddStep(const portaclBlock& block, uint32_t* words) {
+    Mark(block, words, kernel_step);
+}
+
+struct Pair {
+    uint32_t a, b;
+};
+
+void AddPair(const portaclBlock& block, uint32_t* words, const Pair* pair) {
+    Mark(block, words, pair->a + pair->b);
+}
+
+void LookAway(const portaclBlock&, uint32_t*) {}
 
 void Nothing(const portaclBlock&) {}
 
@@ -50,12 +72,22 @@ void CallsLibrary(const portaclBlock&, int32_t* code) {
 }  // namespace
 
 PORTACL_KERNEL(mark, Mark);
+PORTACL_KERNEL(add_step, AddStep);
+PORTACL_KERNEL(add_pair, AddPair);
+PORTACL_KERNEL(look_away, LookAway);
 PORTACL_KERNEL(nothing, Nothing);
 PORTACL_KERNEL(shared_sum, Shared);
 PORTACL_KERNEL(mixed, Mixed);
 PORTACL_KERNEL(calls_library, CallsLibrary);
 
+PORTACL_KERNEL_ENTRY(7, mark);
+PORTACL_KERNEL_ENTRY(9, no_such_kernel);
+
 extern "C" {
+
+// No text.
+extern __attribute__((visibility("default"))) const char portacl_entry_8[2];
+const char portacl_entry_8[2] = {1, 2};
 
 // Without a description: a block of arguments only.
 __attribute__((visibility("default"))) void plain_mark(const void* arguments,

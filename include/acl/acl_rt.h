@@ -3522,11 +3522,17 @@ aclError aclsysGetVersionNum(char *pkgName,
                              int32_t *versionNum);
 
 /**
- * Tells whether code built for the chip `socVersion` runs on this device.
+ * Tells whether a program that chooses its code by the chip's name finds here the chip that it was built for. Code
+ * for Ascend cores itself runs on no backend; what binaries are here is told at aclrtBinaryLoadFromData. Works at any
+ * time.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param socVersion a name as aclrtGetSocName gives it.
+ * @param canCompatible receives 1 if it is that of aclrtGetSocName, 0 if it is another one.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows
+ * aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than their names.
  */
-aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
+aclError aclrtCheckArchCompatibility(const char *socVersion,
+                                     int32_t *canCompatible);
 
 /**
  * The text of this thread's last failing call (with `err_msg_mode` 1, of any thread's) since it was
@@ -5561,68 +5567,6 @@ aclError aclrtMemcpyAsyncWithCondition(void *dst,
                                        aclrtStream stream);
 
 /**
- * Copies to a variable of a device binary and waits.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyToSymbol(const void *symbol,
-                             const void *src,
-                             size_t count,
-                             size_t offset,
-                             aclrtMemcpyKind kind);
-
-/**
- * Copies to a variable of a device binary, in stream order.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyToSymbolAsync(const void *symbol,
-                                  const void *src,
-                                  size_t count,
-                                  size_t offset,
-                                  aclrtMemcpyKind kind,
-                                  aclrtStream stream);
-
-/**
- * Copies from a variable of a device binary and waits.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyFromSymbol(void *dst,
-                               size_t dstMax,
-                               const void *symbol,
-                               size_t count,
-                               size_t offset,
-                               aclrtMemcpyKind kind);
-
-/**
- * Copies from a variable of a device binary, in stream order.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtMemcpyFromSymbolAsync(void *dst,
-                                    size_t dstMax,
-                                    const void *symbol,
-                                    size_t count,
-                                    size_t offset,
-                                    aclrtMemcpyKind kind,
-                                    aclrtStream stream);
-
-/**
- * Tells the address of a variable of a device binary.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr);
-
-/**
- * Tells the size of a variable of a device binary.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
-
-/**
  * Queues `dst[i] = op(dst[i], src[i])` over two arrays in memory of the stream's device. Integers wrap around;
  * half precision and bfloat16 are computed in single precision and rounded to nearest even; for maximum and
  * minimum a number beats a NaN, and +0 is larger than -0.
@@ -6095,9 +6039,16 @@ aclError aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback)
 aclError aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
 
 /**
- * Has `callback` called when a kernel of a binary fails.
+ * Has `callback` called when a kernel of a binary fails, after the functions of aclrtExceptionInfoCallbackRegister, and
+ * as they are. Where a device does not tell what has failed, as GPUs, it is called for every failure of the binary's
+ * device. It is forgotten when the binary is unloaded; code that is to be unloaded has to synchronize its streams
+ * first.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param callback the function, in place of the one before; null: none.
+ * @param userData what it is called with, as the second argument.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * handle of a program, or unloaded. Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
  */
 aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                          aclrtOpExceptionCallback callback,
@@ -6155,9 +6106,16 @@ uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 
 /**
- * Tells the arguments of the kernel that failed.
+ * Tells the arguments of the kernel that failed, as it got them.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @param devArgsPtr receives the address of a copy, in host memory, that lives as long as the callback's call.
+ * @param devArgsLen receives its bytes; 0 where the arguments came one by one and the kernel does not tell where they
+ * belong.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not what a
+ * callback was given, its call is over, or it is not known which kernel has failed: it was another operation, or the
+ * device is a GPU. Thread-safe: the callback may have another thread ask while it waits. Follows
+ * aclrtGetArgsFromExceptionInfo of the Ascend runtime API.
  */
 aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
                                        void **devArgsPtr,
@@ -6166,9 +6124,13 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
 /**
  * Tells which kernel failed.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param info what a callback was given, during its call.
+ * @param func receives the handle that it was launched by; the program may have unloaded it since.
+ * @return as aclrtGetArgsFromExceptionInfo. Thread-safe: the callback may have another thread ask while it waits.
+ * Follows aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
  */
-aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, aclrtFuncHandle *func);
+aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info,
+                                             aclrtFuncHandle *func);
 
 /**
  * Tells what sizes of physical memory, and the addresses where it is mapped, are multiples of: 2 MiB for all
@@ -7108,25 +7070,37 @@ aclError aclrtSwitchLabelByIndex(void *ptr,
                                  aclrtStream stream);
 
 /**
- * Describes a device binary in memory, or returns null.
+ * Describes a program before it is loaded. The bytes are copied. Works at any time, without a device; the description
+ * lives until it is destroyed, also through aclFinalize.
  *
- * @return null; aclGetRecentErrMsg tells what is missing.
+ * @param data first byte of the program, which is looked at when it is loaded.
+ * @param dataLen its length in bytes, 1 or more.
+ * @return the description, for aclrtBinaryLoad, and for aclrtDestroyBinary to end; null where `data` is null or
+ * `dataLen` 0 (aclGetRecentErrMsg says so, ACL_ERROR_INVALID_PARAM 100000) or no more can be made
+ * (ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclrtCreateBinary of the Ascend runtime API.
  */
-aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen);
+aclrtBinary aclrtCreateBinary(const void *data,
+                              size_t dataLen);
 
 /**
- * Ends a description of aclrtCreateBinary.
+ * Ends a description of a program. Programs that were loaded from it stay loaded.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binary from aclrtCreateBinary.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not such a description,
+ * or destroyed before. Thread-safe. Follows aclrtDestroyBinary of the Ascend runtime API.
  */
 aclError aclrtDestroyBinary(aclrtBinary binary);
 
 /**
- * Loads a described device binary.
+ * Loads a described program of kernels, on the current device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binary from aclrtCreateBinary; it may be loaded several times, and on several devices.
+ * @param binHandle receives the handle; give it to aclrtBinaryUnLoad. It ends with its device.
+ * @return as aclrtBinaryLoadFromData; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: `binary` is no description, or destroyed. Thread-safe. Follows aclrtBinaryLoad of the Ascend runtime API.
  */
-aclError aclrtBinaryLoad(aclrtBinary binary, aclrtBinHandle *binHandle);
+aclError aclrtBinaryLoad(aclrtBinary binary,
+                         aclrtBinHandle *binHandle);
 
 /**
  * Loads a program of kernels from a file, on the current device. The file is read during the call and may
@@ -7192,18 +7166,33 @@ aclError aclrtBinaryGetFunction(aclrtBinHandle binHandle,
                                 aclrtFuncHandle *funcHandle);
 
 /**
- * Finds a kernel by number.
+ * Finds a kernel by number. The binary says which one that is, by a text (exported `const char` data) named
+ * portacl_entry_NUMBER that holds the kernel's name: PORTACL_KERNEL_ENTRY of portacl/kernel.h makes it, in CUDA C++
+ * `extern "C" __device__ const char portacl_entry_7[] = "name";`.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param funcEntry the number.
+ * @param funcHandle receives the handle, the same one as aclrtBinaryGetFunction gives for the name.
+ * @return as aclrtBinaryGetFunction; ACL_ERROR_RT_PARAM_INVALID 107000: also where the binary has no such text, or its
+ * text is no name. Thread-safe. Follows aclrtBinaryGetFunctionByEntry of the Ascend runtime API; how a number is
+ * found is this library's.
  */
 aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle,
                                        uint64_t funcEntry,
                                        aclrtFuncHandle *funcHandle);
 
 /**
- * Finds a variable of a device binary by name.
+ * Finds a variable of a program by name. It is memory of the device, for copies, fills and arguments of kernels, and
+ * goes with the program; it cannot be freed. On the cpu backend it is exported data of the shared object, which the
+ * host may touch as well.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param name its name; of a variable in C++ the plain name only if it is declared extern "C".
+ * @param dptr receives its address.
+ * @param size receives its bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a program, unloaded, no variable of that name, or called inside a host function.
+ * Thread-safe. Follows aclrtBinaryGetGlobal of the Ascend runtime API.
  */
 aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle,
                               const char *name,
@@ -7211,11 +7200,18 @@ aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle,
                               size_t *size);
 
 /**
- * Tells where a device binary lies in device memory.
+ * Tells where a program lies: on the cpu backend where the loader has put the shared object.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+ * @param binAddr receives its first address.
+ * @param binSize receives its bytes from there to its end.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a program, or unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver does not tell.
+ * Thread-safe. Follows aclrtBinaryGetDevAddress of the Ascend runtime API.
  */
-aclError aclrtBinaryGetDevAddress(aclrtBinHandle binHandle, void **binAddr, size_t *binSize);
+aclError aclrtBinaryGetDevAddress(aclrtBinHandle binHandle,
+                                  void **binAddr,
+                                  size_t *binSize);
 
 /**
  * Makes a function of a binary for the device's own CPUs known.
@@ -7228,23 +7224,31 @@ aclError aclrtRegisterCpuFunc(aclrtBinHandle handle,
                               aclrtFuncHandle *funcHandle);
 
 /**
- * Tells the kernel behind a host symbol.
+ * Tells where the code of a kernel lies. Devices here have cores of one kind.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param aicAddr receives the address: on the cpu backend that of the C function.
+ * @param aivAddr receives null: there is no other code of it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver
+ * does not tell. Thread-safe. Follows aclrtGetFunctionAddr of the Ascend runtime API.
  */
-aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle);
+aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle,
+                              void **aicAddr,
+                              void **aivAddr);
 
 /**
- * Tells where the code of a kernel lies.
+ * Tells an attribute of a kernel. All kernels here are for all cores of their device, and their blocks run in any
+ * order.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr);
-
-/**
- * Tells an attribute of a kernel.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param attrType ACL_FUNC_ATTR_KERNEL_TYPE, which gives ACL_KERNEL_TYPE_AICORE, or ACL_FUNC_ATTR_KERNEL_SCHED_MODE,
+ * which gives 0.
+ * @param attrValue receives the value.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or no aclrtFuncAttribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_FUNC_ATTR_KERNEL_RATIO, which only kernels for two kinds of cores have.
+ * Thread-safe. Follows aclrtGetFunctionAttribute of the Ascend runtime API.
  */
 aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
                                    aclrtFuncAttribute attrType,
@@ -7265,18 +7269,34 @@ aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle,
                               char *name);
 
 /**
- * Tells how large the code of a kernel is.
+ * Tells how large the code of a kernel is. Devices here have cores of one kind.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param aicSize receives the bytes: on the cpu backend those of the C function, without what it calls.
+ * @param aivSize receives 0: there is no other code of it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the backend is `cuda`, whose driver
+ * does not tell. Thread-safe. Follows aclrtGetFunctionSize of the Ascend runtime API.
  */
-aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_t *aivSize);
+aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle,
+                              size_t *aicSize,
+                              size_t *aivSize);
 
 /**
- * Tells how much fast memory a block of a kernel can still have.
+ * Tells how much fast memory a launch of a kernel can ask for, for each block (ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE):
+ * what the device has, less what the kernel itself declares.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+ * current device.
+ * @param flags 0.
+ * @param dynamicUbufSize receives the bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flags` is not 0; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a handle of a kernel, or its program was unloaded.
+ * Thread-safe. Follows aclrtFunctionGetAvailDynUbufPerBlock of the Ascend runtime API.
  */
-aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize);
+aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func,
+                                              uint32_t flags,
+                                              size_t *dynamicUbufSize);
 
 /**
  * Tells which program a kernel belongs to.
@@ -7294,14 +7314,29 @@ aclError aclrtFunctionGetBinary(aclrtFuncHandle funcHandle,
 /**
  * Tells how many parameters a kernel has.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+ * current device.
+ * @param paramCount receives the count.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a kernel, or its program was unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: nobody knows: a kernel for CPUs
+ * that does not describe them (PORTACL_KERNEL of portacl/kernel.h), or a CUDA driver older than 12.4.
+ * Thread-safe. Follows aclrtFunctionGetParamCount of the Ascend runtime API.
  */
-aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount);
+aclError aclrtFunctionGetParamCount(const void *func,
+                                    size_t *paramCount);
 
 /**
- * Tells offset and size of a kernel's parameter.
+ * Tells where a kernel expects a parameter in a block of arguments (aclrtLaunchKernel).
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+ * current device.
+ * @param paramIndex which, 0 for the first.
+ * @param paramOffset receives its offset in bytes.
+ * @param paramSize receives its bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `paramIndex` is not below
+ * aclrtFunctionGetParamCount's count; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was
+ * unloaded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: as for aclrtFunctionGetParamCount.
+ * Thread-safe. Follows aclrtFunctionGetParamInfo of the Ascend runtime API.
  */
 aclError aclrtFunctionGetParamInfo(const void *func,
                                    size_t paramIndex,
@@ -7316,16 +7351,31 @@ aclError aclrtFunctionGetParamInfo(const void *func,
 aclError aclrtGetHardwareSyncAddr(void **addr);
 
 /**
- * Starts a list of a kernel's arguments.
+ * Begins a list of a kernel's arguments, for aclrtLaunchKernelWithConfig. The list is the library's: it goes with the
+ * kernel's binary, and, once it was launched, when 1024 further ones were begun for the same kernel. A list may be
+ * launched several times.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param argsHandle receives the list.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a kernel, or its program was unloaded; ACL_ERROR_BAD_ALLOC 200000: no more lists can be made. Thread-safe.
+ * Follows aclrtKernelArgsInit of the Ascend runtime API; when a list goes is this library's.
  */
-aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle);
+aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle,
+                             aclrtArgsHandle *argsHandle);
 
 /**
- * Starts a list of a kernel's arguments in memory of the caller.
+ * Begins a list of a kernel's arguments in memory of the caller, which keeps it as long as it uses the list, in this
+ * place; there is nothing else to give back. A list that was there before is forgotten.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param argsHandle host memory, as much as aclrtKernelArgsGetHandleMemSize says, at a multiple of 8. From now on it
+ * stands for the list.
+ * @param userHostMem host memory for the arguments and their data.
+ * @param actualArgsSize its bytes, as aclrtKernelArgsGetMemSize says.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, memory that is not aligned, or less than the
+ * kernel's arguments have; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded.
+ * Thread-safe for different memory. Follows aclrtKernelArgsInitByUserMem of the Ascend runtime API.
  */
 aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
                                       aclrtArgsHandle argsHandle,
@@ -7333,9 +7383,17 @@ aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
                                       size_t actualArgsSize);
 
 /**
- * Adds an argument to a list.
+ * Adds an argument to a list. Where the kernel's parameters are known (aclrtFunctionGetParamInfo) it goes where the
+ * kernel expects it; else behind the one before, at a multiple of its size if that is 1, 2, 4 or 8, else of 8.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param argsHandle a list that is not finalized.
+ * @param param the argument's first byte; it is copied.
+ * @param paramSize its bytes, 1 or more; all arguments together have 4096 at most.
+ * @param paramHandle receives what aclrtKernelArgsParaUpdate takes for it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `paramSize` 0, or no room for it;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a list, finalized, the kernel's binary is gone, or the kernel's next parameter
+ * has another size or does not exist. Thread-safe, for one list in one thread at a time where it lies in the caller's
+ * memory. Follows aclrtKernelArgsAppend of the Ascend runtime API.
  */
 aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
                                void *param,
@@ -7343,17 +7401,29 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle,
                                aclrtParamHandle *paramHandle);
 
 /**
- * Adds an argument whose data follows later.
+ * Adds an argument that is the address of data, which aclrtKernelArgsGetPlaceHolderBuffer takes. A launch copies the
+ * data to memory that devices read, and passes its address there.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param argsHandle a list that is not finalized.
+ * @param paramHandle receives what aclrtKernelArgsGetPlaceHolderBuffer takes for it.
+ * @return as aclrtKernelArgsAppend, for an argument of 8 bytes. Thread-safe, for one list in one thread at a time where
+ * it lies in the caller's memory. Follows aclrtKernelArgsAppendPlaceHolder of the Ascend runtime API.
  */
 aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle,
                                           aclrtParamHandle *paramHandle);
 
 /**
- * Tells where the data of a place holder goes.
+ * Tells where the data of a place holder is to be written; each launch takes what is there then. The buffer lives as
+ * long as its list, at a multiple of 64 where that lies in the caller's memory.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param argsHandle a list.
+ * @param paramHandle from aclrtKernelArgsAppendPlaceHolder.
+ * @param dataSize its bytes, 1 or more. Asking again gives the same buffer, and has to be for as many.
+ * @param bufferAddr receives the address, in host memory.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `dataSize` 0, or no room for it in the caller's
+ * memory; ACL_ERROR_RT_PARAM_INVALID 107000: not a list, not a place holder of it, or its buffer has another size;
+ * ACL_ERROR_BAD_ALLOC 200000: no host memory. Thread-safe, for one list in one thread at a time where it lies in the
+ * caller's memory. Follows aclrtKernelArgsGetPlaceHolderBuffer of the Ascend runtime API.
  */
 aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                              aclrtParamHandle paramHandle,
@@ -7361,9 +7431,15 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                              void **bufferAddr);
 
 /**
- * Changes an argument of a list.
+ * Gives an argument of a list another value, for launches from now on.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param argsHandle a list, also one that is finalized.
+ * @param paramHandle from aclrtKernelArgsAppend.
+ * @param param the value's first byte; it is copied.
+ * @param paramSize its bytes, as many as before.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer or `paramSize` 0; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a list, not an argument of it, a place holder, or another size. Thread-safe, for one list in one thread at
+ * a time where it lies in the caller's memory. Follows aclrtKernelArgsParaUpdate of the Ascend runtime API.
  */
 aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
                                    aclrtParamHandle paramHandle,
@@ -7371,23 +7447,38 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
                                    size_t paramSize);
 
 /**
- * Ends a list of a kernel's arguments.
+ * Ends the filling of a list: it has all its arguments, and place holders their buffers. Doing so again changes
+ * nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param argsHandle a list.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a list, the kernel's
+ * binary is gone, fewer arguments than the kernel is known to have parameters, or a place holder without a buffer.
+ * Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
+ * aclrtKernelArgsFinalize of the Ascend runtime API.
  */
 aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 
 /**
- * Tells how much memory of the caller the handle of a list needs.
+ * Tells how much memory aclrtKernelArgsInitByUserMem needs for a list itself.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param memSize receives the bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not a handle
+ * of a kernel, or its program was unloaded. Thread-safe. Follows aclrtKernelArgsGetHandleMemSize of the Ascend runtime
+ * API.
  */
-aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize);
+aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle,
+                                         size_t *memSize);
 
 /**
- * Tells how much memory of the caller a kernel's arguments need.
+ * Tells how much memory aclrtKernelArgsInitByUserMem needs for the arguments and the data of place holders.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param userArgsSize bytes of all arguments, 8 for each place holder, and of all data, together.
+ * @param actualArgsSize receives the bytes, which are more for the sake of alignment.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or more than any memory has;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a handle of a kernel, or its program was unloaded. Thread-safe. Follows
+ * aclrtKernelArgsGetMemSize of the Ascend runtime API.
  */
 aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
                                    size_t userArgsSize,
@@ -7447,9 +7538,22 @@ aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle,
                              aclrtStream stream);
 
 /**
- * Launches a kernel with a list of arguments and attributes.
+ * As aclrtLaunchKernelV2, with arguments in a list.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction, for which the list was begun.
+ * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+ * launch bound allows, on the cpu backend one.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+ * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param argsHandle a list that aclrtKernelArgsFinalize was called for. It is copied during the call, and may be
+ * changed and launched again.
+ * @param reserve null.
+ * @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where `argsHandle` is null or `reserve` is not;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: also where it is no list, not finalized, or of another kernel;
+ * ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its place holders.
+ * Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
+ * aclrtLaunchKernelWithConfig of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                      uint32_t numBlocks,
@@ -7459,9 +7563,24 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                      void *reserve);
 
 /**
- * Launches a kernel with arguments in host memory.
+ * As aclrtLaunchKernelV2, with arguments that may want addresses of data, which the call copies to memory that devices read.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param funcHandle a handle of aclrtBinaryGetFunction.
+ * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+ * launch bound allows, on the cpu backend one.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+ * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
+ * structure, and behind them the data of place holders. It is copied during the call.
+ * @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
+ * @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
+ * launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
+ * that in the arguments or in the data. Alignment is kept up to 512 bytes.
+ * @param placeHolderNum how many there are, 65536 at most.
+ * @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the block, or data
+ * inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+ * Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
  */
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
                                        uint32_t numBlocks,
@@ -7477,7 +7596,8 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle,
  * copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
  * several at a time; it must not call this library.
  *
- * @param func a handle of aclrtBinaryGetFunction.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+ * current device.
  * @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
  * launch bound allows, on the cpu backend one.
  * @param stream a stream; null: the default stream of the current context.
@@ -7504,7 +7624,8 @@ aclError aclrtLaunchKernelWithArgsArray(void *func,
  * As aclrtLaunchKernelWithArgsArray, with blocks in a grid and threads in a block. On the cpu backend a kernel is
  * called once for each block and loops over its threads itself.
  *
- * @param func a handle of aclrtBinaryGetFunction.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+ * current device.
  * @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
  * @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
  * together.
@@ -7533,9 +7654,28 @@ aclError aclrtLaunchSIMTKernelWithArgsArray(void *func,
                                             void **args);
 
 /**
- * Launches a kernel of many threads with arguments in host memory.
+ * As aclrtLaunchSIMTKernelWithArgsArray, with arguments as aclrtLaunchKernelWithHostArgs takes them.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+ * current device.
+ * @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
+ * @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
+ * together.
+ * @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
+ * ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+ * prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+ * @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
+ * structure, and behind them the data of place holders. It is copied during the call.
+ * @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
+ * @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
+ * launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
+ * that in the arguments or in the data. Alignment is kept up to 512 bytes.
+ * @param placeHolderNum how many there are, 65536 at most.
+ * @return as aclrtLaunchSIMTKernelWithArgsArray; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the
+ * block, or data inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+ * Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
  */
 aclError aclrtLaunchSIMTKernelWithHostArgs(void *func,
                                            dim3 gridDim,
@@ -7571,6 +7711,127 @@ aclError aclrtCacheLastTaskExtendInfo(const char *extendInfoPtr, size_t infoSize
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
 aclError aclrtCacheLastTaskOpInfo(const void *infoPtr, size_t infoSize);
+
+/**
+ * Tells the kernel that a symbol stands for on the current device.
+ *
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param funcHandle receives the handle, the same one as aclrtBinaryGetFunction gives for the name.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
+ * nothing on this device, or for a variable, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context. Thread-safe. Follows aclrtGetFuncBySymbol of the Ascend runtime API.
+ */
+aclError aclrtGetFuncBySymbol(const void *symbol,
+                              aclrtFuncHandle *funcHandle);
+
+/**
+ * Tells the size of the variable that a symbol stands for on the current device.
+ *
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param size receives its bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
+ * nothing on this device, or for a kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context. Thread-safe. Follows aclrtGetSymbolSize of the Ascend runtime API.
+ */
+aclError aclrtGetSymbolSize(const void *symbol,
+                            size_t *size);
+
+/**
+ * Tells where the variable is that a symbol stands for on the current device. aclrtBinaryGetGlobal says what can be
+ * done with it.
+ *
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param devPtr receives its address.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: it stands for
+ * nothing on this device, or for a kernel, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context. Thread-safe. Follows aclrtGetSymbolAddress of the Ascend runtime API.
+ */
+aclError aclrtGetSymbolAddress(const void *symbol,
+                               void **devPtr);
+
+/**
+ * Copies to the variable that a symbol stands for on the current device, and waits. In order with nothing, as
+ * aclrtMemcpy.
+ *
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param src where the bytes come from.
+ * @param count bytes; 0 copies nothing.
+ * @param offset where they go in the variable, in bytes from its beginning.
+ * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
+ * @return as aclrtMemcpy; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
+ * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
+ * kernel. Thread-safe. Follows aclrtMemcpyToSymbol of the Ascend runtime API.
+ */
+aclError aclrtMemcpyToSymbol(const void *symbol,
+                             const void *src,
+                             size_t count,
+                             size_t offset,
+                             aclrtMemcpyKind kind);
+
+/**
+ * Copies to the variable that a symbol stands for on the current device, in stream order, as aclrtMemcpyAsync. The
+ * variable stays until it is done, whatever becomes of its binary.
+ *
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param src where the bytes come from.
+ * @param count bytes; 0 copies nothing.
+ * @param offset where they go in the variable, in bytes from its beginning.
+ * @param kind ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemcpyAsync; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
+ * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
+ * kernel. Thread-safe. Follows aclrtMemcpyToSymbolAsync of the Ascend runtime API.
+ */
+aclError aclrtMemcpyToSymbolAsync(const void *symbol,
+                                  const void *src,
+                                  size_t count,
+                                  size_t offset,
+                                  aclrtMemcpyKind kind,
+                                  aclrtStream stream);
+
+/**
+ * Copies from the variable that a symbol stands for on the current device, and waits. In order with nothing, as
+ * aclrtMemcpy.
+ *
+ * @param dst where the bytes go.
+ * @param dstMax room there in bytes.
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param count bytes, at most `dstMax`; 0 copies nothing.
+ * @param offset where they begin in the variable, in bytes from its beginning.
+ * @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
+ * @return as aclrtMemcpy; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
+ * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
+ * kernel. Thread-safe. Follows aclrtMemcpyFromSymbol of the Ascend runtime API.
+ */
+aclError aclrtMemcpyFromSymbol(void *dst,
+                               size_t dstMax,
+                               const void *symbol,
+                               size_t count,
+                               size_t offset,
+                               aclrtMemcpyKind kind);
+
+/**
+ * Copies from the variable that a symbol stands for on the current device, in stream order, as aclrtMemcpyAsync. The
+ * variable stays until it is done, whatever becomes of its binary.
+ *
+ * @param dst where the bytes go.
+ * @param dstMax room there in bytes.
+ * @param symbol an address that portaclRegisterSymbol was given.
+ * @param count bytes, at most `dstMax`; 0 copies nothing.
+ * @param offset where they begin in the variable, in bytes from its beginning.
+ * @param kind ACL_MEMCPY_DEVICE_TO_HOST, ACL_MEMCPY_DEVICE_TO_DEVICE or ACL_MEMCPY_DEFAULT.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtMemcpyAsync; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `offset` and `count` go past the
+ * variable's end; ACL_ERROR_RT_PARAM_INVALID 107000: `symbol` stands for nothing on the current device, or for a
+ * kernel. Thread-safe. Follows aclrtMemcpyFromSymbolAsync of the Ascend runtime API.
+ */
+aclError aclrtMemcpyFromSymbolAsync(void *dst,
+                                    size_t dstMax,
+                                    const void *symbol,
+                                    size_t count,
+                                    size_t offset,
+                                    aclrtMemcpyKind kind,
+                                    aclrtStream stream);
 
 /**
  * Tells how many cores of a type work on a device may use: what aclrtSetDeviceResLimit has set, and at most

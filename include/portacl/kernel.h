@@ -20,7 +20,16 @@
  * later) PORTACL_KERNEL makes both out of an ordinary function:
  *
  *     static void Add(const portaclBlock& block, float* out, const float* a, uint64_t count);
- *     PORTACL_KERNEL(vector_add, Add)
+ *     PORTACL_KERNEL(vector_add, Add);
+ *
+ * Launches look whether pointers that are so marked point to memory that the device may use.
+ *
+ * An exported variable of the object is memory of the device, which aclrtBinaryGetGlobal finds by
+ * its name: `extern "C" __attribute__((visibility("default"))) float scale;`. Kernels use it as
+ * what it is.
+ *
+ * An exported text portacl_entry_NUMBER holds the name of the kernel that
+ * aclrtBinaryGetFunctionByEntry finds by that number: PORTACL_KERNEL_ENTRY(NUMBER, NAME).
  */
 
 #ifndef PORTACL_KERNEL_H
@@ -48,6 +57,8 @@ typedef struct portaclBlock {
 
 /** The parameter is a pointer. */
 #define PORTACL_PARAMETER_POINTER 1u
+/** The kernel may write behind the pointer; without this it only reads there. */
+#define PORTACL_PARAMETER_WRITTEN 2u
 
 /** A parameter of a kernel. */
 typedef struct portaclParameter {
@@ -55,7 +66,7 @@ typedef struct portaclParameter {
     uint32_t offset;
     /** Its bytes. */
     uint32_t size;
-    /** PORTACL_PARAMETER_POINTER or 0. */
+    /** PORTACL_PARAMETER_POINTER, and with it PORTACL_PARAMETER_WRITTEN; or 0. */
     uint32_t flags;
 } portaclParameter;
 
@@ -74,6 +85,21 @@ typedef struct portaclKernel {
     const portaclParameter* parameters;
 } portaclKernel;
 
+/* Says that aclrtBinaryGetFunctionByEntry finds the kernel NAME by NUMBER, a decimal number.
+ * Outside of namespaces. */
+#ifdef __cplusplus
+#define PORTACL_KERNEL_ENTRY(NUMBER, NAME)                                                         \
+    extern "C" {                                                                                   \
+    extern __attribute__((visibility("default"))) const char portacl_entry_##NUMBER[sizeof #NAME]; \
+    const char portacl_entry_##NUMBER[sizeof #NAME] = #NAME;                                       \
+    }                                                                                              \
+    static_assert(true, "the macro wants a semicolon behind it")
+#else
+#define PORTACL_KERNEL_ENTRY(NUMBER, NAME)                                                         \
+    extern __attribute__((visibility("default"))) const char portacl_entry_##NUMBER[sizeof #NAME]; \
+    const char portacl_entry_##NUMBER[sizeof #NAME] = #NAME
+#endif
+
 #if defined(__cplusplus) && __cplusplus >= 201402L
 
 #include <cstring>
@@ -87,6 +113,15 @@ constexpr uint32_t Align(size_t offset, size_t alignment) {
     return static_cast<uint32_t>((offset + alignment - 1) / alignment * alignment);
 }
 
+/* What a parameter is. */
+template <typename Parameter>
+constexpr uint32_t Flags() {
+    using Pointee = typename std::remove_pointer<Parameter>::type;
+    return !std::is_pointer<Parameter>::value || std::is_function<Pointee>::value ? 0u
+           : std::is_const<Pointee>::value ? PORTACL_PARAMETER_POINTER
+                                           : PORTACL_PARAMETER_POINTER | PORTACL_PARAMETER_WRITTEN;
+}
+
 /* A parameter list as a table. */
 template <typename... Parameters>
 struct Table {
@@ -98,12 +133,12 @@ struct Table {
     static constexpr Table Make() {
         const size_t sizes[] = {sizeof(Parameters)..., 1};
         const size_t alignments[] = {alignof(Parameters)..., 1};
-        const bool pointers[] = {std::is_pointer<Parameters>::value..., false};
+        const uint32_t flags[] = {Flags<Parameters>()..., 0};
         Table table{};
         for (size_t i = 0; i < kCount; ++i) {
             table.entries[i].offset = Align(table.size, alignments[i]);
             table.entries[i].size = static_cast<uint32_t>(sizes[i]);
-            table.entries[i].flags = pointers[i] ? PORTACL_PARAMETER_POINTER : 0u;
+            table.entries[i].flags = flags[i];
             table.size = table.entries[i].offset + table.entries[i].size;
         }
         return table;

@@ -16,6 +16,17 @@ pub struct Failure {
     pub position: Option<Position>,
     /// Which thread queued it, as [`thread_number`] calls it; `None` if the backend cannot tell.
     pub thread: Option<u32>,
+    /// If it was a run of a kernel, and the device can tell.
+    pub launch: Option<FailedLaunch>,
+}
+
+/// A run of a kernel that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedLaunch {
+    /// As [`super::Launch::function`] had it.
+    pub function: u64,
+    /// What it got, in one block, as far as that is known.
+    pub arguments: Box<[u8]>,
 }
 
 /// Who is told of the failures of a stream.

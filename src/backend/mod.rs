@@ -51,11 +51,11 @@ pub use call_stack::{cpp_name, return_addresses};
 pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;
-pub use failure::{Failure, Observer, Position, thread_number};
+pub use failure::{FailedLaunch, Failure, Observer, Position, thread_number};
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
-pub use kernel::{Arguments, Kernel, Launch, Module};
+pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
 pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
 pub use numa::{bind_to_node, host_nodes};

@@ -19,7 +19,7 @@ use super::leave::wait_until_alone;
 use super::resource_limit::Limits;
 use super::stream::Stream;
 use super::virtual_memory::{self, physical};
-use super::{mem_pool, memory, order, peer, runtime, state_callback, thread};
+use super::{kernel_args, mem_pool, memory, order, peer, runtime, state_callback, symbol, thread};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{DeviceInfo, Driver, trace};
@@ -300,6 +300,8 @@ impl DeviceSlot {
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
             take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
             take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
+            symbol::forget_dead();
+            kernel_args::forget_dead();
             slot_table::flush_deferred();
             !ending.timed_out
         });

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::error::{Error, Result};
-use crate::backend::HostFn;
+use super::kernel;
+use crate::backend::{FailedLaunch, HostFn};
 
 /// What is known of a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The task: the operation's place in its stream, 1 for the first.
     pub task: u32,
@@ -20,6 +21,8 @@ pub struct Exception {
     pub device: u32,
     /// The error code.
     pub code: u32,
+    /// The kernel and its arguments, if it was one and the device can tell.
+    pub launch: Option<FailedLaunch>,
 }
 
 impl Exception {
@@ -78,7 +81,9 @@ pub fn forget_all() {
 /// What tells everybody of a failure; `None` if nobody wants to know.
 pub fn announce(exception: Exception) -> Option<HostFn> {
     let watchers = WATCHERS.lock();
-    if watchers.set.is_none() && watchers.registered.is_empty() {
+    let nobody = watchers.set.is_none() && watchers.registered.is_empty();
+    drop(watchers);
+    if nobody && kernel::watchers(&exception).is_empty() {
         return None;
     }
     Some(HostFn::from_closure(move || tell(exception)))
@@ -86,10 +91,11 @@ pub fn announce(exception: Exception) -> Option<HostFn> {
 
 fn tell(exception: Exception) {
     // Who has been taken out meanwhile is not called any more.
-    let watchers: Vec<Watcher> = {
+    let mut watchers: Vec<Watcher> = {
         let watchers = WATCHERS.lock();
         watchers.set.iter().chain(&watchers.registered).cloned().collect()
     };
+    watchers.extend(kernel::watchers(&exception));
     let told = Arc::new(exception);
     TOLD.lock().push(Arc::clone(&told));
     for watcher in &watchers {
@@ -99,7 +105,7 @@ fn tell(exception: Exception) {
 }
 
 /// The exception behind the pointer that a callback got; it is alive during the call only.
-pub fn find(address: usize) -> Result<Exception> {
+pub fn find(address: usize) -> Result<Arc<Exception>> {
     if address == 0 {
         return Err(Error::invalid_param(
             "info is null; it must be what an exception callback was given",
@@ -107,10 +113,29 @@ pub fn find(address: usize) -> Result<Exception> {
     }
     let told = TOLD.lock();
     let found = told.iter().find(|exception| Arc::as_ptr(exception).addr() == address);
-    found.map(|exception| **exception).ok_or_else(|| {
+    found.cloned().ok_or_else(|| {
         Error::param_invalid(format_args!(
             "info {address:#x} is not what an exception callback was given, or its call is over; copy what \
              you need during the call"
         ))
     })
+}
+
+/// The kernel that failed, and its arguments.
+pub fn find_launch(address: usize) -> Result<(u64, Arc<Exception>)> {
+    let exception = find(address)?;
+    match &exception.launch {
+        Some(launch) => Ok((launch.function, exception)),
+        None => Err(Error::param_invalid(
+            "it is not known which kernel has failed: it was another operation, or the device does not tell (a \
+             CUDA driver never does)",
+        )),
+    }
+}
+
+impl Exception {
+    /// The arguments of the kernel that failed.
+    pub fn arguments(&self) -> &[u8] {
+        self.launch.as_ref().map_or(&[], |launch| &launch.arguments)
+    }
 }

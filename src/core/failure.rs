@@ -168,7 +168,7 @@ impl Failures {
 
 impl Observer for Failures {
     fn failed(&self, failure: Failure) -> Option<HostFn> {
-        let Failure { fault, position, thread } = failure;
+        let Failure { fault, position, thread, launch } = failure;
         let unknown = Exception::UNKNOWN;
         let code = Error::from(fault.clone()).code();
         let exception = Exception {
@@ -177,6 +177,7 @@ impl Observer for Failures {
             thread: thread.unwrap_or(unknown),
             device: self.device,
             code: code.value() as u32,
+            launch,
         };
         // Without a position the whole device has failed, and says so in every answer.
         if let Some(position) = position {

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::allocator::Description;
+use super::binary_image::BinaryImage;
 use super::buffer::Buffer;
 use super::context::Context;
 use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::kernel::{Binary, Function};
+use super::kernel_args::ArgsList;
 use super::mem_pool::MemPool;
 use super::prof_stamp::Stamp;
 use super::prof_step::Step;
@@ -39,6 +41,8 @@ const BUFFER: u8 = 21;
 const PROF_CONFIG: u8 = 30;
 const STAMP: u8 = 31;
 const STEP: u8 = 32;
+const BINARY_IMAGE: u8 = 40;
+const ARGS_LIST: u8 = 41;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -49,7 +53,9 @@ static STREAMS: SlotTable<Stream> = SlotTable::new(STREAM);
 static EVENTS: SlotTable<Event> = SlotTable::new(EVENT);
 static DATA_BUFFERS: SlotTable<DataBuffer> = SlotTable::new(DATA_BUFFER);
 static BINARIES: SlotTable<Binary> = SlotTable::new(BINARY);
+static BINARY_IMAGES: SlotTable<BinaryImage> = SlotTable::new(BINARY_IMAGE);
 static FUNCTIONS: SlotTable<Function> = SlotTable::new(FUNCTION);
+static ARGS_LISTS: SlotTable<ArgsList> = SlotTable::new(ARGS_LIST);
 static MEM_POOLS: SlotTable<MemPool> = SlotTable::new(MEM_POOL);
 static PHYSICALS: SlotTable<Physical> = SlotTable::new(PHYSICAL);
 static ALLOCATORS: SlotTable<Description> = SlotTable::new(ALLOCATOR);
@@ -93,10 +99,24 @@ impl Object for Binary {
     }
 }
 
+impl Object for BinaryImage {
+    const NOUN: &'static str = "binary description";
+    fn table() -> &'static SlotTable<Self> {
+        &BINARY_IMAGES
+    }
+}
+
 impl Object for Function {
     const NOUN: &'static str = "kernel";
     fn table() -> &'static SlotTable<Self> {
         &FUNCTIONS
+    }
+}
+
+impl Object for ArgsList {
+    const NOUN: &'static str = "list of arguments";
+    fn table() -> &'static SlotTable<Self> {
+        &ARGS_LISTS
     }
 }
 
@@ -156,7 +176,9 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         EVENT => Some(Event::NOUN),
         DATA_BUFFER => Some(DataBuffer::NOUN),
         BINARY => Some(Binary::NOUN),
+        BINARY_IMAGE => Some(BinaryImage::NOUN),
         FUNCTION => Some(Function::NOUN),
+        ARGS_LIST => Some(ArgsList::NOUN),
         MEM_POOL => Some(MemPool::NOUN),
         PHYSICAL => Some(Physical::NOUN),
         ALLOCATOR => Some(Description::NOUN),

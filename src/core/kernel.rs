@@ -8,18 +8,23 @@ use parking_lot::Mutex;
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
+use super::exception::{Exception, Watcher};
 use super::handles::{self, Object};
-use super::thread;
+use super::kernel_args::{self, Lists};
+use super::{symbol, thread};
 use crate::algo::slot_table::{self, Handle};
-use crate::backend;
+use crate::backend::{self, Copy, Place, Span};
 
 /// A program on a device.
 pub struct Binary {
     /// Where it is loaded.
     pub device: Arc<Device>,
-    native: Arc<dyn backend::Module>,
+    /// What does the work.
+    pub native: Arc<dyn backend::Module>,
     /// The kernels that programs have of it, by name; `None`: it is being unloaded.
     functions: Mutex<Option<HashMap<String, Handle>>>,
+    /// Who is told when one of its kernels fails.
+    watcher: Mutex<Option<Watcher>>,
 }
 
 /// A kernel of a program. It dies with it.
@@ -31,6 +36,8 @@ pub struct Function {
     binary: Handle,
     /// What its program calls it.
     pub name: String,
+    /// Lists of arguments for it.
+    pub lists: Lists,
 }
 
 /// Options of loading, as numbers of the API.
@@ -88,7 +95,7 @@ pub fn load(image: &[u8]) -> Result<u64> {
     let device = thread::current()?.device.clone();
     let native = device.native.load_module(image)?;
     let functions = Mutex::new(Some(HashMap::new()));
-    let binary = Arc::new(Binary { device, native, functions });
+    let binary = Arc::new(Binary { device, native, functions, watcher: Mutex::new(None) });
     Binary::table()
         .insert(binary)
         .map(Handle::raw)
@@ -99,10 +106,12 @@ pub fn load(image: &[u8]) -> Result<u64> {
 pub fn unload(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let binary = handles::remove::<Binary>("binHandle", raw)?;
+    symbol::forget_dead();
     let functions = binary.functions.lock().take();
     for handle in functions.into_iter().flatten().map(|(_, handle)| handle) {
         drop(Function::table().remove(handle));
     }
+    kernel_args::forget_dead();
     drop(binary);
     slot_table::flush_deferred();
     Ok(())
@@ -129,12 +138,169 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
         native,
         binary: of,
         name: name.to_owned(),
+        lists: Lists::default(),
     });
     let handle = Function::table().insert(function).ok_or_else(|| {
         Error::new(Code::BadAlloc, "no more functions can be had; unload some binaries")
     })?;
     known.insert(name.to_owned(), handle);
     Ok(handle.raw())
+}
+
+/// Behind this name a program says which kernel has a number.
+const ENTRY: &str = "portacl_entry_";
+/// Names of kernels that are given numbers are shorter than this.
+const MOST_NAME: usize = 1024;
+
+/// aclrtBinaryGetFunctionByEntry: the handle of the kernel that the program has under a number.
+pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    let entry = format!("{ENTRY}{number}");
+    let text = binary.native.variable(&entry).map_err(|fault| match fault.kind() {
+        backend::FaultKind::InvalidArgument => Error::param_invalid(format_args!(
+            "funcEntry is {number}, and the binary does not say which kernel that is: it has no text {entry} \
+             with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
+        )),
+        _ => fault.into(),
+    })?;
+    let name = read_name(&binary, &entry, text)?;
+    drop(binary);
+    function(raw, &name)
+}
+
+/// The text in a variable of a program.
+fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
+    let mut bytes = vec![0_u8; text.len.min(MOST_NAME)];
+    let (addr, len) = (bytes.as_mut_ptr().expose_provenance(), bytes.len());
+    let dst = Span { addr, len, place: Place::Pageable };
+    binary.device.native.copy(Copy { dst, src: Span { len, ..text }, stage_source: false })?;
+    let end = bytes.iter().position(|byte| *byte == 0);
+    let name = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
+    name.map(str::to_owned).ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "{entry} of the binary, of {} bytes, is no text of less than {MOST_NAME} bytes that ends with a zero",
+            text.len
+        ))
+    })
+}
+
+/// aclrtBinaryGetGlobal: a variable of a program.
+pub fn variable(raw: u64, name: &str) -> Result<Span> {
+    thread::refuse_inside_host_function()?;
+    Ok(handles::get_arc::<Binary>("binHandle", raw)?.native.variable(name)?)
+}
+
+/// aclrtBinaryGetDevAddress: where a program lies.
+pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
+    let code = handles::get::<Binary>("binHandle", raw)?.native.code();
+    code.ok_or_else(|| no_code("the binary"))
+}
+
+/// aclrtGetFunctionAddr and aclrtGetFunctionSize: where the code of a kernel lies.
+pub fn code_of(raw: u64) -> Result<backend::Code> {
+    let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
+    code.ok_or_else(|| no_code("the kernel"))
+}
+
+fn no_code(what: &str) -> Error {
+    Error::unsupported(format_args!(
+        "CUDA drivers do not tell where the code of {what} lies; use the handle"
+    ))
+}
+
+/// aclrtGetFunctionAttribute.
+pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
+    /// ACL_FUNC_ATTR_KERNEL_TYPE.
+    const TYPE: i32 = 1;
+    /// ACL_FUNC_ATTR_KERNEL_SCHED_MODE.
+    const SCHEDULE: i32 = 3;
+    /// ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
+    const FOR_ALL_CORES: i64 = 0;
+    /// Blocks in any order.
+    const NORMAL: i64 = 0;
+    if !(TYPE..=SCHEDULE).contains(&attribute) {
+        return Err(Error::invalid_param(format_args!(
+            "attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, {TYPE} to {SCHEDULE}"
+        )));
+    }
+    handles::get::<Function>("funcHandle", raw)?;
+    match attribute {
+        TYPE => Ok(FOR_ALL_CORES),
+        SCHEDULE => Ok(NORMAL),
+        // ACL_FUNC_ATTR_KERNEL_RATIO.
+        _ => Err(Error::unsupported(
+            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
+             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)",
+        )),
+    }
+}
+
+/// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
+pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0")));
+    }
+    Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
+}
+
+/// aclrtFunctionGetParamCount.
+pub fn parameter_count(raw: u64) -> Result<usize> {
+    with_parameters(raw, |known| Ok(known.len()))
+}
+
+/// aclrtFunctionGetParamInfo: offset and size.
+pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
+    with_parameters(raw, |known| match known.get(index) {
+        Some(parameter) => Ok((parameter.offset, parameter.size)),
+        None => Err(Error::invalid_param(format_args!(
+            "paramIndex is {index}; the kernel has {} parameters, and their numbers begin with 0",
+            known.len()
+        ))),
+    })
+}
+
+fn with_parameters<R>(
+    raw: u64,
+    read: impl FnOnce(&[backend::Parameter]) -> Result<R>,
+) -> Result<R> {
+    let function = handles::get::<Function>("func", raw)?;
+    match &function.native.info().parameters {
+        Some(known) => read(&known.each),
+        None => Err(Error::unsupported(format_args!(
+            "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
+             CUDA drivers tell them from CUDA 12.4 on",
+            function.name
+        ))),
+    }
+}
+
+/// aclrtBinarySetExceptionCallback.
+pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
+    let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    // Let go of after the lock.
+    let _before = std::mem::replace(&mut *binary.watcher.lock(), watcher);
+    Ok(())
+}
+
+/// Who wants to be told of a failure by the binary of the kernel that failed; where nobody knows what
+/// has failed on a device, all binaries that are loaded there.
+pub fn watchers(exception: &Exception) -> Vec<Watcher> {
+    let of = |binary: &Binary| binary.watcher.lock().clone();
+    match &exception.launch {
+        Some(launch) => {
+            let table = Function::table();
+            let function = table.handle(launch.function).and_then(|handle| table.get(handle));
+            let binary = function.and_then(|function| Binary::table().get(function.binary));
+            binary.and_then(|binary| of(&binary)).into_iter().collect()
+        }
+        None if exception.task == Exception::UNKNOWN => {
+            let binaries = Binary::table().snapshot();
+            let here = binaries.iter().filter(|(_, binary)| binary.device.id == exception.device);
+            here.filter_map(|(_, binary)| of(binary)).collect()
+        }
+        None => Vec::new(),
+    }
 }
 
 /// aclrtFunctionGetBinary.

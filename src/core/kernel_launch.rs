@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::handles;
 use super::kernel::Function;
 use super::stream::{self, Stream};
-use crate::backend::{Arguments, Launch, ThreadLimits};
+use super::{handles, memory, release_failure, runtime};
+use crate::backend::{Access, Arguments, Copy, Launch, Place, Span, ThreadLimits};
 
 /// Attributes of a launch, as numbers of the API.
 mod attribute {
@@ -175,9 +176,106 @@ pub struct Request {
     pub config: Config,
 }
 
+/// A slot in a block of arguments that gets the address, for devices, of data in the same block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceHolder {
+    /// Where the slot is, in bytes from the beginning.
+    pub addr: usize,
+    /// Where the data begins.
+    pub data: usize,
+}
+
+/// Bytes of a slot.
+const SLOT: usize = size_of::<u64>();
+
+impl PlaceHolder {
+    /// The number `index` of those for a block of `len` bytes.
+    fn check(self, index: usize, len: usize) -> Result<()> {
+        let argument = format_args!("placeHolderArray[{index}]");
+        if self.addr.checked_add(SLOT).is_none_or(|end| end > len) {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}.addrOffset is {}; an address of {SLOT} bytes there is not inside the argsSize \
+                 {len}",
+                self.addr
+            )));
+        }
+        if self.data >= len {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}.dataOffset is {}; it must be below argsSize {len}",
+                self.data
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// aclrtLaunchKernelWithHostArgs and its kin: as [`launch`], with arguments in one block that have
+/// data behind them, which is copied to where devices read it. The request's own arguments are not looked at.
+pub fn launch_with_data(
+    request: Request,
+    block: &[u8],
+    place_holders: &[PlaceHolder],
+    stream: u64,
+) -> Result<()> {
+    let own = |block: &[u8], len| {
+        let addr = if len == 0 { 0 } else { block.as_ptr().expose_provenance() };
+        Request { arguments: Arguments::Block { addr, len }, ..request }
+    };
+    let Some(first) = place_holders.iter().map(|one| one.data).min() else {
+        return launch(own(block, block.len()), stream);
+    };
+    let Request { argument, function: raw, .. } = request;
+    handles::check_not_null::<Function>(argument, raw)?;
+    for (index, one) in place_holders.iter().enumerate() {
+        one.check(index, block.len())?;
+    }
+    request.shape.check_not_empty()?;
+    let stream = stream::resolve(stream)?.to_arc();
+    let function = handles::get_arc::<Function>(argument, raw)?;
+    check_device(&request, &function, &stream)?;
+    // The data begins where the arguments end, or behind that.
+    let known = function.native.info().parameters.as_ref();
+    let len = known.map_or(first, |known| known.size);
+    if len > first {
+        return Err(Error::invalid_param(format_args!(
+            "a place holder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
+             of arguments",
+            function.name
+        )));
+    }
+    // Page-locked, where every device reads it: a copy to the device would wait for the stream.
+    let session = runtime::session()?;
+    let memory = session.driver.alloc_host(block.len())?;
+    let mut block = block.to_vec();
+    for one in place_holders {
+        let addr = (memory.addr + one.data) as u64;
+        block[one.addr..one.addr + SLOT].copy_from_slice(&addr.to_ne_bytes());
+    }
+    let src =
+        Span { addr: block.as_ptr().expose_provenance(), len: block.len(), place: Place::Pageable };
+    let dst = Span { addr: memory.addr, place: Place::Pinned, ..src };
+    let copied = stream.device.native.copy(Copy { dst, src, stage_source: false });
+    let launched = copied.map_err(Error::from).and_then(|()| {
+        let is_slot = |offset| place_holders.iter().any(|one| one.addr == offset);
+        submit(&own(&block, len), &function, &stream, is_slot)
+    });
+    // What is queued has it until it is done.
+    let freed = session.driver.free_host(memory);
+    release_failure::note_fault("memory of a kernel's arguments was not freed", freed);
+    launched
+}
+
+/// What is told before any look at the arguments: no kernel, no blocks, no stream.
+pub fn check_before_arguments(request: &Request, stream: u64) -> Result<()> {
+    handles::check_not_null::<Function>(request.argument, request.function)?;
+    request.shape.check_not_empty()?;
+    let stream = stream::resolve(stream)?;
+    handles::look::<Function>(request.argument, request.function, stream.pin()).map(drop)
+}
+
 /// aclrtLaunchKernel and its kin.
 pub fn launch(request: Request, stream: u64) -> Result<()> {
-    let Request { argument, function: raw, shape, arguments, config } = request;
+    let Request { argument, function: raw, shape, arguments, .. } = request;
     handles::check_not_null::<Function>(argument, raw)?;
     shape.check_not_empty()?;
     if let Arguments::Block { addr: 0, len: 1.. } = arguments {
@@ -185,15 +283,35 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
     }
     let stream = stream::resolve(stream)?;
     let function = handles::look::<Function>(argument, raw, stream.pin())?;
+    check_device(&request, function, &stream)?;
+    submit(&request, function, &stream, |_| false)
+}
+
+/// Whether the stream's device has the kernel, and as many blocks and threads.
+#[inline]
+fn check_device(request: &Request, function: &Function, stream: &Stream) -> Result<()> {
     if !Arc::ptr_eq(&function.device, &stream.device) {
-        return Err(of_another_device(argument, raw, function, &stream));
+        return Err(of_another_device(request.argument, request.function, function, stream));
     }
-    shape.check_bounds(stream.device.native.info().threads.as_ref())?;
+    request.shape.check_bounds(stream.device.native.info().threads.as_ref())
+}
+
+/// Queues the launch. `is_own` tells which offsets have addresses of the library's own.
+#[inline]
+fn submit(
+    request: &Request,
+    function: &Function,
+    stream: &Stream,
+    is_own: impl Fn(usize) -> bool,
+) -> Result<()> {
+    let Request { function: raw, shape, arguments, config, .. } = *request;
+    check_pointers(function, arguments, &stream.device, is_own)?;
     let (grid, threads, shared_bytes) = match shape {
         Shape::Blocks(count) => ([count, 1, 1], None, 0),
         Shape::Grid { grid, threads, shared_bytes } => (grid, Some(threads), shared_bytes),
     };
     let launch = Launch {
+        function: raw,
         kernel: &function.native,
         name: &function.name,
         grid,
@@ -202,6 +320,26 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
         arguments,
     };
     stream.submit(|native| native.launch(&launch)).map(drop)
+}
+
+/// Where it is known which arguments are pointers: whether each points to what the device may use.
+#[inline]
+fn check_pointers(
+    function: &Function,
+    arguments: Arguments,
+    device: &Device,
+    is_own: impl Fn(usize) -> bool,
+) -> Result<()> {
+    let Some(known) = &function.native.info().parameters else { return Ok(()) };
+    for (index, parameter) in known.each.iter().enumerate() {
+        let Some(access) = parameter.pointer else { continue };
+        let Some(addr) = arguments.pointer(index, parameter) else { continue };
+        if !is_own(parameter.offset) {
+            let what = format_args!("argument {index} of kernel {}", function.name);
+            memory::check_pointer(what, addr, device, access == Access::ReadWrite)?;
+        }
+    }
+    Ok(())
 }
 
 #[cold]

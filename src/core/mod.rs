@@ -5,6 +5,7 @@
 pub mod abort;
 pub mod allocation;
 pub mod allocator;
+pub mod binary_image;
 pub mod buffer;
 pub mod cache;
 pub mod call_site;
@@ -26,6 +27,7 @@ mod hooked_memory;
 pub mod host_register;
 pub mod info;
 pub mod kernel;
+pub mod kernel_args;
 pub mod kernel_launch;
 pub mod leak_check;
 pub mod leave;
@@ -61,6 +63,7 @@ pub mod stream;
 pub mod stream_attribute;
 pub mod stream_config;
 pub mod stream_value;
+pub mod symbol;
 pub mod sys_param;
 #[cfg(test)]
 mod tests;

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use crate::core::error::{Error, Result};
 use crate::core::exception::{self, Exception, Watcher};
-use crate::ffi::guard::{guard, guard_unsupported, guard_value};
+use crate::core::kernel;
+use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle,
     aclrtOpExceptionCallback,
 };
+use crate::ffi::value::{Out, address, handle};
 
 type Function = unsafe extern "C" fn(*mut aclrtExceptionInfo);
 
@@ -93,19 +95,36 @@ pub unsafe extern "C" fn aclrtExceptionInfoCallbackUnregister(
     })
 }
 
-/// Has `callback` called when a kernel of a binary fails.
+/// Has `callback` called when a kernel of a binary fails, after the functions of aclrtExceptionInfoCallbackRegister, and
+/// as they are. Where a device does not tell what has failed, as GPUs, it is called for every failure of the binary's
+/// device. It is forgotten when the binary is unloaded; code that is to be unloaded has to synchronize its streams
+/// first.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param binHandle a handle of aclrtBinaryLoadFromFile or aclrtBinaryLoadFromData.
+/// @param callback the function, in place of the one before; null: none.
+/// @param userData what it is called with, as the second argument.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `binHandle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// handle of a program, or unloaded. Thread-safe. Follows aclrtBinarySetExceptionCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
     binHandle: aclrtBinHandle,
     callback: aclrtOpExceptionCallback,
     userData: *mut c_void,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtBinarySetExceptionCallback",
-        "failures are not told by binary; use aclrtExceptionInfoCallbackRegister, which is called for all",
-    )
+    guard("aclrtBinarySetExceptionCallback", || {
+        let user_data = address::from_c(userData);
+        let watcher = callback.map(|function| Watcher {
+            address: function as usize,
+            call: Arc::new(move |exception| {
+                // SAFETY: as in `watcher`; the program's own pointer goes back to it.
+                unsafe {
+                    let info = std::ptr::without_provenance_mut(exception);
+                    function(info, address::to_c(user_data));
+                }
+            }),
+        });
+        kernel::watch(handle::from_c(binHandle), watcher)
+    })
 }
 
 /// The number of the task that failed: its place in its stream, as aclrtGetThreadLastTaskId told it to the
@@ -176,33 +195,47 @@ pub unsafe extern "C" fn aclrtGetErrorCodeFromExceptionInfo(
     })
 }
 
-/// Tells the arguments of the kernel that failed.
+/// Tells the arguments of the kernel that failed, as it got them.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @param devArgsPtr receives the address of a copy, in host memory, that lives as long as the callback's call.
+/// @param devArgsLen receives its bytes; 0 where the arguments came one by one and the kernel does not tell where they
+/// belong.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_PARAM_INVALID 107000: not what a
+/// callback was given, its call is over, or it is not known which kernel has failed: it was another operation, or the
+/// device is a GPU. Thread-safe: the callback may have another thread ask while it waits. Follows
+/// aclrtGetArgsFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetArgsFromExceptionInfo(
     info: *const aclrtExceptionInfo,
     devArgsPtr: *mut *mut c_void,
     devArgsLen: *mut u32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetArgsFromExceptionInfo",
-        "arguments of kernels are not kept; use aclrtGetTaskIdFromExceptionInfo to see which task it \
-         was",
-    )
+    guard("aclrtGetArgsFromExceptionInfo", || {
+        let first = Out::new("devArgsPtr", devArgsPtr)?;
+        let len = Out::new("devArgsLen", devArgsLen)?;
+        let (_, exception) = exception::find_launch(info.addr())?;
+        let arguments = exception.arguments();
+        first.write(arguments.as_ptr().cast_mut().cast());
+        len.write(arguments.len() as u32);
+        Ok(())
+    })
 }
 
 /// Tells which kernel failed.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param info what a callback was given, during its call.
+/// @param func receives the handle that it was launched by; the program may have unloaded it since.
+/// @return as aclrtGetArgsFromExceptionInfo. Thread-safe: the callback may have another thread ask while it waits.
+/// Follows aclrtGetFuncHandleFromExceptionInfo of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetFuncHandleFromExceptionInfo(
     info: *const aclrtExceptionInfo,
     func: *mut aclrtFuncHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtGetFuncHandleFromExceptionInfo",
-        "which kernel a task is, is not kept; use aclrtGetTaskIdFromExceptionInfo to see which task it \
-         was",
-    )
+    guard("aclrtGetFuncHandleFromExceptionInfo", || {
+        let out = Out::new("func", func)?;
+        out.write(handle::to_c(exception::find_launch(info.addr())?.0));
+        Ok(())
+    })
 }

@@ -1,16 +1,18 @@
-//! Arguments of kernels, and their launch.
+//! Launches of kernels.
 
 use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
 use crate::core::error::{Error, Result};
-use crate::core::kernel_launch::{self, Config, Request, Shape};
+use crate::core::kernel_launch::{self, Config, PlaceHolder, Request, Shape};
+use crate::core::{kernel_args, symbol};
 use crate::ffi::guard::{guard, guard_unsupported};
+use crate::ffi::kernel_args::with_list;
 use crate::ffi::types::{
-    aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtParamHandle,
-    aclrtPlaceHolderInfo, aclrtStream, aclrtTaskUpdateInfo, dim3,
+    aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtLaunchKernelCfg, aclrtPlaceHolderInfo,
+    aclrtStream, aclrtTaskUpdateInfo, dim3,
 };
-use crate::ffi::value::{Array, address, enum_value, handle};
+use crate::ffi::value::{Array, address, enum_value, handle, must_be_null, must_not_be_null};
 
 /// What the attributes of a launch ask for.
 ///
@@ -38,146 +40,49 @@ unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     }))
 }
 
-/// Starts a list of a kernel's arguments.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsInit(
-    funcHandle: aclrtFuncHandle,
-    argsHandle: *mut aclrtArgsHandle,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsInit",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
+/// The place holders of a launch.
+fn place_holders(first: *const aclrtPlaceHolderInfo, count: usize) -> Result<Vec<PlaceHolder>> {
+    let entries = Array::new(first, count);
+    if entries.is_null() && count != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "placeHolderArray is null, and placeHolderNum is {count}"
+        )));
+    }
+    if count > MOST_PLACE_HOLDERS {
+        return Err(Error::invalid_param(format_args!(
+            "placeHolderNum is {count}; a launch has at most {MOST_PLACE_HOLDERS}"
+        )));
+    }
+    let each = (0..count).map(|index| entries.get(index));
+    Ok(each
+        .map(|one| PlaceHolder { addr: one.addrOffset as usize, data: one.dataOffset as usize })
+        .collect())
 }
 
-/// Starts a list of a kernel's arguments in memory of the caller.
+/// As many as addresses fit into arguments, and into data behind them that nobody expects.
+const MOST_PLACE_HOLDERS: usize = 1 << 16;
+
+/// A block of arguments.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsInitByUserMem(
-    funcHandle: aclrtFuncHandle,
-    argsHandle: aclrtArgsHandle,
-    userHostMem: *mut c_void,
-    actualArgsSize: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsInitByUserMem",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
+/// # Safety
+/// `first` is null or points to as many bytes as `len` says, which outlive the result.
+unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    must_not_be_null("hostArgs", first)?;
+    if len > isize::MAX as usize {
+        return Err(Error::invalid_param(format_args!(
+            "argsSize is {len} bytes; no memory is larger than {}",
+            isize::MAX
+        )));
+    }
+    // SAFETY: not null, and as long as promised by the caller.
+    Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
 }
 
-/// Adds an argument to a list.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsAppend(
-    argsHandle: aclrtArgsHandle,
-    param: *mut c_void,
-    paramSize: usize,
-    paramHandle: *mut aclrtParamHandle,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsAppend",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
-
-/// Adds an argument whose data follows later.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
-    argsHandle: aclrtArgsHandle,
-    paramHandle: *mut aclrtParamHandle,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsAppendPlaceHolder",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
-
-/// Tells where the data of a place holder goes.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
-    argsHandle: aclrtArgsHandle,
-    paramHandle: aclrtParamHandle,
-    dataSize: usize,
-    bufferAddr: *mut *mut c_void,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsGetPlaceHolderBuffer",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
-
-/// Changes an argument of a list.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
-    argsHandle: aclrtArgsHandle,
-    paramHandle: aclrtParamHandle,
-    param: *mut c_void,
-    paramSize: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsParaUpdate",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
-
-/// Ends a list of a kernel's arguments.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsFinalize",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
-
-/// Tells how much memory of the caller the handle of a list needs.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsGetHandleMemSize(
-    funcHandle: aclrtFuncHandle,
-    memSize: *mut usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsGetHandleMemSize",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
-
-/// Tells how much memory of the caller a kernel's arguments need.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtKernelArgsGetMemSize(
-    funcHandle: aclrtFuncHandle,
-    userArgsSize: usize,
-    actualArgsSize: *mut usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtKernelArgsGetMemSize",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
-}
+/// What a launch gets that brings its arguments in another way.
+const NO_ARGUMENTS: Arguments = Arguments::Block { addr: 0, len: 0 };
 
 /// Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
 /// copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
@@ -258,9 +163,22 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
     })
 }
 
-/// Launches a kernel with a list of arguments and attributes.
+/// As aclrtLaunchKernelV2, with arguments in a list.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param funcHandle a handle of aclrtBinaryGetFunction, for which the list was begun.
+/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+/// launch bound allows, on the cpu backend one.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+/// @param argsHandle a list that aclrtKernelArgsFinalize was called for. It is copied during the call, and may be
+/// changed and launched again.
+/// @param reserve null.
+/// @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where `argsHandle` is null or `reserve` is not;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: also where it is no list, not finalized, or of another kernel;
+/// ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data of its place holders.
+/// Thread-safe, for one list in one thread at a time where it lies in the caller's memory. Follows
+/// aclrtLaunchKernelWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
     funcHandle: aclrtFuncHandle,
@@ -270,16 +188,47 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
     argsHandle: aclrtArgsHandle,
     reserve: *mut c_void,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtLaunchKernelWithConfig",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
+    guard("aclrtLaunchKernelWithConfig", || {
+        must_be_null("reserve", reserve)?;
+        // SAFETY: null, or attributes as their count says.
+        let config = unsafe { read_config(cfg) }?;
+        let function = handle::from_c(funcHandle);
+        let request = Request {
+            argument: "funcHandle",
+            function,
+            shape: Shape::Blocks(numBlocks),
+            arguments: NO_ARGUMENTS,
+            config,
+        };
+        let stream = handle::from_c(stream);
+        kernel_launch::check_before_arguments(&request, stream)?;
+        // SAFETY: by the contract of the C boundary.
+        let copy = unsafe { with_list(argsHandle, |list| list.for_launch(function)) };
+        let (block, place_holders) = copy?;
+        kernel_launch::launch_with_data(request, &block, &place_holders, stream)?;
+        kernel_args::note_launch(handle::from_c(argsHandle));
+        Ok(())
+    })
 }
 
-/// Launches a kernel with arguments in host memory.
+/// As aclrtLaunchKernelV2, with arguments that may want addresses of data, which the call copies to memory that devices read.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param funcHandle a handle of aclrtBinaryGetFunction.
+/// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
+/// launch bound allows, on the cpu backend one.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+/// @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
+/// structure, and behind them the data of place holders. It is copied during the call.
+/// @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
+/// @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
+/// launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
+/// that in the arguments or in the data. Alignment is kept up to 512 bytes.
+/// @param placeHolderNum how many there are, 65536 at most.
+/// @return as aclrtLaunchKernelV2; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the block, or data
+/// inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+/// Thread-safe. Follows aclrtLaunchKernelWithHostArgs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     funcHandle: aclrtFuncHandle,
@@ -291,18 +240,29 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     placeHolderArray: *mut aclrtPlaceHolderInfo,
     placeHolderNum: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtLaunchKernelWithHostArgs",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
+    guard("aclrtLaunchKernelWithHostArgs", || {
+        // SAFETY: null, or attributes as their count says.
+        let config = unsafe { read_config(cfg) }?;
+        // SAFETY: by the contract of the C boundary.
+        let block = unsafe { host_arguments(hostArgs, argsSize) }?;
+        let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
+        let request = Request {
+            argument: "funcHandle",
+            function: handle::from_c(funcHandle),
+            shape: Shape::Blocks(numBlocks),
+            arguments: NO_ARGUMENTS,
+            config,
+        };
+        kernel_launch::launch_with_data(request, block, &place_holders, handle::from_c(stream))
+    })
 }
 
 /// Queues a run of a kernel: after the stream's earlier operations, and before its later ones. The arguments are
 /// copied during the call. On the cpu backend the threads of the library call the kernel once for each block,
 /// several at a time; it must not call this library.
 ///
-/// @param func a handle of aclrtBinaryGetFunction.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+/// current device.
 /// @param numBlocks how many blocks, 1 or more. Threads of a block: on the cuda backend as many as the kernel's own
 /// launch bound allows, on the cpu backend one.
 /// @param stream a stream; null: the default stream of the current context.
@@ -331,7 +291,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
         let config = unsafe { read_config(cfg) }?;
         let request = Request {
             argument: "func",
-            function: handle::from_c(func),
+            function: symbol::callee(handle::from_c(func)),
             shape: Shape::Blocks(numBlocks),
             arguments: Arguments::Each { array: address::from_c(args.cast()) },
             config,
@@ -343,7 +303,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
 /// As aclrtLaunchKernelWithArgsArray, with blocks in a grid and threads in a block. On the cpu backend a kernel is
 /// called once for each block and loops over its threads itself.
 ///
-/// @param func a handle of aclrtBinaryGetFunction.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+/// current device.
 /// @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
 /// @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
 /// together.
@@ -377,7 +338,7 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
         let config = unsafe { read_config(cfg) }?;
         let request = Request {
             argument: "func",
-            function: handle::from_c(func),
+            function: symbol::callee(handle::from_c(func)),
             shape: Shape::Grid {
                 grid: [gridDim.x, gridDim.y, gridDim.z],
                 threads: [blockDim.x, blockDim.y, blockDim.z],
@@ -390,9 +351,28 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
     })
 }
 
-/// Launches a kernel of many threads with arguments in host memory.
+/// As aclrtLaunchSIMTKernelWithArgsArray, with arguments as aclrtLaunchKernelWithHostArgs takes them.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param func a handle of aclrtBinaryGetFunction, or a symbol of portaclRegisterSymbol that stands for a kernel on the
+/// current device.
+/// @param gridDim blocks in x, y and z, each 1 or more: at most 2147483647 in x and 65535 in y and z.
+/// @param blockDim threads of a block in x, y and z, each 1 or more: at most 1024 in x and y, 64 in z, and 1024
+/// together.
+/// @param dynUbufSize fast memory of each block in bytes, beyond what the kernel declares;
+/// ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE takes its place.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param cfg null, or attributes: ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE is heeded, those about schedule, engine,
+/// prefetch and profiling mean nothing here, an offset, a dump or a time limit other than 0 is refused.
+/// @param hostArgs the arguments in one block of host memory, each at a multiple of its own alignment, as in a C
+/// structure, and behind them the data of place holders. It is copied during the call.
+/// @param argsSize its length in bytes, data and all; 0 for a kernel without parameters.
+/// @param placeHolderArray null, or place holders: the data at `dataOffset` of each is copied for this
+/// launch to memory that devices read, and its address there, 8 bytes, is written to `addrOffset`, be
+/// that in the arguments or in the data. Alignment is kept up to 512 bytes.
+/// @param placeHolderNum how many there are, 65536 at most.
+/// @return as aclrtLaunchSIMTKernelWithArgsArray; ACL_ERROR_INVALID_PARAM 100000: also where an offset is not inside the
+/// block, or data inside the arguments; ACL_ERROR_BAD_ALLOC 200000: no page-locked memory for the data.
+/// Thread-safe. Follows aclrtLaunchSIMTKernelWithHostArgs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     func: *mut c_void,
@@ -406,11 +386,25 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     placeHolderArray: *mut aclrtPlaceHolderInfo,
     placeHolderNum: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtLaunchSIMTKernelWithHostArgs",
-        "lists of arguments are not kept here; pass the arguments to aclrtLaunchKernelWithArgsArray \
-             or aclrtLaunchKernel",
-    )
+    guard("aclrtLaunchSIMTKernelWithHostArgs", || {
+        // SAFETY: null, or attributes as their count says.
+        let config = unsafe { read_config(cfg) }?;
+        // SAFETY: by the contract of the C boundary.
+        let block = unsafe { host_arguments(hostArgs, argsSize) }?;
+        let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
+        let request = Request {
+            argument: "func",
+            function: symbol::callee(handle::from_c(func)),
+            shape: Shape::Grid {
+                grid: [gridDim.x, gridDim.y, gridDim.z],
+                threads: [blockDim.x, blockDim.y, blockDim.z],
+                shared_bytes: dynUbufSize,
+            },
+            arguments: NO_ARGUMENTS,
+            config,
+        };
+        kernel_launch::launch_with_data(request, block, &place_holders, handle::from_c(stream))
+    })
 }
 
 /// Changes a task that waits in a stream.

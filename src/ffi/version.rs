@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use crate::core::{info, version};
-use crate::ffi::guard::{guard, guard_unsupported};
+use crate::ffi::guard::guard;
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 use crate::ffi::value::{Out, enum_value, text};
 
@@ -114,17 +114,24 @@ pub unsafe extern "C" fn aclsysGetVersionNum(
     })
 }
 
-/// Tells whether code built for the chip `socVersion` runs on this device.
+/// Tells whether a program that chooses its code by the chip's name finds here the chip that it was built for. Code
+/// for Ascend cores itself runs on no backend; what binaries are here is told at aclrtBinaryLoadFromData. Works at any
+/// time.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param socVersion a name as aclrtGetSocName gives it.
+/// @param canCompatible receives 1 if it is that of aclrtGetSocName, 0 if it is another one.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer. Thread-safe. Follows
+/// aclrtCheckArchCompatibility of the Ascend runtime API, which compares chips by more than their names.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCheckArchCompatibility(
     socVersion: *const c_char,
     canCompatible: *mut i32,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtCheckArchCompatibility",
-        "chips are not compared, as device binaries cannot run here; compare the name with \
-             aclrtGetSocName",
-    )
+    guard("aclrtCheckArchCompatibility", || {
+        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        let name = unsafe { text::required("socVersion", socVersion) }?;
+        let out = Out::new("canCompatible", canCompatible)?;
+        out.write((name.as_encoded_bytes() == info::soc_name().to_bytes()).into());
+        Ok(())
+    })
 }

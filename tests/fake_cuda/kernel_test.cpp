@@ -298,6 +298,41 @@ TEST_F(Kernels, ArgumentsComeOneByOneOrInABlock) {
     OK(cuModuleUnload(tests));
 }
 
+TEST_F(Kernels, VariablesAreMemoryUntilTheirModuleGoes) {
+    CUmodule tests = nullptr;
+    CUfunction add_step = nullptr;
+    OK(cuModuleLoadData(&tests, read_file(TESTS_PTX).c_str()));
+    CUdeviceptr step = 0, table = 0;
+    size_t size = 0;
+    OK(cuModuleGetGlobal_v2(&table, &size, tests, "kernel_table"));
+    EXPECT_EQ(64u, size);
+    EXPECT_EQ(Bytes(64, 0), read(table, 64));
+    CUdeviceptr text = 0;
+    OK(cuModuleGetGlobal_v2(&text, &size, tests, "portacl_entry_7"));
+    EXPECT_EQ(bytes_of<char>({'m', 'a', 'r', 'k', 0}), read(text, size));
+    OK(cuModuleGetGlobal_v2(&step, nullptr, tests, "kernel_step"));
+    EXPECT_EQ(std::vector<uint32_t>{5}, values_of<uint32_t>(read(step, 4)));
+    EXPECT_EQ(CUDA_ERROR_NOT_FOUND, cuModuleGetGlobal_v2(&step, &size, tests, "mark"));
+
+    // A kernel sees what was written.
+    OK(cuMemsetD32Async(step, 7, 1, stream));
+    OK(cuModuleGetFunction(&add_step, tests, "add_step"));
+    CUdeviceptr words = allocate(8);
+    OK(cuMemsetD8Async(words, 0, 8, stream));
+    void* each[] = {&words};
+    OK(cuLaunchKernel(add_step, 2, 1, 1, 1, 1, 1, 0, stream, each, nullptr));
+    OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(std::vector<uint32_t>(2, 7), values_of<uint32_t>(read(words, 8)));
+
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemFree_v2(step));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuModuleGetGlobal_v2(&step, &size, tests, nullptr));
+    OK(cuModuleUnload(tests));
+    EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuModuleGetGlobal_v2(&step, &size, tests, "kernel_step"));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD32Async(step, 7, 1, stream));
+    expected_misuses = 4;
+    OK(cuMemFree_v2(words));
+}
+
 TEST_F(Kernels, WrongLaunchesAreRefused) {
     const CUdeviceptr memory = allocate(64);
     const std::string name = "portacl_reduce_sum_i32";

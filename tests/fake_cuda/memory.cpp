@@ -52,6 +52,18 @@ void add_block(std::shared_ptr<Block> block) {
     state().blocks.emplace(address, std::move(block));
 }
 
+std::shared_ptr<Block> allocate_device(Context& context, size_t size) {
+    if (size > context.total || !make_room(context, round_up(size, Arena::kGrain))) return nullptr;
+    const uint64_t address = context.arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
+    if (address == 0) return nullptr;
+    context.used += round_up(size, Arena::kGrain);
+    uint8_t* const bytes = context.arena.alias(address);
+    poison(bytes, size);
+    auto block = std::make_shared<Block>(BlockKind::kDevice, &context, address, size, bytes);
+    add_block(block);
+    return block;
+}
+
 uint64_t allocate_host(size_t size, size_t alignment) {
     Arena& arena = *state().pinned_arena;
     const size_t length = round_up(size, kPage);
@@ -208,17 +220,9 @@ FAKE_CUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t size) {
     if (out == nullptr || size == 0) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "dptr is null or bytesize is 0");
     }
-    Context& context = call.context();
-    if (size > context.total || !make_room(context, round_up(size, Arena::kGrain))) {
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    const uint64_t address = context.arena.allocate(size, size >= kHuge ? kHuge : Arena::kGrain);
-    if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    context.used += round_up(size, Arena::kGrain);
-    add_block(std::make_shared<Block>(BlockKind::kDevice, &context, address, size,
-                                      context.arena.alias(address)));
-    poison(context.arena.alias(address), size);
-    *out = address;
+    const auto block = allocate_device(call.context(), size);
+    if (block == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = block->address;
     return CUDA_SUCCESS;
 }
 
@@ -229,7 +233,8 @@ FAKE_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
     auto entry = state().blocks.find(address);
     if (entry == state().blocks.end() ||
         (entry->second->kind != BlockKind::kDevice && entry->second->kind != BlockKind::kManaged &&
-         entry->second->kind != BlockKind::kPooled)) {
+         entry->second->kind != BlockKind::kPooled) ||
+        entry->second->is_variable) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "0x%llx is not the start of a live allocation",
                            address);
     }

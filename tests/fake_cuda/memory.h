@@ -33,6 +33,8 @@ struct Block {
     // Blocks of a pool: whose, and what has to come before everything that uses it.
     std::shared_ptr<Pool> pool;
     std::shared_ptr<PoolOperation> taken;
+    // A module's, which cannot be freed without it.
+    bool is_variable = false;
     // The addresses of a block that is another process's.
     std::shared_ptr<Window> window;
 
@@ -45,6 +47,9 @@ struct Block {
 
 // Gives a new block its number and makes it known.
 void add_block(std::shared_ptr<Block> block);
+
+// New memory of the device, or null where there is none.
+std::shared_ptr<Block> allocate_device(Context& context, size_t size);
 
 // New memory holds rubbish, so that nobody relies on zeros.
 void poison(uint8_t* bytes, size_t size);

@@ -33,9 +33,34 @@ int newest_ptx(int driver_version) {
     return (driver_version / 1000 - 4) * 10 + driver_version % 1000 / 10;
 }
 
+// Reads the variables of a PTX text: numbers, and arrays of them, that begin with what is written
+// there or with 0.
+void read_variables(const std::string& text, std::map<std::string, Variable>* variables) {
+    const std::regex variable(
+        R"(\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.[usfb](8|16|32|64)\s+([A-Za-z_$][\w$]*))"
+        R"(\s*(?:\[\s*(\d+)\s*\])?\s*(?:=\s*\{?([^;}]*)\}?\s*)?;)");
+    const std::regex number("0f([0-9A-Fa-f]{8})|[0-9]+");
+    for (std::sregex_iterator at(text.begin(), text.end(), variable), end; at != end; ++at) {
+        const size_t size = std::stoul((*at)[1]) / 8;
+        const size_t count = (*at)[3].matched ? std::stoul((*at)[3]) : 1;
+        Variable found;
+        found.bytes.resize(size * count);
+        const std::string values = (*at)[4];
+        size_t offset = 0;
+        for (std::sregex_iterator one(values.begin(), values.end(), number);
+             one != end && offset < found.bytes.size(); ++one, offset += size) {
+            const bool real = (*one)[1].matched;
+            const uint64_t value = std::stoull(one->str(real ? 1 : 0), nullptr, real ? 16 : 10);
+            memcpy(found.bytes.data() + offset, &value, size);
+        }
+        variables->emplace((*at)[2], std::move(found));
+    }
+}
+
 // Reads the entries of a PTX text. Enough of the language to know our own modules: comments,
 // directives, and entries with their parameters.
-CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries) {
+CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Entry>* entries,
+                  std::map<std::string, Variable>* variables) {
     const size_t length = strnlen(image, size_t{16} << 20);
     const std::string text =
         std::regex_replace(std::string(image, length), std::regex("//[^\n]*"), "");
@@ -70,7 +95,14 @@ CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Ent
         }
         entries->emplace(name, std::move(found));
     }
+    read_variables(text, variables);
     return CUDA_SUCCESS;
+}
+
+void forget_variables(const Module& module) {
+    for (const auto& [name, variable] : module.variables) {
+        if (variable.address != 0) state().blocks.erase(variable.address);
+    }
 }
 
 CUresult load(const Call& call, CUmodule* out, const void* image) {
@@ -80,8 +112,19 @@ CUresult load(const Call& call, CUmodule* out, const void* image) {
     }
     auto module = std::make_shared<Module>();
     module->context = &call.context();
-    if (CUresult code = read_ptx(call, static_cast<const char*>(image), &module->entries)) {
+    if (CUresult code =
+            read_ptx(call, static_cast<const char*>(image), &module->entries, &module->variables)) {
         return code;
+    }
+    for (auto& [name, variable] : module->variables) {
+        const auto block = allocate_device(call.context(), variable.bytes.size());
+        if (block == nullptr) {
+            forget_variables(*module);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        block->is_variable = true;
+        memcpy(block->bytes, variable.bytes.data(), variable.bytes.size());
+        variable.address = block->address;
     }
     *out = reinterpret_cast<CUmodule>(state().modules.add(std::move(module)));
     return CUDA_SUCCESS;
@@ -169,10 +212,12 @@ CUresult run_user(const Function& function, const std::vector<uint8_t>& argument
                   const Grid& grid) {
     std::vector<std::shared_ptr<Block>> keep;
     CUresult failure = CUDA_SUCCESS;
-    function.user(arguments, grid,
-                  [&](const char* argument, uint64_t address, uint64_t count, size_t element) {
-                      return reach(function, argument, address, count, element, &failure, &keep);
-                  });
+    function.user(
+        arguments, grid,
+        [&](const char* argument, uint64_t address, uint64_t count, size_t element) {
+            return reach(function, argument, address, count, element, &failure, &keep);
+        },
+        [&](const char* name) { return function.variables.at(name).address; });
     const Lock lock(state().mutex);
     keep.clear();
     return failure;
@@ -240,6 +285,7 @@ FAKE_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
     for (const auto& entry : module->functions) {
         state().functions.remove(entry.second);
     }
+    forget_variables(*module);
     state().modules.remove(number_of(handle));
     return code;
 }
@@ -266,6 +312,7 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     function->context = module->context;
     function->name = name;
     function->entry = entry->second;
+    function->variables = module->variables;
     function->reduction = find_reduction(name);
     function->user = find_own_kernel(name);
     if (function->user == nullptr) function->user = find_user_kernel(name);
@@ -277,6 +324,23 @@ FAKE_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, 
     const uint64_t issued = state().functions.add(std::move(function));
     module->functions.emplace(name, issued);
     *out = reinterpret_cast<CUfunction>(issued);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* out, size_t* size, CUmodule handle,
+                                               const char* name) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    const auto module = state().modules.find(number_of(handle));
+    if (module == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE, "module %p %s", static_cast<void*>(handle),
+                           state().modules.why_not(number_of(handle)));
+    }
+    if (name == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "name is null");
+    const auto found = module->variables.find(name);
+    if (found == module->variables.end()) return CUDA_ERROR_NOT_FOUND;
+    if (out != nullptr) *out = found->second.address;
+    if (size != nullptr) *size = found->second.bytes.size();
     return CUDA_SUCCESS;
 }
 

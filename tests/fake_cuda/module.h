@@ -24,9 +24,18 @@ struct Entry {
     }
 };
 
+// What a module says of a variable.
+struct Variable {
+    // As it is to begin; the rest is 0.
+    std::vector<uint8_t> bytes;
+    // In device memory, while the module is loaded.
+    uint64_t address = 0;
+};
+
 struct Module {
     Context* context = nullptr;
     std::map<std::string, Entry> entries;
+    std::map<std::string, Variable> variables;
     std::map<std::string, uint64_t> functions;
 };
 
@@ -34,6 +43,7 @@ struct Function {
     Context* context = nullptr;
     std::string name;
     Entry entry;
+    std::map<std::string, Variable> variables;
     // One of the two.
     Reduction reduction;
     UserKernel user = nullptr;

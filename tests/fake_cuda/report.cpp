@@ -38,6 +38,7 @@ std::vector<std::string> leaks() {
         lines.push_back(text);
     };
     for (const auto& [address, block] : all.blocks) {
+        if (block->is_variable) continue;
         add("%s 0x%llx of %zu bytes, device %d", name_of(block->kind), ull{address}, block->size,
             block->context->ordinal);
     }

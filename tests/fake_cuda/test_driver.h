@@ -89,6 +89,7 @@ CUresult cuLaunchHostFunc(CUstream, CUhostFn, void*);
 CUresult cuModuleLoadData(CUmodule*, const void*);
 CUresult cuModuleUnload(CUmodule);
 CUresult cuModuleGetFunction(CUfunction*, CUmodule, const char*);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr*, size_t*, CUmodule, const char*);
 CUresult cuFuncGetAttribute(int*, int, CUfunction);
 CUresult cuFuncSetAttribute(CUfunction, int, int);
 CUresult cuFuncGetParamInfo(CUfunction, size_t, size_t*, size_t*);

@@ -13,7 +13,8 @@ T argument(const std::vector<uint8_t>& arguments, size_t offset) {
 }
 
 // samples/kernels/vector_add.ptx: out[i] = a[i] + b[i], with any number of threads.
-bool vector_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach) {
+bool vector_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach,
+                const AddressOf&) {
     const auto count = argument<uint64_t>(arguments, 24);
     if (count == 0) return true;
     uint8_t* places[3];
@@ -33,9 +34,9 @@ bool vector_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach&
     return true;
 }
 
-// cpp_tests/kernels/kernels.ptx: each thread adds a number to its own word.
-bool mark(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach) {
-    const auto number = argument<uint32_t>(arguments, 8);
+// cpp_tests/kernels/kernels.ptx: each thread adds a number to its own word, ...
+bool add_to_words(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
+                  uint32_t number) {
     uint8_t* const words =
         reach("words", argument<uint64_t>(arguments, 0), grid.count(), sizeof(uint32_t));
     if (words == nullptr) return false;
@@ -48,7 +49,60 @@ bool mark(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& 
     return true;
 }
 
-bool nothing(const std::vector<uint8_t>&, const Grid&, const Reach&) {
+bool mark(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
+          const AddressOf&) {
+    return add_to_words(arguments, grid, reach, argument<uint32_t>(arguments, 8));
+}
+
+// ... or a variable, ...
+bool add_step(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
+              const AddressOf& address_of) {
+    const uint8_t* const step = reach("step", address_of("kernel_step"), 1, sizeof(uint32_t));
+    if (step == nullptr) return false;
+    uint32_t number = 0;
+    memcpy(&number, step, sizeof number);
+    return add_to_words(arguments, grid, reach, number);
+}
+
+// ... or both words of a structure.
+bool add_pair(const std::vector<uint8_t>& arguments, const Grid& grid, const Reach& reach,
+              const AddressOf&) {
+    uint32_t pair[2] = {};
+    const uint8_t* const bytes =
+        reach("pair", argument<uint64_t>(arguments, 8), 2, sizeof(uint32_t));
+    if (bytes == nullptr) return false;
+    memcpy(pair, bytes, sizeof pair);
+    return add_to_words(arguments, grid, reach, pair[0] + pair[1]);
+}
+
+// samples/kernels/scale_add.ptx: out[i] = scale * in[i] + offset, from first to end.
+bool scale_add(const std::vector<uint8_t>& arguments, const Grid&, const Reach& reach,
+               const AddressOf& address_of) {
+    struct {
+        uint64_t first, end;
+        float offset;
+    } options{};
+    float scale = 0;
+    const uint8_t* const bytes = reach("options", argument<uint64_t>(arguments, 16), 3, 8);
+    const uint8_t* const factor = reach("scale", address_of("scale"), 1, sizeof scale);
+    if (bytes == nullptr || factor == nullptr) return false;
+    memcpy(&options, bytes, sizeof options);
+    memcpy(&scale, factor, sizeof scale);
+    if (options.first >= options.end) return true;
+    uint8_t* const out = reach("out", argument<uint64_t>(arguments, 0), options.end, sizeof scale);
+    const uint8_t* const in =
+        reach("in", argument<uint64_t>(arguments, 8), options.end, sizeof scale);
+    if (out == nullptr || in == nullptr) return false;
+    for (uint64_t i = options.first; i < options.end; ++i) {
+        float number = 0;
+        memcpy(&number, in + i * sizeof number, sizeof number);
+        number = scale * number + options.offset;
+        memcpy(out + i * sizeof number, &number, sizeof number);
+    }
+    return true;
+}
+
+bool nothing(const std::vector<uint8_t>&, const Grid&, const Reach&, const AddressOf&) {
     return true;
 }
 
@@ -57,6 +111,9 @@ bool nothing(const std::vector<uint8_t>&, const Grid&, const Reach&) {
 UserKernel find_user_kernel(const std::string& name) {
     if (name == "vector_add") return vector_add;
     if (name == "mark") return mark;
+    if (name == "scale_add") return scale_add;
+    if (name == "add_step") return add_step;
+    if (name == "add_pair") return add_pair;
     if (name == "nothing") return nothing;
     // benches/kernels/blocks.ptx: takes time, and leaves nothing behind.
     if (name == "work") return nothing;

@@ -26,9 +26,12 @@ struct Grid {
 using Reach =
     std::function<uint8_t*(const char* argument, uint64_t address, uint64_t count, size_t element)>;
 
+// Where a variable of the kernel's module is.
+using AddressOf = std::function<uint64_t(const char* name)>;
+
 // The arguments in one block. False: Reach has refused one of them.
 using UserKernel = bool (*)(const std::vector<uint8_t>& arguments, const Grid& grid,
-                            const Reach& reach);
+                            const Reach& reach, const AddressOf& address_of);
 
 // The kernel with this name, null if there is none.
 UserKernel find_user_kernel(const std::string& name);

@@ -18,7 +18,7 @@ use super::queue::Queue;
 use super::shared_file::SharedFile;
 use super::shared_memory::SharedDeviceMemory;
 use super::stream::CpuStream;
-use super::{Shared, copy, copy_2d, kernel, virtual_memory};
+use super::{Shared, copy, copy_2d, module, virtual_memory};
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
@@ -83,8 +83,7 @@ impl CpuDevice {
     }
 
     fn reap(&self, limit: usize) -> bool {
-        self.shared.imports.reap(limit);
-        self.shared.ranges.reap();
+        self.shared.reap(limit);
         self.deferred.reap(limit, |block| self.give(block))
     }
 
@@ -270,7 +269,7 @@ impl Device for CpuDevice {
     }
 
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
-        kernel::load(&self.shared, image)
+        module::load(&self.shared, self.ordinal, image)
     }
 
     fn close(&self) -> Result<()> {

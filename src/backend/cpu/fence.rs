@@ -88,42 +88,51 @@ impl Fence {
     }
 }
 
-/// Blocks that were given back while operations were using them.
-pub(super) struct Deferred {
-    list: Mutex<VecDeque<(Block, Fence)>>,
+/// What was given back while operations were using it: blocks of memory, mostly.
+pub(super) struct Deferred<T = Block> {
+    list: Mutex<VecDeque<(T, Fence)>>,
     len: AtomicUsize,
 }
 
-impl Deferred {
+impl<T> Deferred<T> {
     pub(super) fn new() -> Self {
         Self { list: Mutex::new(VecDeque::new()), len: AtomicUsize::new(0) }
     }
 
-    pub(super) fn add(&self, block: Block, fence: Fence) {
+    pub(super) fn add(&self, given: T, fence: Fence) {
         let mut list = self.list.lock();
-        list.push_back((block, fence));
+        list.push_back((given, fence));
         self.len.store(list.len(), Ordering::Release);
     }
 
     /// Gives back, by `give`, what nothing uses any more, looking at `limit` blocks at most and at
     /// others the next time. True if there was something.
-    pub(super) fn reap(&self, limit: usize, give: impl Fn(Block)) -> bool {
+    pub(super) fn reap(&self, limit: usize, give: impl Fn(T)) -> bool {
         if self.len.load(Ordering::Acquire) == 0 {
             return false;
         }
         let mut ready = Vec::new();
         let mut list = self.list.lock();
         for _ in 0..limit.min(list.len()) {
-            let Some((block, mut fence)) = list.pop_front() else { break };
+            let Some((given, mut fence)) = list.pop_front() else { break };
             if fence.has_passed() {
-                ready.push(block);
+                ready.push(given);
             } else {
-                list.push_back((block, fence));
+                list.push_back((given, fence));
             }
         }
         self.len.store(list.len(), Ordering::Release);
         drop(list);
-        ready.iter().copied().for_each(give);
-        !ready.is_empty()
+        let any = !ready.is_empty();
+        ready.into_iter().for_each(give);
+        any
+    }
+
+    /// Lets go of everything, when nothing runs any more.
+    pub(super) fn clear(&self) {
+        let all = std::mem::take(&mut *self.list.lock());
+        self.len.store(0, Ordering::Release);
+        // Not under the lock: what goes may run code.
+        drop(all);
     }
 }

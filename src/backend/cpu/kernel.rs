@@ -1,26 +1,19 @@
-//! Kernels of programs: functions of shared objects, as `include/portacl/kernel.h` has them.
+//! Runs of kernels: functions of shared objects, as `include/portacl/kernel.h` has them.
 //!
-//! A kernel is the exported function NAME, called once for each block; NAME_portacl_kernel, if
-//! there, describes its parameters. It is the caller's code and runs on our threads, so it may not
-//! call into this library.
+//! A kernel is called once for each block. It is the caller's code and runs on our threads, so it
+//! may not call into this library.
 
 use std::any::Any;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ffi::c_void;
 use std::sync::Arc;
 
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-
+use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use super::{Shared, copy};
 use crate::backend::host_fn::as_user_code;
-use crate::backend::image::{Image, SHARED_OBJECT};
-use crate::backend::{Arguments, Fault, FaultKind, Kernel, Launch, Module, Result};
+use crate::backend::{
+    Arguments, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result,
+};
 
-/// `EM_X86_64`, `EM_AARCH64`.
-const THIS_MACHINE: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
-
-/// More fast memory than this no block gets.
-const MOST_SHARED_BYTES: usize = 1 << 20;
 /// Fast memory begins at a multiple of this.
 const ALIGNMENT: usize = 64;
 /// The last pieces of a grid are this part of a thread's share, so that uneven blocks spread evenly.
@@ -28,7 +21,7 @@ const LEAST_SHARE: u64 = 64;
 
 /// `portaclBlock`.
 #[repr(C)]
-struct Block {
+pub(super) struct Block {
     index: [u32; 3],
     count: [u32; 3],
     threads: [u32; 3],
@@ -37,64 +30,29 @@ struct Block {
     shared_bytes: usize,
 }
 
-type Entry = unsafe extern "C" fn(*const c_void, *const Block);
-
-/// `portaclParameter`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Parameter {
-    offset: u32,
-    size: u32,
-    flags: u32,
-}
-
-/// `PORTACL_PARAMETER_POINTER`.
-const POINTER: u32 = 1;
-
-/// `portaclKernel`.
-#[repr(C)]
-struct Descriptor {
-    version: u32,
-    arguments_size: u32,
-    parameter_count: u32,
-    parameters: *const Parameter,
-}
-
-/// `PORTACL_KERNEL_VERSION`.
-const VERSION: u32 = 1;
-/// What a GPU's kernel can have at most as well.
-const MOST_ARGUMENTS: u32 = 4096;
-
-/// What is known of a kernel's parameters.
-struct Parameters {
-    size: usize,
-    each: Box<[Parameter]>,
-}
-
-/// A shared object behind the trait.
-struct CpuModule(Arc<Loaded>);
-
-struct Loaded {
-    library: Library,
-    /// The name that the loader knows it by.
-    path: CString,
-    guarded: bool,
-}
+/// What a shared object exports as a kernel.
+pub(super) type Entry = unsafe extern "C" fn(*const c_void, *const Block);
 
 /// A function of a shared object, which stays loaded as long.
 pub(super) struct CpuKernel {
-    name: String,
-    entry: Entry,
-    parameters: Option<Parameters>,
-    module: Arc<Loaded>,
+    pub(super) name: String,
+    pub(super) entry: Entry,
+    pub(super) info: KernelInfo,
+    pub(super) object: Arc<LoadedObject>,
 }
 
-impl Kernel for CpuKernel {}
+impl Kernel for CpuKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+}
 
 /// A queued run of a kernel.
 pub(super) struct Call {
     /// Keeps the function loaded.
     _kernel: Arc<dyn Kernel>,
+    /// What the core calls it.
+    function: u64,
     entry: Entry,
     /// As aligned as any C type.
     arguments: Box<[u128]>,
@@ -103,206 +61,24 @@ pub(super) struct Call {
     shared_bytes: usize,
 }
 
-fn invalid(text: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::InvalidArgument, text)
-}
-
-/// Loads a program.
-pub(super) fn load(shared: &Shared, image: &[u8]) -> Result<Arc<dyn Module>> {
-    match Image::of(image)? {
-        Image::Elf { machine: THIS_MACHINE, kind: SHARED_OBJECT } => {}
-        Image::Elf { machine: THIS_MACHINE, kind } => {
-            return Err(invalid(format!(
-                "the ELF file is of type {kind}; the cpu backend loads shared objects, type \
-                 {SHARED_OBJECT}: link the kernel with -shared"
-            )));
-        }
-        other => {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "the program is {}; the cpu backend loads ELF shared objects for this processor, machine \
-                     {THIS_MACHINE}, and binaries for Ascend cores run nowhere else: build the kernel with \
-                     portacl/kernel.h",
-                    other.in_words()
-                ),
-            ));
-        }
-    }
-    let file = memory_file(image)?;
-    let path = unused_path(file)?;
-    // SAFETY: loading a program runs its initialisers, which is what the caller asks for.
-    let library =
-        unsafe { Library::open(Some(path.1.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
-            .map_err(|error| invalid(format!("the shared object cannot be loaded: {error}")))?;
-    let guarded = shared.own_view != 0;
-    Ok(Arc::new(CpuModule(Arc::new(Loaded { library, path: path.1, guarded }))))
-}
-
-fn system(what: &str) -> Fault {
-    let error = std::io::Error::last_os_error();
-    Fault::new(
-        FaultKind::OutOfResources,
-        format!("a file in memory for the program: {what}: {error}"),
-    )
-}
-
-/// A file without a name that holds the bytes.
-fn memory_file(bytes: &[u8]) -> Result<OwnedFd> {
-    // SAFETY: a text that ends with a zero; what comes back is a new descriptor or negative.
-    let file = unsafe {
-        let raw = libc::memfd_create(c"portacl-kernels".as_ptr(), libc::MFD_CLOEXEC);
-        if raw < 0 {
-            return Err(system("memfd_create"));
-        }
-        OwnedFd::from_raw_fd(raw)
-    };
-    let mut file = std::fs::File::from(file);
-    std::io::Write::write_all(&mut file, bytes).map_err(|error| {
-        Fault::new(
-            FaultKind::OutOfHostMemory,
-            format!("{} bytes for the program: {error}", bytes.len()),
-        )
-    })?;
-    Ok(file.into())
-}
-
-/// A name of the file that the loader has for nothing else: it would take a name for the object
-/// that it loaded by it before, and some objects stay after they were closed.
-fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
-    let mut taken = Vec::new();
-    loop {
-        let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).expect("no zero");
-        // SAFETY: a text that ends with a zero; nothing is loaded by this.
-        let known = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-        if known.is_null() {
-            return Ok((file, path));
-        }
-        // SAFETY: opened above.
-        unsafe { libc::dlclose(known) };
-        let next = file.try_clone().map_err(|_| system("dup"))?;
-        taken.push(std::mem::replace(&mut file, next));
-    }
-}
-
-unsafe extern "C" {
-    /// The loader's, which `libc` does not declare: as `dladdr`, and the symbol that it found.
-    fn dladdr1(
-        address: *const c_void,
-        info: *mut libc::Dl_info,
-        extra: *mut *mut c_void,
-        flags: c_int,
-    ) -> c_int;
-}
-
-/// `RTLD_DL_SYMENT`.
-const SYMBOL: c_int = 1;
-/// `STT_OBJECT`, `STT_FUNC`.
-const OBJECT: u8 = 1;
-const FUNCTION: u8 = 2;
-
-impl Loaded {
-    /// The address of an exported name of this object, and not of one that it uses, if it is of
-    /// that type.
-    fn find(&self, name: &str, kind: u8) -> Option<*mut c_void> {
-        let text = CString::new(name).ok()?;
-        // SAFETY: only the address is used here.
-        let found = unsafe { self.library.get::<*mut c_void>(text.as_bytes_with_nul()) }.ok()?;
-        let address = found.as_raw_ptr();
-        let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-        let mut symbol: *mut c_void = std::ptr::null_mut();
-        // SAFETY: places for the answers.
-        if unsafe { dladdr1(address, info.as_mut_ptr(), &mut symbol, SYMBOL) } == 0
-            || symbol.is_null()
-        {
-            return None;
-        }
-        // SAFETY: zeros are a value of it, and the loader has filled it in.
-        let info = unsafe { info.assume_init() };
-        let file: *const c_char = info.dli_fname;
-        // SAFETY: the loader's text, and its symbol, which live as long as the object.
-        let (same, is) = unsafe {
-            let same = !file.is_null() && CStr::from_ptr(file) == &*self.path;
-            (same, (*symbol.cast::<libc::Elf64_Sym>()).st_info & 0xf)
-        };
-        (same && is == kind).then_some(address)
-    }
-
-    /// The description of a kernel's parameters, checked.
-    fn parameters(&self, name: &str) -> Result<Option<Parameters>> {
-        let Some(address) = self.find(&format!("{name}_portacl_kernel"), OBJECT) else {
-            return Ok(None);
-        };
-        // SAFETY: by its name it is a `portaclKernel`, which the header makes and the caller vouches
-        // for; it is constant, and read where it may not be aligned.
-        let Descriptor { version, arguments_size: size, parameter_count: count, parameters } =
-            unsafe { address.cast::<Descriptor>().read_unaligned() };
-        if version != VERSION {
-            return Err(invalid(format!(
-                "{name}_portacl_kernel has version {version}; this library knows version {VERSION} of \
-                 portacl/kernel.h"
-            )));
-        }
-        let each: Box<[Parameter]> = (0..count.min(MOST_ARGUMENTS) as usize)
-            // SAFETY: as above; there are so many.
-            .map(|index| unsafe { parameters.add(index).read_unaligned() })
-            .collect();
-        let fits = |one: &Parameter| {
-            let end = u64::from(one.offset) + u64::from(one.size);
-            end <= u64::from(size)
-                && (one.flags & POINTER == 0 || one.size as usize == size_of::<usize>())
-        };
-        if size > MOST_ARGUMENTS || count > MOST_ARGUMENTS || !each.iter().all(fits) {
-            return Err(invalid(format!(
-                "{name}_portacl_kernel describes {count} parameters in {size} bytes that do not fit together; \
-                 at most {MOST_ARGUMENTS} bytes, each parameter inside them, and pointers of {} bytes",
-                size_of::<usize>()
-            )));
-        }
-        Ok(Some(Parameters { size: size as usize, each }))
-    }
-}
-
-impl Module for CpuModule {
-    fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
-        let Some(entry) = self.0.find(name, FUNCTION) else {
-            return Err(invalid(format!(
-                "there is no kernel {name:?} in the binary: a kernel is an exported C function, see \
-                 portacl/kernel.h"
-            )));
-        };
-        let parameters = self.0.parameters(name)?;
-        if parameters.is_none() && self.0.guarded {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "kernel {name} has no description of its parameters, {name}_portacl_kernel, so that its \
-                     pointers cannot be found with PORTACL_CPU_GUARD=1; make it with PORTACL_KERNEL, or run \
-                     without the guard"
-                ),
-            ));
-        }
-        // SAFETY: by its name it is a kernel, a function of this type: the caller's promise.
-        let entry = unsafe { std::mem::transmute::<*mut c_void, Entry>(entry) };
-        let module = Arc::clone(&self.0);
-        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, parameters, module }))
-    }
-}
-
 impl CpuKernel {
+    /// As far as they are known.
+    fn parameters(&self) -> &[Parameter] {
+        self.info.parameters.as_ref().map_or(&[], |known| &known.each)
+    }
+
     /// The arguments as the kernel gets them: copied, and with pointers to device memory as ours.
     fn arguments(&self, shared: &Shared, arguments: Arguments) -> Result<Box<[u128]>> {
-        let size = match (arguments, &self.parameters) {
+        let size = match (arguments, &self.info.parameters) {
             (Arguments::Block { len, .. }, None) => len,
             (Arguments::Block { len, .. }, Some(known)) => {
                 // A C structure ends where its alignment wants it.
-                let padded = known.size.next_multiple_of(align_of::<u128>());
-                if !(known.size..=padded).contains(&len) {
+                let size = known.size;
+                if !(size..=size.next_multiple_of(align_of::<u128>())).contains(&len) {
                     return Err(invalid(format!(
-                        "{len} bytes of arguments; kernel {} has {} parameters in {} bytes",
+                        "{len} bytes of arguments; kernel {} has {} parameters in {size} bytes",
                         self.name,
                         known.each.len(),
-                        known.size
                     )));
                 }
                 len
@@ -328,7 +104,7 @@ impl CpuKernel {
                 bytes.copy_from_nonoverlapping(copy::address(addr), len);
             },
             Arguments::Each { array } => {
-                let known = self.parameters.as_ref().map_or(&[][..], |known| &known.each);
+                let known = self.parameters();
                 if array == 0 && !known.is_empty() {
                     return Err(invalid(format!(
                         "args is null; kernel {} has {} parameters",
@@ -339,8 +115,8 @@ impl CpuKernel {
                 let array: *const *const u8 = copy::address(array).cast_const().cast();
                 for (index, one) in known.iter().enumerate() {
                     // SAFETY: the caller has an array of as many pointers as the kernel has
-                    // parameters, each to a value of the parameter's size; `parameters` checked
-                    // that they lie inside the block.
+                    // parameters, each to a value of the parameter's size; `the object's
+                    // description was checked to put them inside the block.
                     unsafe {
                         let from = array.add(index).read_unaligned();
                         if from.is_null() {
@@ -349,19 +125,17 @@ impl CpuKernel {
                                 one.size
                             )));
                         }
-                        bytes
-                            .add(one.offset as usize)
-                            .copy_from_nonoverlapping(from, one.size as usize);
+                        bytes.add(one.offset).copy_from_nonoverlapping(from, one.size);
                     }
                 }
             }
         }
-        for one in self.parameters.iter().flat_map(|known| &known.each) {
-            if one.flags & POINTER == 0 || shared.own_view == 0 {
+        for one in self.parameters() {
+            if one.pointer.is_none() || shared.own_view == 0 {
                 continue;
             }
             // SAFETY: inside the block, as large as an address.
-            let at = unsafe { bytes.add(one.offset as usize).cast::<usize>() };
+            let at = unsafe { bytes.add(one.offset).cast::<usize>() };
             // SAFETY: likewise.
             let addr = unsafe { at.read_unaligned() };
             if shared.windows.device_at(addr).is_some()
@@ -382,7 +156,7 @@ pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
     let Some(kernel) = kernel.downcast_ref::<CpuKernel>() else {
         return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
     };
-    debug_assert_eq!(kernel.module.guarded, shared.own_view != 0);
+    debug_assert_eq!(kernel.object.guarded, shared.own_view != 0);
     if launch.shared_bytes > MOST_SHARED_BYTES {
         return Err(invalid(format!(
             "{} bytes of fast memory for each block; this device has {MOST_SHARED_BYTES} for it",
@@ -390,6 +164,7 @@ pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
         )));
     }
     Ok(Call {
+        function: launch.function,
         entry: kernel.entry,
         arguments: kernel.arguments(shared, launch.arguments)?,
         grid: launch.grid,
@@ -397,6 +172,14 @@ pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
         shared_bytes: launch.shared_bytes,
         _kernel: Arc::clone(launch.kernel),
     })
+}
+
+impl Call {
+    /// This run, as one that has failed: with the arguments as the kernel got them.
+    pub(super) fn failed(&self) -> FailedLaunch {
+        let bytes = self.arguments.iter().flat_map(|word| word.to_ne_bytes());
+        FailedLaunch { function: self.function, arguments: bytes.collect() }
+    }
 }
 
 /// Runs all blocks.

@@ -8,11 +8,12 @@
 //! | `event.rs`, `stream_value.rs` | records and values, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
 //! | `copy.rs`, `copy_2d.rs`, `memcpy_indirect.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
+//! | `module.rs` | programs: where kernels and variables come from |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `virtual_memory.rs` | addresses and memory apart |
 //! | `shared_memory.rs`, `shared_file.rs` | what other processes can have of it, and we of theirs |
-//! | `windows.rs`, `host_ranges.rs` | where programs see it, or saw it |
+//! | `windows.rs`, `host_ranges.rs`, `loaded_objects.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
@@ -29,9 +30,11 @@ mod host_ranges;
 mod info;
 mod kept;
 mod kernel;
+mod loaded_objects;
 mod machine;
 mod memcpy_indirect;
 mod memory;
+mod module;
 mod operation;
 mod pages;
 mod parallel;
@@ -68,6 +71,7 @@ use executor::Executor;
 use fence::{Deferred, Users};
 use host_access::Handler;
 use memory::{DeviceMemory, SHARED};
+use module::LoadedObject;
 use pinned::{HOST, HostMemory};
 use queue::Queue;
 use registered::Registered;
@@ -140,6 +144,8 @@ struct Shared {
     imports: Imports,
     /// Addresses without memory, and what is mapped there.
     ranges: Ranges,
+    /// Programs that were unloaded while operations were using their variables.
+    unloading: Deferred<Arc<LoadedObject>>,
 }
 
 /// The place of one device.
@@ -165,13 +171,27 @@ impl Shared {
     fn pointer(&self, span: &Span) -> *mut u8 {
         let mut addr = span.addr;
         if let Place::Device(ordinal) = span.place {
-            addr += self.own_view;
+            addr += self.view_of(addr);
             let slot = &self.devices[ordinal as usize];
             if slot.wanted.load(Ordering::Relaxed) != 0 {
                 self.prepare(ordinal, span);
             }
         }
         copy::address(addr)
+    }
+
+    /// How far behind an address of a device our own view of it is: nothing where it is a variable of
+    /// a shared object, which both see in the same place.
+    #[inline]
+    fn view_of(&self, addr: usize) -> usize {
+        if self.own_view != 0 && loaded_objects::contain(addr) { 0 } else { self.own_view }
+    }
+
+    /// Lets go of what was given back and is not used any more, looking at `limit` of each kind.
+    fn reap(&self, limit: usize) {
+        self.imports.reap(limit);
+        self.ranges.reap();
+        self.unloading.reap(limit, drop);
     }
 
     #[cold]
@@ -249,6 +269,7 @@ impl CpuDriver {
                 numbers: numbers.into(),
                 imports: Imports::new(),
                 ranges: Ranges::default(),
+                unloading: Deferred::new(),
             }),
             segments: HostSegments::new(Arc::clone(&host)),
             host,
@@ -262,8 +283,7 @@ impl CpuDriver {
 
     fn reap(&self, limit: usize) {
         self.deferred.reap(limit, |block| self.give_host(block));
-        self.shared.imports.reap(limit);
-        self.shared.ranges.reap();
+        self.shared.reap(limit);
         self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
     }
 
@@ -363,13 +383,13 @@ impl Driver for CpuDriver {
             Some(ordinal) if self.shared.is_stale(ordinal, addr) => Foreign::Stale,
             None if host_ranges::is_stale(addr) => Foreign::Stale,
             None if windows::was_near(addr) && !probe::is_readable(addr) => Foreign::Stale,
-            _ => Foreign::Unknown,
+            None => loaded_objects::at(addr),
+            Some(_) => Foreign::Unknown,
         }
     }
 
-    /// Nobody else has memory from this driver.
-    fn foreign_block(&self, _addr: usize) -> Option<ForeignBlock> {
-        None
+    fn foreign_block(&self, addr: usize) -> Option<ForeignBlock> {
+        loaded_objects::block_at(addr)
     }
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {
@@ -417,6 +437,7 @@ impl Driver for CpuDriver {
             self.shared.users.clear();
             self.shared.imports.close();
             self.shared.ranges.close();
+            self.shared.unloading.clear();
             self.segments.close();
             self.host.close();
             *self.explains_faults.lock() = None;

@@ -11,8 +11,8 @@ use crate::algo::stream_queue;
 use crate::backend::timer::Limit;
 use crate::backend::watch::Range;
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, Fill, HostFn, Reduce, Result, Span, ValueWrite,
-    thread_number,
+    Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Reduce, Result, Span,
+    ValueWrite, thread_number,
 };
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -130,6 +130,11 @@ impl Operation {
             Self::Copy2d(copy) => copy_2d::effort(copy),
             _ => self.ranges()[0].1,
         }
+    }
+
+    /// If it is a run of a kernel: what is told of one that failed.
+    pub(super) fn failed_launch(&self) -> Option<FailedLaunch> {
+        if let Self::Launch(call) = self { Some(call.failed()) } else { None }
     }
 
     pub(super) fn is_host_fn(&self) -> bool {

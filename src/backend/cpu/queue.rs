@@ -23,7 +23,7 @@ use super::stream_value::Watched;
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::backend::timer::{Timer, Waiter};
-use crate::backend::{Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
+use crate::backend::{FailedLaunch, Failure, Fault, FaultKind, Observer, Position, Result, Ticket};
 
 /// Queues longer than this are not searched for uses of a block.
 const MAX_SEARCH: usize = 1024;
@@ -149,7 +149,8 @@ impl Queue {
             self.run_guarded(&task.operation)
         };
         self.shared.watcher.look(task.operation.written());
-        let told = failed.and_then(|fault| self.fail(fault, task.thread));
+        let told =
+            failed.and_then(|fault| self.fail(fault, task.thread, task.operation.failed_launch()));
         let mut claim = claim.lock();
         self.finish(&mut claim, told);
         let list = claim.release();
@@ -220,7 +221,7 @@ impl Queue {
         let mut told = None;
         if let Operation::Wait(on) = &task.operation {
             on.record.completion.unsubscribe(self);
-            told = fault(on).and_then(|fault| self.fail(fault, task.thread));
+            told = fault(on).and_then(|fault| self.fail(fault, task.thread, None));
         }
         let mut claim = claim.lock();
         self.finish(&mut claim, told);
@@ -268,9 +269,9 @@ impl Queue {
     /// The operation in the caller's hands has failed. What is returned has to come before it is
     /// over: user code is told of the failure on a queue of its own, like a host function.
     #[cold]
-    fn fail(&self, fault: Fault, thread: u32) -> Option<Operation> {
+    fn fail(&self, fault: Fault, thread: u32, launch: Option<FailedLaunch>) -> Option<Operation> {
         let position = Some(self.operations.finished() + 1);
-        let failure = Failure { fault, position, thread: Some(thread) };
+        let failure = Failure { fault, position, thread: Some(thread), launch };
         let tell = self.observer.as_ref()?.failed(failure)?;
         let teller = Self::new(Arc::clone(&self.shared), self.ordinal, self.id, 0, None);
         let record = Record::queued(&teller);

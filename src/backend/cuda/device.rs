@@ -296,7 +296,8 @@ impl DeviceState {
             let Some(observer) = streams.iter().find_map(|stream| stream.observer()) else {
                 return;
             };
-            let failure = Failure { fault: fault.clone(), position: None, thread: None };
+            let failure =
+                Failure { fault: fault.clone(), position: None, thread: None, launch: None };
             let Some(tell) = observer.failed(failure) else { return };
             let (end, ended) = mpsc::channel::<()>();
             let job = move || {

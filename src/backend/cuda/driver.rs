@@ -247,6 +247,12 @@ driver_functions! {
     module_unload(module: CUmodule) = "cuModuleUnload";
     module_get_function(function: *mut CUfunction, module: CUmodule, name: *const c_char) =
         "cuModuleGetFunction";
+    module_get_global(
+        address: *mut CUdeviceptr,
+        len: *mut usize,
+        module: CUmodule,
+        name: *const c_char,
+    ) = "cuModuleGetGlobal_v2";
     func_get_attribute(value: *mut c_int, attribute: c_int, function: CUfunction) =
         "cuFuncGetAttribute";
     func_get_param_info(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize) =

@@ -5,12 +5,15 @@
 //! was queued before has run, because the driver may wait for that.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_int, c_void};
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUfunction_attribute::*;
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUfunc_st, CUfunction, CUfunction_attribute, CUmod_st, CUmodule,
+    CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st, CUmodule,
 };
+use parking_lot::Mutex;
 
 use super::context::Raw;
 use super::device::DeviceState;
@@ -18,7 +21,10 @@ use super::error::INVALID_VALUE;
 use super::release::{Release, give_back};
 use super::stream::StreamState;
 use crate::backend::image::{Image, MACHINE_CUDA};
-use crate::backend::{Arguments, Fault, FaultKind, Kernel, Launch, Module, Position, Result};
+use crate::backend::{
+    Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Launch, Module, Parameter, Parameters,
+    Place, Position, Result, Span,
+};
 
 /// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
 const SHARED_BYTES: usize = 48 << 10;
@@ -32,15 +38,27 @@ const END: usize = 0;
 /// A module behind the trait.
 struct CudaModule(Arc<Loaded>);
 
+impl Drop for CudaModule {
+    /// The driver still knows the variables until it has the module back, and nobody has them.
+    fn drop(&mut self) {
+        let owned = self.0.device.driver().owned();
+        self.0.variables.lock().iter().for_each(|(base, len)| owned.add(*base, *len));
+    }
+}
+
 /// A module of the driver; given back with the last kernel of it.
 struct Loaded {
     device: Arc<DeviceState>,
     raw: Raw<CUmod_st>,
+    /// Those that somebody was told of: address and length.
+    variables: Mutex<BTreeMap<usize, usize>>,
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let release = Release::Module { device: Arc::clone(&self.device), raw: self.raw };
+        let variables = self.variables.get_mut().keys().copied().collect();
+        let device = Arc::clone(&self.device);
+        let release = Release::Module { device, raw: self.raw, variables };
         let driver = self.device.driver();
         driver.note_refusal(give_back(driver, release));
     }
@@ -53,18 +71,16 @@ struct CudaKernel {
     raw: Raw<CUfunc_st>,
     /// Threads of a block that the kernel was compiled for, at most.
     most_threads: u32,
-    /// Its parameters; none where the driver does not tell.
-    parameters: Option<Parameters>,
+    /// Fast memory of a block that the kernel declares.
+    declared_shared_bytes: usize,
+    info: KernelInfo,
 }
 
-/// How many parameters a kernel has, and in how many bytes.
-#[derive(Clone, Copy)]
-struct Parameters {
-    count: usize,
-    size: usize,
+impl Kernel for CudaKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
 }
-
-impl Kernel for CudaKernel {}
 
 /// Loads a program.
 pub(super) fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Module>> {
@@ -92,7 +108,9 @@ pub(super) fn load(device: &Arc<DeviceState>, image: &[u8]) -> Result<Arc<dyn Mo
     let mut raw: CUmodule = std::ptr::null_mut();
     // SAFETY: a place for the answer, and an image that is complete as far as its headers tell.
     device.call(|api| unsafe { api.module_load_data(&mut raw, first.cast()) })?;
-    Ok(Arc::new(CudaModule(Arc::new(Loaded { device: Arc::clone(device), raw: Raw(raw) }))))
+    let device = Arc::clone(device);
+    let loaded = Loaded { device, raw: Raw(raw), variables: Mutex::default() };
+    Ok(Arc::new(CudaModule(Arc::new(loaded))))
 }
 
 impl Module for CudaModule {
@@ -101,7 +119,7 @@ impl Module for CudaModule {
         let text = CString::new(name).map_err(|_| {
             Fault::new(FaultKind::InvalidArgument, "the kernel's name has a zero in it")
         })?;
-        let (mut raw, mut threads): (CUfunction, c_int) = (std::ptr::null_mut(), 0);
+        let mut raw: CUfunction = std::ptr::null_mut();
         // SAFETY: a place for the answer, a live module, and a name that ends with a zero.
         let find = device
             .call(|api| unsafe { api.module_get_function(&mut raw, self.0.raw.0, text.as_ptr()) });
@@ -116,43 +134,106 @@ impl Module for CudaModule {
             ),
             _ => fault,
         })?;
-        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK as c_int;
-        // SAFETY: a place for the answer, and the function.
-        device.call(|api| unsafe { api.func_get_attribute(&mut threads, attribute, raw) })?;
+        let (mut threads, mut declared): (c_int, c_int) = (0, 0);
+        device.call(|api| {
+            let asked = [
+                (CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &mut threads),
+                (CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &mut declared),
+            ];
+            asked.into_iter().try_for_each(|(attribute, value)| {
+                // SAFETY: a place for the answer, and the function.
+                unsafe { api.func_get_attribute(value, attribute as c_int, raw) }
+            })
+        })?;
+        let declared_shared_bytes = declared.max(0) as usize;
+        let info = KernelInfo {
+            parameters: parameters(device, raw),
+            most_shared_bytes: most_shared_bytes(device)?.saturating_sub(declared_shared_bytes),
+            code: None,
+        };
         Ok(Arc::new(CudaKernel {
             name: name.to_owned(),
             module: Arc::clone(&self.0),
             raw: Raw(raw),
             most_threads: threads.max(1) as u32,
-            parameters: parameters(device, raw),
+            declared_shared_bytes,
+            info,
         }))
+    }
+
+    fn variable(&self, name: &str) -> Result<Span> {
+        let device = &self.0.device;
+        let text = CString::new(name).map_err(|_| {
+            Fault::new(FaultKind::InvalidArgument, "the variable's name has a zero in it")
+        })?;
+        let (mut addr, mut len): (CUdeviceptr, usize) = (0, 0);
+        // SAFETY: places for the answers, a live module, and a name that ends with a zero.
+        let find = device.call(|api| unsafe {
+            api.module_get_global(&mut addr, &mut len, self.0.raw.0, text.as_ptr())
+        });
+        find.map_err(|fault| match fault.kind() {
+            FaultKind::InvalidArgument => Fault::new(
+                fault.kind(),
+                format!(
+                    "there is no variable {name:?} in the binary ({}); in CUDA C++ variables have their \
+                     plain names where they are declared extern \"C\"",
+                    fault.text()
+                ),
+            ),
+            _ => fault,
+        })?;
+        let addr = addr as usize;
+        self.0.variables.lock().insert(addr, len);
+        Ok(Span { addr, len, place: Place::Device(device.context().ordinal()) })
+    }
+
+    /// The driver does not tell.
+    fn code(&self) -> Option<Code> {
+        None
     }
 }
 
 /// Asks the driver, if it has the function for it, until it says that there is no further one.
 fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
-    let mut found = Parameters { count: 0, size: 0 };
+    let mut each = Vec::new();
     loop {
         let (mut offset, mut size) = (0, 0);
         // SAFETY: places for the answers, and the function.
         let asked = device.context().attempt(|api| unsafe {
-            api.func_get_param_info(raw, found.count, &mut offset, &mut size)
+            api.func_get_param_info(raw, each.len(), &mut offset, &mut size)
         });
         match asked {
-            Ok(()) => found = Parameters { count: found.count + 1, size: offset + size },
-            Err(failure) => {
-                return (failure.status() == Some(INVALID_VALUE)).then_some(found);
-            }
+            // What is a pointer it does not tell.
+            Ok(()) => each.push(Parameter { offset, size, pointer: None }),
+            Err(failure) if failure.status() == Some(INVALID_VALUE) => break,
+            Err(_) => return None,
         }
     }
+    let size = each.last().map_or(0, |last| last.offset + last.size);
+    Some(Parameters { size, each: each.into() })
+}
+
+/// Fast memory that a block can have on the device.
+fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    let mut most = SHARED_BYTES as c_int;
+    // SAFETY: a place for the answer.
+    device.call(|api| unsafe {
+        match api.device_get_attribute(&mut most, attribute as c_int, device.context().device()) {
+            // A driver that does not know of it.
+            Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
+            asked => asked,
+        }
+    })?;
+    Ok(most.max(0) as usize)
 }
 
 impl CudaKernel {
     /// Where the driver says what the kernel wants: whether the caller has brought that. Else the
     /// driver reads what it needs.
     fn check_arguments(&self, arguments: Arguments) -> Result<()> {
-        let Some(Parameters { count, size }) = self.parameters else { return Ok(()) };
-        let name = &self.name;
+        let Some(Parameters { size, each }) = &self.info.parameters else { return Ok(()) };
+        let (name, count, size) = (&self.name, each.len(), *size);
         let wrong = |text| Err(Fault::new(FaultKind::InvalidArgument, text));
         match arguments {
             Arguments::Block { len, .. } => {
@@ -199,22 +280,10 @@ impl CudaKernel {
 
     /// Has the driver allow the kernel so much fast memory.
     fn allow_shared(&self, bytes: usize) -> Result<()> {
-        if bytes <= SHARED_BYTES {
+        if bytes.saturating_add(self.declared_shared_bytes) <= SHARED_BYTES {
             return Ok(());
         }
-        let device = &self.module.device;
-        let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-        let mut most = SHARED_BYTES as c_int;
-        // SAFETY: a place for the answer.
-        device.call(|api| unsafe {
-            match api.device_get_attribute(&mut most, attribute as c_int, device.context().device())
-            {
-                // A driver that does not know of it.
-                Err(failure) if failure.status() == Some(INVALID_VALUE) => Ok(()),
-                asked => asked,
-            }
-        })?;
-        let most = most.max(0) as usize;
+        let most = self.info.most_shared_bytes;
         if bytes > most {
             return Err(Fault::new(
                 FaultKind::InvalidArgument,
@@ -223,8 +292,8 @@ impl CudaKernel {
                 ),
             ));
         }
-        let attribute =
-            CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
+        let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
+        let device = &self.module.device;
         // SAFETY: a live function.
         device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, bytes as c_int) })
     }
@@ -246,7 +315,7 @@ pub(super) fn queue(stream: &StreamState, launch: &Launch<'_>) -> Result<Positio
         Arguments::Each { array } => each = std::ptr::with_exposed_provenance_mut(array),
         Arguments::Block { addr, len: bytes } => {
             // The driver wants no padding behind the last one.
-            len = kernel.parameters.map_or(bytes, |known| known.size);
+            len = kernel.info.parameters.as_ref().map_or(bytes, |known| known.size);
             extra = [
                 std::ptr::without_provenance_mut(BUFFER_POINTER),
                 std::ptr::with_exposed_provenance_mut(addr),

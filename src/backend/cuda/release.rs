@@ -28,7 +28,12 @@ pub(super) enum Release {
     /// From `cuMemHostAlloc`.
     Host { base: usize },
     /// From `cuModuleLoadData`: no memory, but it is given back like some.
-    Module { device: Arc<DeviceState>, raw: Raw<CUmod_st> },
+    Module {
+        device: Arc<DeviceState>,
+        raw: Raw<CUmod_st>,
+        /// First addresses of its variables, which are ours until it is gone.
+        variables: Vec<usize>,
+    },
     /// By `cuMemHostRegister`.
     Registered { addr: usize },
 }
@@ -58,8 +63,8 @@ impl Release {
     pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
         match self {
             Self::Host { .. } | Self::Registered { .. } | Self::Pooled { device: None, .. } => true,
-            Self::Module { .. } => self.is_of(stream.device()),
             Self::Device { .. }
+            | Self::Module { .. }
             | Self::Mapped { .. }
             | Self::Unmapped { .. }
             | Self::Pooled { .. } => self.is_of(stream.device()) || stream.crosses(),
@@ -123,10 +128,14 @@ impl Release {
                 let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
                 freed.and(driver.release_context(&context))
             }
-            Self::Module { device, raw } => {
-                let Some(_open) = device.keep_open() else { return Ok(()) };
-                // SAFETY: loaded once and unloaded once; nobody has a kernel of it.
-                device.call(|api| unsafe { api.module_unload(raw.0) })
+            Self::Module { device, raw, variables } => {
+                let unloaded = match device.keep_open() {
+                    // SAFETY: loaded once and unloaded once; nobody has a kernel of it.
+                    Some(_open) => device.call(|api| unsafe { api.module_unload(raw.0) }),
+                    None => Ok(()),
+                };
+                variables.into_iter().for_each(|base| driver.owned().remove_after(base, || ()));
+                unloaded
             }
             Self::Host { base } | Self::Registered { addr: base } => {
                 match driver.forget_pinned(base) {

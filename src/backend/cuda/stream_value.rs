@@ -122,7 +122,7 @@ pub(super) fn end_all(stream: &StreamState) -> Result<()> {
             continue;
         }
         let (position, thread) = (Some(wait.position), Some(wait.thread));
-        stream.fail(Failure { fault: wait.wait.never_came(), position, thread }, ());
+        stream.fail(Failure { fault: wait.wait.never_came(), position, thread, launch: None }, ());
         wait.end(stream.device())?;
     }
     Ok(())

@@ -92,6 +92,7 @@ impl Waiter for TimedWait {
             fault: Timer::<Self>::fault(limit.duration()),
             position: self.position.get().copied(),
             thread: Some(self.thread),
+            launch: None,
         };
         self.stream.fail(failure, ticket);
     }

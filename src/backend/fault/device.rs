@@ -9,8 +9,8 @@ use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use super::virtual_memory::FaultPhysicalMemory;
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage, Module,
-    PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
+    Advice, Block, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage,
+    Module, PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -163,6 +163,15 @@ impl Module for FaultModule {
     fn kernel(&self, name: &str) -> Result<Arc<dyn Kernel>> {
         self.plan.enter(Site::ModuleKernel)?;
         self.inner.kernel(name)
+    }
+
+    fn variable(&self, name: &str) -> Result<Span> {
+        self.plan.enter(Site::ModuleVariable)?;
+        self.inner.variable(name)
+    }
+
+    fn code(&self) -> Option<Code> {
+        self.inner.code()
     }
 }
 

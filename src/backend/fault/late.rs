@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use crate::backend::{Failure, Fault, HostFn, Observer, Position, Result, Stream, thread_number};
+use crate::backend::{
+    FailedLaunch, Failure, Fault, HostFn, Observer, Position, Result, Stream, thread_number,
+};
 
 /// The failures of one stream.
 pub(super) struct Late {
@@ -19,13 +21,18 @@ impl Late {
     }
 
     /// Queues something that fails with `fault` in place of an operation.
-    pub(super) fn queue(&self, stream: &dyn Stream, fault: Fault) -> Result<Position> {
+    pub(super) fn queue(
+        &self,
+        stream: &dyn Stream,
+        fault: Fault,
+        launch: Option<FailedLaunch>,
+    ) -> Result<Position> {
         let (observer, queuing) = (self.observer.clone(), Arc::clone(&self.queuing));
         let (place, thread) = (Arc::new(OnceLock::new()), Some(thread_number()));
         let known = Arc::clone(&place);
         let fail = move || {
             drop(queuing.lock());
-            let failure = Failure { fault, position: known.get().copied(), thread };
+            let failure = Failure { fault, position: known.get().copied(), thread, launch };
             // This is a thread for user code already.
             if let Some(tell) = observer.and_then(|observer| observer.failed(failure)) {
                 tell.run();

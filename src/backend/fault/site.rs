@@ -86,6 +86,7 @@ sites! {
     EventElapsedMs "event.elapsed_ms" Driver,
     EventTimeNs "event.time_ns" Driver,
     ModuleKernel "module.kernel" Driver,
+    ModuleVariable "module.variable" Driver,
     SharedMemoryAlloc "shared_memory.alloc" OutOfDeviceMemory,
     SharedMemoryExport "shared_memory.export" Driver,
     SharedMemoryExportRange "shared_memory.export_range" Driver,
@@ -155,6 +156,8 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("event.as_any", "the decorator itself"),
     ("shared_memory.withdraw", "a note"),
     ("shared_memory.close", "gives up; there is nothing to refuse"),
+    ("module.code", "a fact, known since the program was loaded"),
+    ("kernel.info", "facts, known since the kernel was found"),
     ("physical_memory.page_size", "a question about live memory"),
     ("physical_memory.as_any", "the decorator itself"),
 ];

@@ -41,7 +41,7 @@ impl FaultStream {
     fn queue(&self, site: Site, operation: impl FnOnce() -> Result<Position>) -> Result<Position> {
         match self.plan.enter_queued(site)? {
             Entered::Go => operation(),
-            Entered::Later(fault) => self.late.queue(&*self.inner, fault),
+            Entered::Later(fault) => self.late.queue(&*self.inner, fault, None),
         }
     }
 }
@@ -76,7 +76,10 @@ impl Stream for FaultStream {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        self.queue(Site::StreamLaunch, || self.inner.launch(launch))
+        match self.plan.enter_queued(Site::StreamLaunch)? {
+            Entered::Go => self.inner.launch(launch),
+            Entered::Later(fault) => self.late.queue(&*self.inner, fault, Some(launch.failed())),
+        }
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::foreign;
+use super::{foreign, is_idle_in_pool, stale};
 use crate::backend::{Foreign, Place, Span};
-use crate::core::allocation::Allocation;
+use crate::core::allocation::{Allocation, Kind};
 use crate::core::device::Device;
 use crate::core::error::{Error, Result};
 use crate::core::mem_pool::access;
@@ -36,6 +36,51 @@ pub fn hold_other(
         Place::Device(id) if id != own.id => hold_device(argument, span, own, writes),
         Place::Device(_) => mapped::check(argument, span, own, writes).map(|()| None),
         _ => check_pinned(argument, span, own, writes).map(|()| None),
+    }
+}
+
+/// Fails where a pointer of a kernel is to memory that is known to be of no use to it: a pool's or a
+/// mapping that its device may not use, or that nobody has any more. Null, and the end of an
+/// allocation, point to nothing and may be passed; memory of the host is the device's business.
+#[inline]
+pub fn check_pointer(
+    argument: impl fmt::Display,
+    addr: usize,
+    own: &Device,
+    writes: bool,
+) -> Result<()> {
+    match Allocation::reach(addr) {
+        Some(found) if is_at_hand(Kind::of(found).place(), own) => Ok(()),
+        Some(found) => check_reached(argument, addr, Kind::of(found), own, writes),
+        None => check_unknown(argument, addr),
+    }
+}
+
+#[cold]
+fn check_reached(
+    argument: impl fmt::Display,
+    addr: usize,
+    kind: Kind,
+    own: &Device,
+    writes: bool,
+) -> Result<()> {
+    let span = Span { addr, len: 1, place: kind.place() };
+    mapped::check(&argument, &span, own, writes)?;
+    match Allocation::find(addr) {
+        Some(allocation) => access::check(argument, addr, &allocation, own, writes),
+        None => check_unknown(argument, addr),
+    }
+}
+
+#[cold]
+fn check_unknown(argument: impl fmt::Display, addr: usize) -> Result<()> {
+    if addr == 0 || Allocation::reach(addr - 1).is_some() {
+        return Ok(());
+    }
+    match foreign(addr) {
+        Foreign::Stale => Err(stale(argument, addr)),
+        Foreign::Unknown if is_idle_in_pool(addr) => Err(stale(argument, addr)),
+        _ => Ok(()),
     }
 }
 

@@ -14,7 +14,7 @@ fn watcher(address: usize, calls: &Calls) -> Watcher {
     let call = Arc::new(move |info| {
         // A thread of the library: calls of the API are refused.
         assert!(thread::refuse_inside_host_function().is_err());
-        calls.lock().push((address, info, exception::find(info).unwrap()));
+        calls.lock().push((address, info, (*exception::find(info).unwrap()).clone()));
     });
     Watcher { address, call }
 }
@@ -55,13 +55,14 @@ fn the_information_tells_what_failed_and_dies_with_the_call() {
     let calls = Calls::default();
     exception::register(watcher(1, &calls));
     work.fail_at(7, "the seventh");
-    let (_, info, exception) = calls.lock()[0];
+    let (_, info, exception) = calls.lock()[0].clone();
     let wanted = Exception {
         task: 7,
         stream: stream::id(raw).unwrap() as u32,
         thread: THREAD,
         device: 0,
         code: Code::AicoreException.value() as u32,
+        launch: None,
     };
     assert_eq!(exception, wanted);
     fails(exception::find(info), Code::ParamInvalid, &["its call is over"]);
@@ -84,6 +85,7 @@ fn of_a_device_that_fails_only_device_and_code_are_known() {
         thread: unknown,
         device: 0,
         code: Code::AicoreException.value() as u32,
+        launch: None,
     };
     assert_eq!(calls.lock()[0].2, wanted);
     // The backend says so itself, in every answer.

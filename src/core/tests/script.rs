@@ -8,9 +8,9 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::{
-    Access, Advice, Block, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind, Fill,
-    Foreign, ForeignBlock, Kernel, MemoryUsage, Module, PagePolicy, PhysicalMemory, Result, Span,
-    Stream, StreamOptions, VirtualMemory,
+    Access, Advice, Block, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind,
+    Fill, Foreign, ForeignBlock, Kernel, KernelInfo, MemoryUsage, Module, PagePolicy,
+    PhysicalMemory, Result, Span, Stream, StreamOptions, VirtualMemory,
 };
 use crate::core::runtime;
 
@@ -463,14 +463,27 @@ struct ScriptModule {
     device: Arc<ScriptDevice>,
 }
 
-struct ScriptKernel;
+struct ScriptKernel(KernelInfo);
 
-impl Kernel for ScriptKernel {}
+impl Kernel for ScriptKernel {
+    fn info(&self) -> &KernelInfo {
+        &self.0
+    }
+}
 
 impl Module for ScriptModule {
     fn kernel(&self, _name: &str) -> Result<Arc<dyn Kernel>> {
         self.device.enter("kernel")?;
-        Ok(Arc::new(ScriptKernel))
+        Ok(Arc::new(ScriptKernel(KernelInfo::default())))
+    }
+
+    fn variable(&self, _name: &str) -> Result<Span> {
+        self.device.enter("variable")?;
+        Err(Fault::new(FaultKind::InvalidArgument, "the script has no variables"))
+    }
+
+    fn code(&self) -> Option<Code> {
+        None
     }
 }
 

@@ -73,7 +73,7 @@ impl Queue {
                             self.hold(claim, runner, Task { operation, thread });
                             return;
                         }
-                        Entry::Failed(fault) => told = self.fail(fault, thread),
+                        Entry::Failed(fault) => told = self.fail(fault, thread, None),
                     }
                     claim.lock()
                 }
@@ -86,7 +86,8 @@ impl Queue {
                     working.get_or_insert_with(|| self.busy().begin());
                     let failed = self.run_guarded(&operation);
                     self.shared.watcher.look(operation.written());
-                    told = failed.and_then(|fault| self.fail(fault, thread));
+                    told = failed
+                        .and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
                     claim.lock()
                 }
             };

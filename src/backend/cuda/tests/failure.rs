@@ -31,7 +31,7 @@ fn a_failed_device_says_so_and_takes_no_other_with_it() {
     let fault = stream.synchronize(None).unwrap_err();
     // Before anybody else knows, once, and of no operation: the driver cannot tell which it was.
     assert!(told.load(Ordering::SeqCst));
-    let failure = Failure { fault: fault.clone(), position: None, thread: None };
+    let failure = Failure { fault: fault.clone(), position: None, thread: None, launch: None };
     assert_eq!(heard.take(), [failure]);
     assert_eq!(fault.kind(), FaultKind::Execution);
     assert!(fault.text().contains("719") && fault.text().contains("device 0"), "{}", fault.text());

@@ -120,7 +120,12 @@ impl ScriptStream {
     }
 
     fn tell(&self, position: Option<Position>, thread: Option<u32>, text: &str) {
-        let failure = Failure { fault: Fault::new(FaultKind::Execution, text), position, thread };
+        let failure = Failure {
+            fault: Fault::new(FaultKind::Execution, text),
+            position,
+            thread,
+            launch: None,
+        };
         if let Some(tell) = self.observer.as_ref().unwrap().failed(failure) {
             std::thread::spawn(|| tell.run()).join().unwrap();
         }

@@ -1,0 +1,595 @@
+// Lists of arguments, place holders, and the launches that take them.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::DeviceMemory;
+using portacl_test::Gate;
+using portacl_test::IsPoison;
+using portacl_test::OnCpu;
+using portacl_test::OnNewThread;
+using portacl_test::Poison;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::Stream;
+using portacl_test::ZeroWords;
+using Words = std::vector<uint32_t>;
+
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+
+struct Pair {
+    uint32_t a, b;
+};
+
+// What a list in the caller's memory needs.
+class CallersMemory {
+  public:
+    CallersMemory(aclrtFuncHandle function, size_t user_size) {
+        size_t list = 0, room = 0;
+        ACL_EXPECT_OK(aclrtKernelArgsGetHandleMemSize(function, &list));
+        ACL_EXPECT_OK(aclrtKernelArgsGetMemSize(function, user_size, &room));
+        EXPECT_GE(room, user_size);
+        list_.resize((list + 7) / 8, 0xA5A5A5A5A5A5A5A5);
+        // Not aligned, as a caller's may be.
+        room_.resize(room + 1);
+    }
+    aclrtArgsHandle List() { return list_.data(); }
+    void* Room() { return room_.data() + 1; }
+    size_t RoomSize() const { return room_.size() - 1; }
+
+  private:
+    std::vector<uint64_t> list_;
+    std::vector<char> room_;
+};
+
+class KernelArgs : public portacl_test::WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (HasFatalFailure()) return;
+        program_.emplace();
+        mark_ = program_->Kernel("mark");
+        add_pair_ = program_->Kernel("add_pair");
+        size_t count = 0;
+        knows_parameters_ = aclrtFunctionGetParamCount(mark_, &count) == ACL_SUCCESS;
+        (void)aclGetRecentErrMsg();
+    }
+    void TearDown() override {
+        program_.reset();
+        WithDevice::TearDown();
+    }
+
+    // Begins a list for `function` in each of both places, and has `work` done with it.
+    template <typename Work>
+    void WithEachList(aclrtFuncHandle function, Work work) {
+        aclrtArgsHandle own = nullptr;
+        ACL_OK(aclrtKernelArgsInit(function, &own));
+        {
+            SCOPED_TRACE("the library's list");
+            work(own);
+        }
+        CallersMemory memory(function, 4096);
+        ACL_OK(aclrtKernelArgsInitByUserMem(function, memory.List(), memory.Room(),
+                                            memory.RoomSize()));
+        SCOPED_TRACE("a list in the caller's memory");
+        work(memory.List());
+    }
+
+    // A complete list for `mark`; the handles of its arguments.
+    static std::vector<aclrtParamHandle> FillForMark(aclrtArgsHandle list, void* words,
+                                                     uint32_t number) {
+        std::vector<aclrtParamHandle> parameters(2);
+        ACL_EXPECT_OK(aclrtKernelArgsAppend(list, &words, sizeof words, &parameters[0]));
+        ACL_EXPECT_OK(aclrtKernelArgsAppend(list, &number, sizeof number, &parameters[1]));
+        ACL_EXPECT_OK(aclrtKernelArgsFinalize(list));
+        return parameters;
+    }
+
+    static aclError Launch(aclrtFuncHandle function, aclrtArgsHandle list, aclrtStream stream,
+                           uint32_t blocks = 1) {
+        return aclrtLaunchKernelWithConfig(function, blocks, stream, nullptr, list, nullptr);
+    }
+
+    // Words that one block of the kernel `mark` reaches.
+    static constexpr size_t kWords = 256;
+    static Words Marked(uint32_t number) {
+        Words all(kWords, 0);
+        std::fill_n(all.begin(), OnCpu() ? 1 : kWords, number);
+        return all;
+    }
+
+    std::optional<Program> program_;
+    aclrtFuncHandle mark_ = nullptr;
+    aclrtFuncHandle add_pair_ = nullptr;
+    bool knows_parameters_ = false;
+};
+
+// ---- lists ----
+
+TEST_F(KernelArgs, AListIsLaunchedAsOftenAsWanted) {
+    WithEachList(mark_, [&](aclrtArgsHandle list) {
+        const Stream stream;
+        const ZeroWords words(kWords);
+        const auto parameters = FillForMark(list, words.At(), 7);
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        ACL_OK(Launch(mark_, list, stream));
+        // What is queued has a copy.
+        uint32_t number = 100;
+        ACL_OK(aclrtKernelArgsParaUpdate(list, parameters[1], &number, sizeof number));
+        ACL_OK(Launch(mark_, list, stream));
+        // Once more changes nothing.
+        ACL_OK(aclrtKernelArgsFinalize(list));
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(words.Download<uint32_t>(), Marked(107));
+    });
+}
+
+TEST_F(KernelArgs, AKernelWithoutParametersHasAnEmptyList) {
+    const aclrtFuncHandle nothing = program_->Kernel("nothing");
+    WithEachList(nothing, [&](aclrtArgsHandle list) {
+        ACL_OK(aclrtKernelArgsFinalize(list));
+        ACL_EXPECT_OK(Launch(nothing, list, nullptr, 100));
+        ACL_EXPECT_OK(aclrtSynchronizeDevice());
+    });
+}
+
+TEST_F(KernelArgs, PlaceHoldersAreAddressesOfDataOnTheDevice) {
+    WithEachList(add_pair_, [&](aclrtArgsHandle list) {
+        const Stream stream;
+        const ZeroWords words(3);
+        void* address = words.At();
+        aclrtParamHandle parameter = nullptr, place = nullptr;
+        ACL_OK(aclrtKernelArgsAppend(list, &address, sizeof address, &parameter));
+        ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
+        EXPECT_NE(parameter, place);
+        void *buffer = nullptr, *again = nullptr;
+        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, sizeof(Pair), &buffer));
+        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, sizeof(Pair), &again));
+        EXPECT_EQ(buffer, again);
+        const Pair first{1, 2}, second{30, 40};
+        std::memcpy(buffer, &first, sizeof first);
+        ACL_OK(aclrtKernelArgsFinalize(list));
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        ACL_OK(Launch(add_pair_, list, stream, 3));
+        // The next launch takes what is there then.
+        std::memcpy(buffer, &second, sizeof second);
+        ACL_OK(Launch(add_pair_, list, stream, 2));
+        std::memset(buffer, 0xff, sizeof second);
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(words.Download<uint32_t>(), (Words{73, 73, 3}));
+    });
+}
+
+TEST_F(KernelArgs, ManyListsAreKeptAndLaunchedOnesGiveWay) {
+    const ZeroWords words(kWords);
+    std::vector<aclrtArgsHandle> waiting(4);
+    for (auto& list : waiting) {
+        ACL_OK(aclrtKernelArgsInit(mark_, &list));
+        FillForMark(list, words.At(), 1);
+    }
+    aclrtArgsHandle launched = nullptr;
+    for (int i = 0; i < 3000; ++i) {
+        aclrtArgsHandle list = nullptr;
+        ACL_OK(aclrtKernelArgsInit(mark_, &list));
+        FillForMark(list, words.At(), 0);
+        ACL_OK(Launch(mark_, list, nullptr));
+        if (i == 0) launched = list;
+    }
+    // That was long ago; the others were never launched.
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(launched), "argsHandle", "destroyed");
+    for (const auto list : waiting) ACL_EXPECT_OK(Launch(mark_, list, nullptr));
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(words.Download<uint32_t>(), Marked(4));
+}
+
+TEST_F(KernelArgs, ListsGoWithTheirProgramAndDevice) {
+    aclrtArgsHandle own = nullptr;
+    ACL_OK(aclrtKernelArgsInit(mark_, &own));
+    CallersMemory memory(mark_, 64);
+    ACL_OK(aclrtKernelArgsInitByUserMem(mark_, memory.List(), memory.Room(), memory.RoomSize()));
+    ACL_OK(aclrtBinaryUnLoad(program_->Release()));
+    uint32_t value = 1;
+    auto parameter = Poison<aclrtParamHandle>();
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(own, &value, 4, &parameter), "argsHandle",
+                     "destroyed");
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(memory.List(), &value, 4, &parameter),
+                     "argsHandle", "went with its binary");
+    ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(memory.List()), "went with its binary");
+    EXPECT_TRUE(IsPoison(parameter));
+    program_.emplace();
+    ACL_OK(aclrtKernelArgsInit(program_->Kernel("mark"), &own));
+    program_->Release();
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS(kDead, aclrtKernelArgsFinalize(own));
+}
+
+TEST_F(KernelArgs, ListsAreFilledOnAnyThread) {
+    aclrtArgsHandle list = nullptr;
+    const ZeroWords words(kWords);
+    OnNewThread([&] {
+        ACL_EXPECT_OK(aclrtKernelArgsInit(mark_, &list));
+        FillForMark(list, words.At(), 2);
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, Launch(mark_, list, nullptr));
+    });
+    ACL_OK(Launch(mark_, list, nullptr));
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(words.Download<uint32_t>(), Marked(2));
+}
+
+// ---- filling a list wrongly ----
+
+TEST_F(KernelArgs, WrongArgumentsAreRefused) {
+    WithEachList(mark_, [&](aclrtArgsHandle list) {
+        uint64_t value = 1;
+        auto parameter = Poison<aclrtParamHandle>();
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, nullptr, 8, &parameter), "param");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 0, &parameter),
+                         "paramSize is 0");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, SIZE_MAX, &parameter),
+                         "paramSize");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(list, &value, 8, nullptr), "paramHandle");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppendPlaceHolder(list, nullptr), "paramHandle");
+        ACL_FAILS_SAYING(kDead,
+                         aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr),
+                         "aclrtKernelArgsFinalize");
+        if (knows_parameters_) {
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 4, &parameter),
+                             "paramSize is 4", "parameter 0", "8 bytes");
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(list), "0 arguments", "2 parameters");
+        }
+        aclrtParamHandle first = nullptr;
+        ACL_OK(aclrtKernelArgsAppend(list, &value, 8, &first));
+        if (knows_parameters_) {
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter),
+                             "place holder", "parameter 1", "4 bytes");
+            aclrtParamHandle second = nullptr;
+            ACL_OK(aclrtKernelArgsAppend(list, &value, 4, &second));
+            ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter),
+                             "2 parameters");
+        }
+        ACL_OK(aclrtKernelArgsFinalize(list));
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppend(list, &value, 8, &parameter), "finalized");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsAppendPlaceHolder(list, &parameter), "finalized");
+
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, nullptr, &value, 8),
+                         "paramHandle is null");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, nullptr, 8), "param");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsParaUpdate(list, first, &value, 0),
+                         "paramSize is 0");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, first, &value, 4), "paramSize is 4",
+                         "8 bytes");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, &value, &value, 8),
+                         "not of an argument", Shown(&value));
+        void* buffer = Poison<void*>();
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, first, 8, &buffer),
+                         "no place holder");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 8, &buffer),
+                         "not of an argument");
+        EXPECT_TRUE(IsPoison(parameter) && IsPoison(buffer));
+    });
+}
+
+TEST_F(KernelArgs, WrongPlaceHoldersAreRefused) {
+    WithEachList(add_pair_, [&](aclrtArgsHandle list) {
+        uint64_t value = 1;
+        aclrtParamHandle first = nullptr, place = nullptr;
+        ACL_OK(aclrtKernelArgsAppend(list, &value, 8, &first));
+        ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsFinalize(list), "argument 1", "without data");
+        void* buffer = Poison<void*>();
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 0, &buffer),
+                         "dataSize is 0");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, nullptr, 8, &buffer),
+                         "paramHandle is null");
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, nullptr),
+                         "bufferAddr");
+        EXPECT_NE(ACL_SUCCESS,
+                  aclrtKernelArgsGetPlaceHolderBuffer(list, place, SIZE_MAX / 2, &buffer));
+        EXPECT_TRUE(IsPoison(buffer));
+        void* good = nullptr;
+        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, 8, &good));
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsGetPlaceHolderBuffer(list, place, 16, &buffer),
+                         "dataSize is 16", "8 bytes already");
+        ACL_FAILS_SAYING(kDead, aclrtKernelArgsParaUpdate(list, place, &value, 8), "place holder",
+                         "buffer");
+        EXPECT_TRUE(IsPoison(buffer));
+    });
+}
+
+TEST_F(KernelArgs, TheCallersMemoryHasBounds) {
+    CallersMemory memory(add_pair_, 16 + 100);
+    // As told, with a place holder's data.
+    aclrtParamHandle first = nullptr, place = nullptr;
+    uint64_t value = 1;
+    ACL_OK(
+        aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), memory.RoomSize()));
+    ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
+    ACL_OK(aclrtKernelArgsAppendPlaceHolder(memory.List(), &place));
+    void* buffer = nullptr;
+    ACL_FAILS_SAYING(
+        kInvalid,
+        aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, memory.RoomSize(), &buffer),
+        "dataSize", "are left");
+    ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(memory.List(), place, 100, &buffer));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
+    EXPECT_TRUE(buffer >= memory.Room() &&
+                static_cast<char*>(buffer) + 100 <=
+                    static_cast<char*>(memory.Room()) + memory.RoomSize());
+    std::memset(buffer, 0xff, 100);
+    ACL_OK(aclrtKernelArgsFinalize(memory.List()));
+
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, nullptr, memory.Room(), 64),
+                     "argsHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), nullptr, 64),
+                     "userHostMem");
+    ACL_FAILS_SAYING(kInvalid,
+                     aclrtKernelArgsInitByUserMem(add_pair_, static_cast<char*>(memory.List()) + 1,
+                                                  memory.Room(), 64),
+                     "multiple of 8");
+    ACL_FAILS_SAYING(
+        kInvalid, aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), SIZE_MAX),
+        "actualArgsSize");
+    if (knows_parameters_) {
+        ACL_FAILS_SAYING(kInvalid,
+                         aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15),
+                         "actualArgsSize is 15", "16 bytes");
+    } else {
+        ACL_OK(aclrtKernelArgsInitByUserMem(add_pair_, memory.List(), memory.Room(), 15));
+        ACL_OK(aclrtKernelArgsAppend(memory.List(), &value, 8, &first));
+        ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsAppend(memory.List(), &value, 8, &first),
+                         "no room");
+    }
+}
+
+TEST_F(KernelArgs, SizesOfTheCallersMemoryAreTold) {
+    auto size = Poison<size_t>();
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetHandleMemSize(mark_, nullptr), "memSize");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, 8, nullptr), "actualArgsSize");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX, &size), "userArgsSize");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsGetMemSize(mark_, SIZE_MAX / 2, &size),
+                     "userArgsSize");
+    EXPECT_TRUE(IsPoison(size));
+    ACL_OK(aclrtKernelArgsGetMemSize(mark_, 0, &size));
+}
+
+TEST_F(KernelArgs, WrongHandlesAreRefused) {
+    alignas(8) char garbage[64] = {};
+    const auto functions = [&](aclError code, void* function, const char* word) {
+        auto size = Poison<size_t>();
+        auto list = Poison<aclrtArgsHandle>();
+        char memory[16];
+        ACL_FAILS_SAYING(code, aclrtKernelArgsInit(function, &list), word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsInitByUserMem(function, garbage, memory, 16), word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsGetHandleMemSize(function, &size), word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsGetMemSize(function, 8, &size), word);
+        EXPECT_TRUE(IsPoison(size) && IsPoison(list));
+    };
+    functions(kInvalid, nullptr, "funcHandle");
+    functions(kDead, garbage, "funcHandle");
+    functions(kDead, *program_, "kind binary");
+    ACL_FAILS_SAYING(kInvalid, aclrtKernelArgsInit(mark_, nullptr), "argsHandle");
+
+    const auto lists = [&](aclError code, void* list, const char* word) {
+        uint32_t value = 1;
+        auto parameter = Poison<aclrtParamHandle>();
+        ACL_FAILS_SAYING(code, aclrtKernelArgsAppend(list, &value, 4, &parameter), "argsHandle",
+                         word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsAppendPlaceHolder(list, &parameter), word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsGetPlaceHolderBuffer(list, &value, 4, &parameter),
+                         word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsParaUpdate(list, &value, &value, 4), word);
+        ACL_FAILS_SAYING(code, aclrtKernelArgsFinalize(list), word);
+        ACL_FAILS_SAYING(
+            code, aclrtLaunchKernelWithConfig(mark_, 1, nullptr, nullptr, list, nullptr), word);
+        EXPECT_TRUE(IsPoison(parameter));
+    };
+    lists(kInvalid, nullptr, "is null");
+    lists(kDead, garbage, "not a list");
+    lists(kDead, garbage + 1, "not a list");
+    lists(kDead, mark_, "kind kernel");
+    // A copy of one in another place is none.
+    CallersMemory memory(mark_, 64);
+    ACL_OK(aclrtKernelArgsInitByUserMem(mark_, memory.List(), memory.Room(), memory.RoomSize()));
+    std::memcpy(garbage, memory.List(), sizeof garbage);
+    lists(kDead, garbage, "not a list");
+}
+
+// ---- launches of lists ----
+
+TEST_F(KernelArgs, WrongLaunchesOfListsAreRefused) {
+    const Stream stream;
+    const ZeroWords words(kWords);
+    aclrtArgsHandle list = nullptr;
+    ACL_OK(aclrtKernelArgsInit(mark_, &list));
+    FillForMark(list, words.At(), 1);
+    int garbage = 0;
+    const auto launch = [&](void* function, uint32_t blocks, aclrtStream on, void* reserve) {
+        return aclrtLaunchKernelWithConfig(function, blocks, on, nullptr, list, reserve);
+    };
+    const auto saying = [](aclError code, aclError got, std::initializer_list<std::string> words) {
+        EXPECT_TRUE(portacl_test::FailedSaying("aclrtLaunchKernelWithConfig", got, code, words));
+    };
+    saying(kInvalid, launch(nullptr, 1, stream, nullptr), {"funcHandle"});
+    saying(kDead, launch(&garbage, 1, stream, nullptr), {"funcHandle"});
+    saying(kInvalid, launch(mark_, 0, stream, nullptr), {"numBlocks is 0"});
+    saying(kInvalid, launch(mark_, UINT32_MAX, stream, nullptr), {"numBlocks", "2147483647"});
+    saying(kDead, launch(mark_, 1, &garbage, nullptr), {"stream"});
+    saying(kInvalid, launch(mark_, 1, stream, &garbage), {"reserve", "null"});
+    saying(kDead, launch(add_pair_, 1, stream, nullptr), {"list for kernel", Shown(mark_)});
+    aclrtLaunchKernelAttr attribute{};
+    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP;
+    attribute.value.isDataDump = 1;
+    aclrtLaunchKernelCfg config{&attribute, 1};
+    saying(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+           aclrtLaunchKernelWithConfig(mark_, 1, stream, &config, list, nullptr), {"DATA_DUMP"});
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(kWords, 0));
+}
+
+// ---- arguments in host memory ----
+
+// The arguments of add_pair, and data behind them at different places.
+struct Block {
+    void* words;
+    const Pair* pair;
+    char gap[48];
+    Pair first;
+    Pair second;
+};
+
+TEST_F(KernelArgs, HostArgumentsBringTheirDataAlong) {
+    const Stream stream;
+    const ZeroWords words(4);
+    Block block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
+    aclrtPlaceHolderInfo first{offsetof(Block, pair), offsetof(Block, first)};
+    aclrtPlaceHolderInfo second{offsetof(Block, pair), offsetof(Block, second)};
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 4, stream, nullptr, &block, sizeof block,
+                                         &first, 1));
+    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 2, stream, nullptr, &block, sizeof block,
+                                         &second, 1));
+    ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(add_pair_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                             &block, sizeof block, &second, 1));
+    EXPECT_EQ(block.pair, nullptr) << "the caller's block is only read";
+    std::memset(&block, 0xff, sizeof block);
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), (Words{63, 33, 3, 3}));
+}
+
+TEST_F(KernelArgs, HostArgumentsWithoutPlaceHoldersAreAnOrdinaryBlock) {
+    const Stream stream;
+    const ZeroWords words(kWords);
+    struct {
+        void* words;
+        uint32_t number;
+    } block{words.At(), 9};
+    // Without the padding at the end: drivers that tell nothing take that for arguments.
+    ACL_OK(aclrtLaunchKernelWithHostArgs(mark_, 1, stream, nullptr, &block, 12, nullptr, 0));
+    ACL_OK(aclrtLaunchSIMTKernelWithHostArgs(mark_, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                             &block, 12, nullptr, 0));
+    const aclrtFuncHandle nothing = program_->Kernel("nothing");
+    ACL_OK(aclrtLaunchKernelWithHostArgs(nothing, 1, stream, nullptr, nullptr, 0, nullptr, 0));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    Words expected = Marked(9);
+    expected[0] += 9;
+    EXPECT_EQ(words.Download<uint32_t>(), expected);
+}
+
+// Each launch has a copy of its own, which goes back: the test double looks for what is left.
+TEST_F(KernelArgs, MuchDataTravelsAlong) {
+    const Stream stream;
+    const ZeroWords words(1);
+    struct Large {
+        void* words;
+        const Pair* pair;
+        char more[1 << 20];
+        Pair data;
+    };
+    const auto block = std::make_unique<Large>();
+    block->words = words.At();
+    aclrtPlaceHolderInfo place{offsetof(Large, pair), offsetof(Large, data)};
+    for (uint32_t i = 0; i < 50; ++i) {
+        block->data = {1, i};
+        ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 1, stream, nullptr, block.get(),
+                                             sizeof *block, &place, 1));
+    }
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(1, 50 + 49 * 50 / 2));
+}
+
+TEST_F(KernelArgs, WrongHostArgumentsAreRefused) {
+    const Stream stream;
+    const ZeroWords words(4);
+    Block block{words.At(), nullptr, {}, {1, 2}, {10, 20}};
+    const size_t size = sizeof block;
+    const auto each = [&](aclError code, aclrtFuncHandle function, void* arguments, size_t length,
+                          std::vector<aclrtPlaceHolderInfo> places, size_t count,
+                          std::initializer_list<std::string> says) {
+        aclrtPlaceHolderInfo* const array = places.empty() ? nullptr : places.data();
+        EXPECT_TRUE(portacl_test::FailedSaying(
+            "aclrtLaunchKernelWithHostArgs",
+            aclrtLaunchKernelWithHostArgs(function, 1, stream, nullptr, arguments, length, array,
+                                          count),
+            code, says));
+        EXPECT_TRUE(portacl_test::FailedSaying(
+            "aclrtLaunchSIMTKernelWithHostArgs",
+            aclrtLaunchSIMTKernelWithHostArgs(function, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                              arguments, length, array, count),
+            code, says));
+    };
+    const uint32_t slot = offsetof(Block, pair);
+    const uint32_t data = offsetof(Block, first);
+    each(kInvalid, add_pair_, nullptr, size, {{slot, data}}, 1, {"hostArgs"});
+    each(kInvalid, add_pair_, &block, SIZE_MAX, {{slot, data}}, 1, {"argsSize"});
+    each(kInvalid, add_pair_, &block, size, {}, 2, {"placeHolderArray is null", "2"});
+    each(kInvalid, add_pair_, &block, size, {{slot, data}}, 65537, {"65537", "65536"});
+    each(kInvalid, add_pair_, &block, size, {{slot, data}, {uint32_t(size - 7), data}}, 2,
+         {"placeHolderArray[1].addrOffset", std::to_string(size - 7)});
+    each(kInvalid, add_pair_, &block, size, {{UINT32_MAX, data}}, 1, {"addrOffset is 4294967295"});
+    each(kInvalid, add_pair_, &block, size, {{slot, uint32_t(size)}}, 1,
+         {"placeHolderArray[0].dataOffset", std::to_string(size)});
+    each(kInvalid, nullptr, &block, size, {{slot, data}}, 1, {"is null"});
+    each(kDead, *program_, &block, size, {{slot, data}}, 1, {"kind binary"});
+    if (knows_parameters_) {
+        each(kInvalid, add_pair_, &block, size, {{slot, 8}}, 1, {"8 bytes behind", "16 bytes"});
+        each(kDead, add_pair_, &block, size, {}, 0, {std::to_string(size), "16 bytes"});
+    }
+    ACL_FAILS_SAYING(
+        kInvalid,
+        aclrtLaunchKernelWithHostArgs(add_pair_, 0, stream, nullptr, &block, size, nullptr, 0),
+        "numBlocks is 0");
+    int garbage = 0;
+    aclrtPlaceHolderInfo place{slot, data};
+    ACL_FAILS_SAYING(
+        kDead,
+        aclrtLaunchKernelWithHostArgs(add_pair_, 1, &garbage, nullptr, &block, size, &place, 1),
+        "stream");
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 0));
+}
+
+// An address in the data is found as well: a list of structures.
+TEST_F(KernelArgs, DataMayHoldAddressesOfData) {
+    const Stream stream;
+    struct {
+        void* words;
+        const void* address;
+        char gap[48];
+        const Pair* inner;
+        Pair data;
+    } block{};
+    const DeviceMemory result(Words{0});
+    block.words = result.At();
+    block.data = {1, 1};
+    aclrtPlaceHolderInfo places[] = {
+        {offsetof(decltype(block), address), offsetof(decltype(block), inner)},
+        {offsetof(decltype(block), inner), offsetof(decltype(block), data)}};
+    ACL_OK(aclrtLaunchKernelWithHostArgs(add_pair_, 1, stream, nullptr, &block, sizeof block,
+                                         places, 2));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    // The kernel has added both halves of that address.
+    EXPECT_NE(result.Download<uint32_t>()[0], 0u);
+}
+
+}  // namespace

@@ -1,0 +1,446 @@
+// Variables of programs, and symbols that stand for them and for kernels.
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::DeviceMemory;
+using portacl_test::Gate;
+using portacl_test::IsPoison;
+using portacl_test::OnNewThread;
+using portacl_test::Poison;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::Stream;
+using portacl_test::ZeroWords;
+using Words = std::vector<uint32_t>;
+
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+
+// What the test registers: addresses of its own.
+uint32_t step_symbol;
+char table_symbol[64];
+void MarkSymbol() {}
+int never_registered;
+
+// A program, and symbols for what is in it.
+class Symbol : public portacl_test::WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (HasFatalFailure()) return;
+        program_.emplace();
+        ACL_OK(portaclRegisterSymbol(*program_, &step_symbol, "kernel_step"));
+        ACL_OK(portaclRegisterSymbol(*program_, table_symbol, "kernel_table"));
+        ACL_OK(portaclRegisterSymbol(*program_, Mark(), "mark"));
+    }
+    void TearDown() override {
+        program_.reset();
+        WithDevice::TearDown();
+    }
+
+    static void* Mark() { return reinterpret_cast<void*>(&MarkSymbol); }
+
+    // What the kernel that adds the variable makes of zeros.
+    uint32_t Step() {
+        const Stream stream;
+        const ZeroWords words(1);
+        void* address = words.At();
+        void* arguments[] = {&address};
+        ACL_EXPECT_OK(aclrtLaunchSIMTKernelWithArgsArray(program_->Kernel("add_step"), {1, 1, 1},
+                                                         {1, 1, 1}, 0, stream, nullptr, arguments));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        return words.Download<uint32_t>()[0];
+    }
+
+    std::optional<Program> program_;
+};
+
+// ---- variables ----
+
+TEST_F(Symbol, VariablesAreMemoryOfTheDevice) {
+    void* step = nullptr;
+    size_t size = 0;
+    ACL_OK(aclrtBinaryGetGlobal(*program_, "kernel_step", &step, &size));
+    EXPECT_EQ(size, 4u);
+    uint32_t value = 0;
+    ACL_OK(aclrtMemcpy(&value, 4, step, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(value, 5u);
+    EXPECT_EQ(Step(), 5u);
+    value = 70;
+    ACL_OK(aclrtMemcpy(step, 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_EQ(Step(), 70u);
+    ACL_OK(aclrtMemset(step, 4, 1, 4));
+    EXPECT_EQ(Step(), 0x01010101u);
+    aclrtPtrAttributes attributes{};
+    ACL_OK(aclrtPointerGetAttributes(step, &attributes));
+    EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_EQ(attributes.location.id, 0u);
+    // It is the program's.
+    ACL_FAILS(kDead, aclrtFree(step));
+    EXPECT_EQ(Step(), 0x01010101u);
+}
+
+TEST_F(Symbol, AVariableCanBeAnArgument) {
+    const Stream stream;
+    void* table = nullptr;
+    size_t size = 0;
+    ACL_OK(aclrtBinaryGetGlobal(*program_, "kernel_table", &table, &size));
+    EXPECT_EQ(size, 64u);
+    ACL_OK(portacl_test::Mark(program_->Kernel("mark"), table, 3, 16, stream));
+    Words words(16, 99);
+    ACL_OK(aclrtMemcpyAsync(words.data(), 64, table, 64, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words, Words(16, 3));
+}
+
+TEST_F(Symbol, EachProgramHasItsOwnVariables) {
+    const Program other;
+    void *mine = nullptr, *theirs = nullptr;
+    size_t size = 0;
+    ACL_OK(aclrtBinaryGetGlobal(*program_, "kernel_step", &mine, &size));
+    ACL_OK(aclrtBinaryGetGlobal(other, "kernel_step", &theirs, &size));
+    EXPECT_NE(mine, theirs);
+    const uint32_t value = 8;
+    ACL_OK(aclrtMemcpy(theirs, 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_EQ(Step(), 5u);
+}
+
+TEST_F(Symbol, WrongVariablesAreRefused) {
+    auto address = Poison<void*>();
+    auto size = Poison<size_t>();
+    // A kernel is no variable, and neither is what a library has that the program uses.
+    for (const char* name : {"no_such_variable", "", "mark", "environ"}) {
+        ACL_FAILS_SAYING(kDead, aclrtBinaryGetGlobal(*program_, name, &address, &size),
+                         "no variable", name);
+    }
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, nullptr, &address, &size), "name");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, "kernel_step", nullptr, &size),
+                     "dptr");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(*program_, "kernel_step", &address, nullptr),
+                     "size");
+    ACL_FAILS_SAYING(kInvalid, aclrtBinaryGetGlobal(nullptr, "kernel_step", &address, &size),
+                     "binHandle");
+    int garbage = 0;
+    ACL_FAILS(kDead, aclrtBinaryGetGlobal(&garbage, "kernel_step", &address, &size));
+    ACL_FAILS_SAYING(kDead,
+                     aclrtBinaryGetGlobal(program_->Kernel("mark"), "kernel_step", &address, &size),
+                     "kind kernel");
+    EXPECT_TRUE(IsPoison(address) && IsPoison(size));
+}
+
+// ---- the end of a program ----
+
+TEST_F(Symbol, QueuedCopiesKeepTheVariableOfAProgramThatIsUnloaded) {
+    const Stream stream;
+    const std::string text = "what the table holds";
+    ACL_OK(
+        aclrtMemcpyToSymbol(table_symbol, text.data(), text.size(), 0, ACL_MEMCPY_HOST_TO_DEVICE));
+    const DeviceMemory copy(text.size());
+    void* table = nullptr;
+    ACL_OK(aclrtGetSymbolAddress(table_symbol, &table));
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtMemcpyFromSymbolAsync(copy.At(), text.size(), table_symbol, text.size(), 0,
+                                      ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtBinaryUnLoad(program_->Release()));
+    // For new calls it is gone.
+    ACL_FAILS_SAYING(kDead, aclrtMemset(table, 64, 0, 64), Shown(table));
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, "x", 1, 0, ACL_MEMCPY_HOST_TO_DEVICE),
+                     "stands for nothing");
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    const auto bytes = copy.Download<char>();
+    EXPECT_EQ(std::string(bytes.data(), text.size()), text);
+    // Others find their place.
+    for (int i = 0; i < 3; ++i) {
+        const Program again;
+        ACL_OK(portaclRegisterSymbol(again, table_symbol, "kernel_table"));
+        ACL_EXPECT_OK(aclrtMemcpyToSymbol(table_symbol, "x", 1, 0, ACL_MEMCPY_HOST_TO_DEVICE));
+    }
+    ACL_FAILS(kDead, aclrtMemset(table, 64, 0, 64));
+}
+
+TEST_F(Symbol, VariablesGoWithTheirDevice) {
+    void* table = nullptr;
+    ACL_OK(aclrtGetSymbolAddress(table_symbol, &table));
+    program_->Release();
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS(kDead, aclrtMemset(table, 64, 0, 64));
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, "x", 1, 0, ACL_MEMCPY_HOST_TO_DEVICE),
+                     "stands for nothing", "device 0");
+}
+
+// ---- symbols ----
+
+TEST_F(Symbol, ASymbolStandsForAVariable) {
+    void *named = nullptr, *found = nullptr;
+    size_t size = 0, told = 0;
+    ACL_OK(aclrtBinaryGetGlobal(*program_, "kernel_table", &named, &size));
+    ACL_OK(aclrtGetSymbolAddress(table_symbol, &found));
+    ACL_OK(aclrtGetSymbolSize(table_symbol, &told));
+    EXPECT_EQ(named, found);
+    EXPECT_EQ(told, 64u);
+
+    ACL_OK(aclrtMemcpyToSymbol(table_symbol, "abcdef", 6, 10, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_OK(aclrtMemcpyToSymbol(table_symbol, "XY", 2, 62, ACL_MEMCPY_DEFAULT));
+    char back[64];
+    std::memset(back, 'x', sizeof back);
+    ACL_OK(
+        aclrtMemcpyFromSymbol(back, sizeof back, table_symbol, 64, 0, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(std::string(back + 9, 8), std::string("\0abcdef\0", 8));
+    EXPECT_EQ(std::string(back + 62, 2), "XY");
+    ACL_OK(aclrtMemcpyFromSymbol(back, 3, table_symbol, 3, 12, ACL_MEMCPY_DEFAULT));
+    EXPECT_EQ(std::string(back, 3), "cde");
+    // Nothing to copy.
+    ACL_OK(aclrtMemcpyToSymbol(table_symbol, nullptr, 0, 64, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_OK(aclrtMemcpyFromSymbol(nullptr, 0, table_symbol, 0, 0, ACL_MEMCPY_DEVICE_TO_HOST));
+
+    const uint32_t value = 44;
+    ACL_OK(aclrtMemcpyToSymbol(&step_symbol, &value, 4, 0, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_EQ(Step(), 44u);
+    // Nobody touches the symbol itself.
+    EXPECT_EQ(step_symbol, 0u);
+}
+
+TEST_F(Symbol, CopiesInStreamOrder) {
+    const Stream stream;
+    const aclrtFuncHandle add = program_->Kernel("add_step");
+    const ZeroWords words(1);
+    void* address = words.At();
+    void* arguments[] = {&address};
+    void* host = nullptr;
+    ACL_OK(aclrtMallocHost(&host, 8));
+    auto* pinned = static_cast<uint32_t*>(host);
+    pinned[0] = 10;
+    pinned[1] = 0;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    const auto launch = [&] {
+        return aclrtLaunchSIMTKernelWithArgsArray(add, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                                  arguments);
+    };
+    ACL_OK(launch());
+    ACL_OK(aclrtMemcpyToSymbolAsync(&step_symbol, pinned, 4, 0, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(launch());
+    ACL_OK(aclrtMemcpyFromSymbolAsync(pinned + 1, 4, &step_symbol, 4, 0, ACL_MEMCPY_DEVICE_TO_HOST,
+                                      stream));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(1, 15));
+    EXPECT_EQ(pinned[1], 10u);
+    ACL_OK(aclrtFreeHost(host));
+}
+
+TEST_F(Symbol, ASymbolStandsForAKernel) {
+    aclrtFuncHandle found = nullptr;
+    ACL_OK(aclrtGetFuncBySymbol(Mark(), &found));
+    EXPECT_EQ(found, program_->Kernel("mark"));
+    // As `func` of a launch, and of questions.
+    const Stream stream;
+    const ZeroWords words(4);
+    ACL_OK(portacl_test::Mark(Mark(), words.At(), 6, 4, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 6));
+    size_t most = 0;
+    ACL_OK(aclrtFunctionGetAvailDynUbufPerBlock(Mark(), 0, &most));
+    EXPECT_GT(most, 0u);
+}
+
+TEST_F(Symbol, TheLastRegistrationCountsUntilItsProgramGoes) {
+    {
+        const Program other;
+        ACL_OK(portaclRegisterSymbol(other, &step_symbol, "kernel_table"));
+        size_t size = 0;
+        ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
+        EXPECT_EQ(size, 64u);
+    }
+    size_t size = Poison<size_t>();
+    ACL_FAILS_SAYING(kDead, aclrtGetSymbolSize(&step_symbol, &size), "stands for nothing");
+    EXPECT_TRUE(IsPoison(size));
+    ACL_OK(portaclRegisterSymbol(*program_, &step_symbol, "kernel_step"));
+    ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
+    EXPECT_EQ(size, 4u);
+}
+
+TEST_F(Symbol, ASymbolMeansWhatItIsOnTheCurrentDevice) {
+    if (portacl_test::DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
+    ACL_OK(aclrtSetDevice(1));
+    size_t size = Poison<size_t>();
+    ACL_FAILS_SAYING(kDead, aclrtGetSymbolSize(&step_symbol, &size), "device 1");
+    {
+        const Program there;
+        ACL_OK(portaclRegisterSymbol(there, &step_symbol, "kernel_table"));
+        ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
+        EXPECT_EQ(size, 64u);
+        aclrtPtrAttributes attributes{};
+        void* table = nullptr;
+        ACL_OK(aclrtGetSymbolAddress(&step_symbol, &table));
+        ACL_OK(aclrtPointerGetAttributes(table, &attributes));
+        EXPECT_EQ(attributes.location.id, 1u);
+        ACL_OK(aclrtSetDevice(0));
+        ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
+        EXPECT_EQ(size, 4u);
+    }
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+// ---- bad arguments ----
+
+TEST_F(Symbol, WrongRegistrationsAreRefused) {
+    ACL_FAILS_SAYING(kInvalid, portaclRegisterSymbol(nullptr, &step_symbol, "mark"), "binHandle");
+    ACL_FAILS_SAYING(kInvalid, portaclRegisterSymbol(*program_, nullptr, "mark"), "symbol is null");
+    ACL_FAILS_SAYING(kInvalid, portaclRegisterSymbol(*program_, &step_symbol, nullptr), "name");
+    ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(*program_, &step_symbol, "neither"),
+                     "no variable \"neither\"", "no kernel \"neither\"");
+    int garbage = 0;
+    ACL_FAILS(kDead, portaclRegisterSymbol(&garbage, &step_symbol, "mark"));
+    ACL_FAILS_SAYING(kDead, portaclRegisterSymbol(program_->Kernel("mark"), &step_symbol, "mark"),
+                     "kind kernel");
+    // It stands for what it stood for.
+    size_t size = 0;
+    ACL_OK(aclrtGetSymbolSize(&step_symbol, &size));
+    EXPECT_EQ(size, 4u);
+}
+
+// Every call that takes a symbol of a variable.
+void EachCall(aclError code, const void* symbol, const char* word) {
+    char bytes[4] = {};
+    const auto kHost = ACL_MEMCPY_DEVICE_TO_HOST;
+    const auto kDevice = ACL_MEMCPY_HOST_TO_DEVICE;
+    auto address = Poison<void*>();
+    auto size = Poison<size_t>();
+    ACL_FAILS_SAYING(code, aclrtGetSymbolSize(symbol, &size), word);
+    ACL_FAILS_SAYING(code, aclrtGetSymbolAddress(symbol, &address), word);
+    ACL_FAILS_SAYING(code, aclrtMemcpyToSymbol(symbol, bytes, 4, 0, kDevice), word);
+    ACL_FAILS_SAYING(code, aclrtMemcpyToSymbolAsync(symbol, bytes, 4, 0, kDevice, nullptr), word);
+    ACL_FAILS_SAYING(code, aclrtMemcpyFromSymbol(bytes, 4, symbol, 4, 0, kHost), word);
+    ACL_FAILS_SAYING(code, aclrtMemcpyFromSymbolAsync(bytes, 4, symbol, 4, 0, kHost, nullptr),
+                     word);
+    EXPECT_TRUE(IsPoison(address) && IsPoison(size));
+}
+
+TEST_F(Symbol, WhatStandsForNoVariableIsRefused) {
+    EachCall(kInvalid, nullptr, "symbol is null");
+    EachCall(kDead, &never_registered, "stands for nothing");
+    EachCall(kDead, Mark(), "aclrtGetFuncBySymbol");
+    auto function = Poison<aclrtFuncHandle>();
+    ACL_FAILS_SAYING(kInvalid, aclrtGetFuncBySymbol(nullptr, &function), "symbol is null");
+    ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(&never_registered, &function),
+                     "stands for nothing", "portaclRegisterSymbol");
+    ACL_FAILS_SAYING(kDead, aclrtGetFuncBySymbol(table_symbol, &function), "variable");
+    ACL_FAILS_SAYING(kInvalid, aclrtGetFuncBySymbol(Mark(), nullptr), "funcHandle");
+    ACL_FAILS_SAYING(kInvalid, aclrtGetSymbolSize(table_symbol, nullptr), "size");
+    ACL_FAILS_SAYING(kInvalid, aclrtGetSymbolAddress(table_symbol, nullptr), "devPtr");
+    EXPECT_TRUE(IsPoison(function));
+    ACL_FAILS_SAYING(
+        kDead, aclrtLaunchKernelWithArgsArray(&never_registered, 1, nullptr, nullptr, nullptr),
+        "not a handle");
+}
+
+TEST_F(Symbol, CopiesPastTheEndAreRefused) {
+    char bytes[80] = {};
+    const auto kHost = ACL_MEMCPY_DEVICE_TO_HOST;
+    const auto kDevice = ACL_MEMCPY_HOST_TO_DEVICE;
+    struct Case {
+        size_t count, offset;
+    };
+    for (const Case& c : {Case{65, 0}, Case{1, 64}, Case{60, 5}, Case{1, SIZE_MAX},
+                          Case{SIZE_MAX, 1}, Case{0, 65}}) {
+        const auto each = [&](auto words) { EXPECT_TRUE(words) << c.count << " at " << c.offset; };
+        const std::string count = "count " + std::to_string(c.count);
+        const std::string offset = "offset " + std::to_string(c.offset);
+        using portacl_test::FailedSaying;
+        each(FailedSaying("aclrtMemcpyToSymbol",
+                          aclrtMemcpyToSymbol(table_symbol, bytes, c.count, c.offset, kDevice),
+                          kInvalid, {count, offset, "64 bytes"}));
+        each(FailedSaying(
+            "aclrtMemcpyToSymbolAsync",
+            aclrtMemcpyToSymbolAsync(table_symbol, bytes, c.count, c.offset, kDevice, nullptr),
+            kInvalid, {count, offset, "64 bytes"}));
+        each(FailedSaying(
+            "aclrtMemcpyFromSymbol",
+            aclrtMemcpyFromSymbol(bytes, SIZE_MAX, table_symbol, c.count, c.offset, kHost),
+            kInvalid, {count, offset, "64 bytes"}));
+        each(FailedSaying("aclrtMemcpyFromSymbolAsync",
+                          aclrtMemcpyFromSymbolAsync(bytes, SIZE_MAX, table_symbol, c.count,
+                                                     c.offset, kHost, nullptr),
+                          kInvalid, {count, offset, "64 bytes"}));
+    }
+    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(bytes, 3, table_symbol, 4, 0, kHost),
+                     "count 4", "destMax 3");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyToSymbol(table_symbol, nullptr, 4, 0, kDevice),
+                     "src is null");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(nullptr, 4, table_symbol, 4, 0, kHost),
+                     "dst is null");
+    // The direction is the other one, or none.
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbol(table_symbol, bytes, 4, 0, kHost), "contradicts");
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kDevice),
+                     "contradicts");
+    for (const int unknown : {-1, 8}) {
+        const auto kind = static_cast<aclrtMemcpyKind>(unknown);
+        ACL_FAILS_SAYING(kInvalid, aclrtMemcpyToSymbol(table_symbol, bytes, 4, 0, kind), "kind");
+        ACL_FAILS_SAYING(kInvalid, aclrtMemcpyFromSymbol(bytes, 4, table_symbol, 4, 0, kind),
+                         "kind");
+    }
+    int garbage = 0;
+    ACL_FAILS_SAYING(kDead, aclrtMemcpyToSymbolAsync(table_symbol, bytes, 4, 0, kDevice, &garbage),
+                     "stream");
+    ACL_FAILS_SAYING(
+        kDead, aclrtMemcpyFromSymbolAsync(bytes, 4, table_symbol, 4, 0, kHost, &garbage), "stream");
+}
+
+TEST_F(Symbol, SymbolsNeedADevice) {
+    OnNewThread([&] {
+        EachCall(ACL_ERROR_RT_CONTEXT_NULL, table_symbol, "context");
+        auto function = Poison<aclrtFuncHandle>();
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetFuncBySymbol(Mark(), &function));
+        EXPECT_TRUE(IsPoison(function));
+        ACL_EXPECT_OK(aclrtSetDevice(0));
+        size_t size = 0;
+        ACL_EXPECT_OK(aclrtGetSymbolSize(table_symbol, &size));
+        EXPECT_EQ(size, 64u);
+        ACL_EXPECT_OK(aclrtResetDevice(0));
+    });
+}
+
+TEST_F(Symbol, InsideAHostFunctionAllIsRefused) {
+    const Stream stream;
+    struct Inside {
+        aclrtBinHandle binary;
+        aclError codes[5];
+    };
+    static Inside inside;
+    inside = {*program_, {}};
+    ACL_OK(aclrtLaunchHostFunc(
+        stream,
+        [](void*) {
+            void* address = nullptr;
+            size_t size = 0;
+            inside.codes[0] = aclrtBinaryGetGlobal(inside.binary, "kernel_step", &address, &size);
+            inside.codes[1] = aclrtBinaryGetFunctionByEntry(inside.binary, 7, &address);
+            inside.codes[2] = portaclRegisterSymbol(inside.binary, &step_symbol, "mark");
+            inside.codes[3] = aclrtGetSymbolSize(&step_symbol, &size);
+            inside.codes[4] =
+                aclrtMemcpyToSymbol(&step_symbol, "1234", 4, 0, ACL_MEMCPY_HOST_TO_DEVICE);
+        },
+        nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    for (const aclError code : inside.codes) EXPECT_EQ(code, kDead);
+}
+
+}  // namespace

@@ -1,0 +1,134 @@
+// out = scale * in + offset: a kernel with a variable that the host sets, and with options that
+// travel along with each launch.
+//
+// The variable is set by a symbol: an address of this program that stands for it. The options are a
+// structure whose address the kernel gets. One launch brings them behind its arguments, in one
+// block; others keep a list of arguments, and change the options in between.
+//
+// usage: 16_kernel_arguments [PROGRAM]     default: the program beside this one,
+// kernels/scale_add.cpp or .ptx
+
+#include <acl/acl.h>
+#include <portacl/portacl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+// Ends the program, in the library's own words, when a call has failed.
+#define CHECK(call) Check((call), #call, __LINE__)
+
+void Check(aclError code, const char* call, int line) {
+    if (code == ACL_SUCCESS) return;
+    const char* text = aclGetRecentErrMsg();
+    std::fprintf(stderr, "%s:%d: %s\nreturned %d: %s\n", __FILE__, line, call, code,
+                 text ? text : "no text");
+    std::exit(EXIT_FAILURE);
+}
+
+// The program for the backend that is in use.
+std::string ProgramFrom(int argc, char** argv) {
+    if (argc > 1) return argv[1];
+    const char* backend = portaclBackendName();
+    const bool cuda = backend != nullptr && std::string(backend) == "cuda";
+    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    return folder / (cuda ? "scale_add.ptx" : "scale_add.so");
+}
+
+// As the kernel has it.
+struct Options {
+    uint64_t first, end;
+    float offset;
+};
+
+// The kernel's arguments in one block, and what it gets the address of behind them.
+struct Block {
+    void* out;
+    void* in;
+    const Options* options;
+    alignas(64) Options data;
+};
+
+// Stands for the variable of the kernel's program. Nobody reads it.
+float scale;
+
+constexpr uint64_t kCount = 1 << 20;
+constexpr uint32_t kBlocks = 64;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CHECK(aclInit(nullptr));
+    CHECK(aclrtSetDevice(0));
+    aclrtBinHandle binary = nullptr;
+    aclrtFuncHandle kernel = nullptr;
+    CHECK(aclrtBinaryLoadFromFile(ProgramFrom(argc, argv).c_str(), nullptr, &binary));
+    CHECK(aclrtBinaryGetFunction(binary, "scale_add", &kernel));
+    aclrtStream stream = nullptr;
+    CHECK(aclrtCreateStream(&stream));
+
+    const size_t bytes = kCount * sizeof(float);
+    void* out = nullptr;
+    void* in = nullptr;
+    CHECK(aclrtMalloc(&out, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK(aclrtMalloc(&in, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    std::vector<float> numbers(kCount);
+    for (uint64_t i = 0; i < kCount; ++i) numbers[i] = static_cast<float>(i % 1000);
+    CHECK(aclrtMemcpy(in, bytes, numbers.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+
+    // In stream order, like everything below.
+    const float factor = 3;
+    CHECK(portaclRegisterSymbol(binary, &scale, "scale"));
+    CHECK(aclrtMemcpyToSymbolAsync(&scale, &factor, sizeof factor, 0, ACL_MEMCPY_HOST_TO_DEVICE,
+                                   stream));
+
+    // The first half: all in one block, which is the caller's again when the call returns.
+    Block block{out, in, nullptr, {0, kCount / 2, 10}};
+    aclrtPlaceHolderInfo place{offsetof(Block, options), offsetof(Block, data)};
+    CHECK(aclrtLaunchKernelWithHostArgs(kernel, kBlocks, stream, nullptr, &block, sizeof block,
+                                        &place, 1));
+
+    // The other half: a list, launched once for each of its quarters.
+    aclrtArgsHandle list = nullptr;
+    aclrtParamHandle first = nullptr, second = nullptr, third = nullptr;
+    void* buffer = nullptr;
+    CHECK(aclrtKernelArgsInit(kernel, &list));
+    CHECK(aclrtKernelArgsAppend(list, &out, sizeof out, &first));
+    CHECK(aclrtKernelArgsAppend(list, &in, sizeof in, &second));
+    CHECK(aclrtKernelArgsAppendPlaceHolder(list, &third));
+    CHECK(aclrtKernelArgsGetPlaceHolderBuffer(list, third, sizeof(Options), &buffer));
+    CHECK(aclrtKernelArgsFinalize(list));
+    for (uint64_t quarter = 2; quarter < 4; ++quarter) {
+        const Options options{kCount / 4 * quarter, kCount / 4 * (quarter + 1),
+                              static_cast<float>(100 * quarter)};
+        std::memcpy(buffer, &options, sizeof options);
+        CHECK(aclrtLaunchKernelWithConfig(kernel, kBlocks, stream, nullptr, list, nullptr));
+    }
+
+    std::vector<float> result(kCount);
+    CHECK(aclrtMemcpyAsync(result.data(), bytes, out, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    CHECK(aclrtSynchronizeStream(stream));
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < kCount; ++i) {
+        const uint64_t quarter = i / (kCount / 4);
+        const float offset = quarter < 2 ? 10 : static_cast<float>(100 * quarter);
+        wrong += result[i] != factor * numbers[i] + offset;
+    }
+    std::printf("%llu numbers by three launches: %llu wrong\n",
+                static_cast<unsigned long long>(kCount), static_cast<unsigned long long>(wrong));
+
+    CHECK(aclrtFree(in));
+    CHECK(aclrtFree(out));
+    CHECK(aclrtDestroyStream(stream));
+    CHECK(aclrtBinaryUnLoad(binary));  // takes the list along
+    CHECK(aclrtResetDevice(0));
+    CHECK(aclFinalize());
+    return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
