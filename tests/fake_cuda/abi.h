@@ -59,6 +59,10 @@ struct CUmemPoolProps {
 };
 static_assert(sizeof(CUmemPoolProps) == 88, "layout of CUmemPoolProps");
 
+struct CUipcMemHandle {
+    char reserved[64];
+};
+
 struct CUmemPoolPtrExportData {
     unsigned char reserved[64];
 };
@@ -159,6 +163,7 @@ enum : unsigned {
     CU_MEMHOSTALLOC_ALL_FLAGS = 7,
     CU_MEMHOSTREGISTER_PORTABLE_AND_MAPPED = 3,
     CU_MEM_ATTACH_GLOBAL = 1,
+    CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
 
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,

@@ -95,12 +95,4 @@ void Arena::free(uint64_t address, size_t size) {
     unused_.emplace(address, size);
 }
 
-void Arena::discard(uint64_t address, size_t size) {
-    const uint64_t start = round_up(address, 4096);
-    const uint64_t end = (address + size) & ~uint64_t{4095};
-    if (start < end) {
-        madvise(alias(start), end - start, MADV_DONTNEED);
-    }
-}
-
 }  // namespace fake

@@ -31,13 +31,11 @@ class Arena {
     // Where the driver reaches the byte at `address`. Only for an aliased arena.
     uint8_t* alias(uint64_t address) const { return alias_ + (address - base_); }
 
+    uint64_t base() const { return base_; }
     size_t size() const { return size_; }
 
     // How far from the beginning the byte at `address` is.
     uint64_t offset(uint64_t address) const { return address - base_; }
-
-    // Gives the pages that lie fully inside the range back to the system.
-    void discard(uint64_t address, size_t size);
 
     static constexpr size_t kGrain = 512;
 

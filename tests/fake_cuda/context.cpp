@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "call.h"
 #include "event.h"
 #include "memory.h"
 #include "module.h"
 #include "pool.h"
+#include "shared_file.h"
 #include "stream.h"
 
 namespace fake {
@@ -119,7 +121,13 @@ CUresult check_device(const Call& call, CUdevice ordinal) {
 Context::Context(int ordinal_, size_t memory)
     // More addresses than memory, so that fragmentation is never why an allocation fails and freed
     // addresses rest for a while.
-    : ordinal(ordinal_), total(memory), arena(memory * 4, true) {}
+    : ordinal(ordinal_), total(memory), arena(memory * 4, true) {
+    file = SharedFile::create(*this);
+    if (file == nullptr || !file->back(*this, arena.base(), arena.size())) {
+        perror("fake_cuda: no file for the memory of a device");
+        exit(96);
+    }
+}
 
 Context* current_context() {
     return stack().empty() ? nullptr : stack().back();

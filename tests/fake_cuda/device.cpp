@@ -81,7 +81,7 @@ constexpr Attribute kAttributes[] = {
     {100, 0},              // host page tables
     {101, 0},              // direct managed access
     {102, 1},              // virtual memory management
-    {103, 0},              // sharing by file descriptor
+    {103, 1},              // sharing by file descriptor
     {106, 32},             // blocks per multiprocessor
     {116, 0},              // GPUDirect RDMA
     {122, kStreamMemOps},  // stream memory operations, 64 bit

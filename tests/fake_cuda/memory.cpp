@@ -100,13 +100,16 @@ const char* name_of(BlockKind kind) {
             return "managed allocation";
         case BlockKind::kPooled:
             return "block of a memory pool";
+        case BlockKind::kForeign:
+            return "memory of another process";
     }
     return "block";
 }
 
 Block::~Block() {
     if (kind == BlockKind::kDevice) {
-        context->arena.discard(address, size);
+        context->file->forget(address);
+        context->file->discard(*context, address, size);
         context->arena.free(address, size);
         context->used -= round_up(size, Arena::kGrain);
     } else if (kind == BlockKind::kPinned || kind == BlockKind::kManaged) {

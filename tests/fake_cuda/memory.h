@@ -3,11 +3,12 @@
 
 #include "call.h"
 #include "order.h"
+#include "shared_file.h"
 #include "state.h"
 
 namespace fake {
 
-enum class BlockKind { kDevice, kPinned, kMapped, kRegistered, kManaged, kPooled };
+enum class BlockKind { kDevice, kPinned, kMapped, kRegistered, kManaged, kPooled, kForeign };
 
 // "allocation", "pinned block", "mapped range" and so on.
 const char* name_of(BlockKind kind);
@@ -37,6 +38,9 @@ struct Block {
     bool is_variable = false;
     // The addresses of a block that is another process's.
     std::shared_ptr<Window> window;
+    // Of kForeign: which one, and how often it was opened.
+    SharedName name{};
+    int opened = 0;
 
     ~Block();
     // The host may touch it, and it is nothing else's: locked pages.

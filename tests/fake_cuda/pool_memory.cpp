@@ -142,7 +142,7 @@ void unreserve(Pool& pool, uint64_t address, size_t size) {
         return;
     }
     if (pool.file != nullptr) pool.file->unback(*pool.context, address, size);
-    pool.context->arena.discard(address, size);
+    pool.context->file->discard(*pool.context, address, size);
     pool.context->arena.free(address, size);
     pool.context->used -= size;
 }

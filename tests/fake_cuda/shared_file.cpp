@@ -32,7 +32,7 @@ struct SharedHeader {
 
 namespace {
 
-constexpr char kMagic[16] = "fake_cuda pool1";
+constexpr char kMagic[16] = "fake_cuda file1";
 // Before the memory: the header, on pages of its own.
 constexpr size_t kHeaderSize = (sizeof(SharedHeader) + 4095) & ~size_t{4095};
 
@@ -64,15 +64,15 @@ SharedHeader* map_header(int descriptor) {
 }
 
 bool map_at(Context& context, uint64_t address, size_t size, int descriptor, uint64_t offset) {
-    const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-    return mmap(context.arena.alias(address), size, PROT_READ | PROT_WRITE, flags | MAP_FIXED,
-                descriptor, static_cast<off_t>(offset)) != MAP_FAILED;
+    return mmap(context.arena.alias(address), size, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor,
+                static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
 }  // namespace
 
 std::shared_ptr<SharedFile> SharedFile::create(const Context& context) {
-    const int descriptor = memfd_create("fake_cuda pool", MFD_CLOEXEC);
+    const int descriptor = memfd_create("fake_cuda memory", MFD_CLOEXEC);
     if (descriptor < 0) return nullptr;
     uint64_t pool = 0;
     const auto size = static_cast<off_t>(kHeaderSize + context.arena.size());
@@ -140,11 +140,19 @@ bool SharedFile::back(Context& context, uint64_t address, size_t size) const {
 }
 
 void SharedFile::unback(Context& context, uint64_t address, size_t size) const {
-    map_at(context, address, size, -1, 0);
+    context.file->back(context, address, size);
     // Importers that still have it read zeros, as promised to nobody.
-    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              static_cast<off_t>(kHeaderSize + context.arena.offset(address)),
-              static_cast<off_t>(size));
+    discard(context, address, size);
+}
+
+void SharedFile::discard(const Context& context, uint64_t address, size_t size) const {
+    const uint64_t start = round_up(address, 4096);
+    const uint64_t end = (address + size) & ~uint64_t{4095};
+    if (start < end) {
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(kHeaderSize + context.arena.offset(start)),
+                  static_cast<off_t>(end - start));
+    }
 }
 
 bool SharedFile::name(const Block& block, SharedName* out) {
@@ -189,7 +197,7 @@ bool SharedFile::map(Context& context, uint64_t address, SharedRange range) cons
 }
 
 Window::~Window() {
-    map_at(context, address, size, -1, 0);
+    context.file->back(context, address, size);
     context.arena.free(address, size);
 }
 

@@ -1,6 +1,6 @@
-// The memory of a pool that other processes have as well: a file in memory, which lives as long as
-// any process has it. It begins with what there is to know about the pool and its blocks; the bytes
-// of the device's memory follow, at the distances that they have on the device.
+// The memory of a device, or of a pool, that other processes can have as well: a file in memory,
+// which lives as long as any process has it. It begins with what there is to know about its blocks;
+// the bytes of the device's memory follow, at the distances that they have on the device.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct SharedRange {
 
 class SharedFile {
   public:
-    // For a new pool on this device; null: the system has no file to give.
+    // For a device, or a new pool on it; null: the system has no file to give.
     static std::shared_ptr<SharedFile> create(const Context& context);
 
     // What another process has exported, null if this descriptor is no such thing. It stays the
@@ -45,13 +45,18 @@ class SharedFile {
 
     // A descriptor for another process, or -1.
     int duplicate() const;
+    // That of this process.
+    int descriptor() const { return descriptor_; }
 
     // The number of the device that has the pool.
     int device() const;
 
-    // Puts the file's bytes behind new memory of the pool, and takes them away again.
+    // Puts the file's bytes behind addresses of the device: all of them, or new memory of a pool.
     bool back(Context& context, uint64_t address, size_t size) const;
+    // A pool has this memory no more: the device's own bytes are there again.
     void unback(Context& context, uint64_t address, size_t size) const;
+    // Gives the pages that lie fully inside the range back to the system.
+    void discard(const Context& context, uint64_t address, size_t size) const;
 
     // The name of a live block, new or as before. False: there are too many.
     bool name(const Block& block, SharedName* out);

@@ -26,6 +26,7 @@ struct Physical;
 struct Reservation;
 struct Pool;
 struct Window;
+class SharedFile;
 
 // A device and its primary context, which share their fate here.
 struct Context {
@@ -38,6 +39,8 @@ struct Context {
     CUcontext handle = nullptr;
     unsigned references = 0;
     bool active = false;
+    // Where its memory is, for other processes as well.
+    std::shared_ptr<SharedFile> file;
     // Being torn down; it can be retained again when that is over.
     bool draining = false;
     // A failure on the device; every call returns it until the context is reset.

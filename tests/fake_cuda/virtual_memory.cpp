@@ -1,9 +1,12 @@
 #include "virtual_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <string>
 
 #include "call.h"
 #include "context.h"
@@ -14,6 +17,7 @@ namespace fake {
 namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;
+constexpr const char* kPhysicalName = "fake_cuda physical memory";
 
 using ull = unsigned long long;
 
@@ -28,7 +32,8 @@ CUresult check_prop(const Call& call, const CUmemAllocationProp* prop) {
                            prop->location.id);
     }
     // As the attributes of the device say.
-    return prop->requestedHandleTypes == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    const bool shared = prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    return prop->requestedHandleTypes == 0 || shared ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 // The reservation that contains the whole range, or null.
@@ -73,7 +78,7 @@ bool covers(const std::vector<std::shared_ptr<Block>>& blocks, uint64_t address,
 }  // namespace
 
 Physical::Physical(Context* context_, size_t size_) : context(context_), size(size_) {
-    file = memfd_create("fake_cuda", MFD_CLOEXEC);
+    file = memfd_create(kPhysicalName, MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, static_cast<off_t>(size)) != 0) {
         close(file);
         file = -1;
@@ -81,9 +86,12 @@ Physical::Physical(Context* context_, size_t size_) : context(context_), size(si
     context->used += size;
 }
 
+Physical::Physical(Context* context_, size_t size_, int foreign_file)
+    : context(context_), size(size_), file(foreign_file), foreign(true), shareable(true) {}
+
 Physical::~Physical() {
     if (file >= 0) close(file);
-    context->used -= size;
+    if (!foreign) context->used -= size;
 }
 
 bool Physical::appear(uint8_t* at) const {
@@ -168,7 +176,54 @@ FAKE_CUDA_EXPORT CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t 
     if (!make_room(*context, size)) return CUDA_ERROR_OUT_OF_MEMORY;
     auto physical = std::make_shared<Physical>(context, size);
     if (physical->file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    physical->shareable = prop->requestedHandleTypes != 0;
     *out = state().physical.add(std::move(physical));
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemExportToShareableHandle(void* out,
+                                                       CUmemGenericAllocationHandle handle,
+                                                       int type, unsigned long long flags) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    const auto physical = state().physical.find(handle);
+    if (physical == nullptr) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "memory handle 0x%llx %s", handle,
+                           state().physical.why_not(handle));
+    }
+    if (out == nullptr || flags != 0 || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+        !physical->shareable) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "shareableHandle is null, flags are 0x%llx, or the memory was not made "
+                           "for handles of type %d",
+                           flags, type);
+    }
+    const int descriptor = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
+    if (descriptor < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(out, &descriptor, sizeof descriptor);
+    return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_EXPORT CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* out,
+                                                         void* handle, int type) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    if (out == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE, "handle is null, or of type %d", type);
+    }
+    // What comes from elsewhere may be anything.
+    const int descriptor = static_cast<int>(reinterpret_cast<intptr_t>(handle));
+    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    char target[128] = {};
+    struct stat status {};
+    if (readlink(link.c_str(), target, sizeof target - 1) < 0 ||
+        strstr(target, kPhysicalName) == nullptr || fstat(descriptor, &status) != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    const auto size = static_cast<size_t>(status.st_size);
+    *out = state().physical.add(std::make_shared<Physical>(&call.context(), size, own));
     return CUDA_SUCCESS;
 }
 

@@ -8,6 +8,8 @@ namespace fake {
 // Memory of a device without an address.
 struct Physical {
     Physical(Context* context, size_t size);
+    // Another process's, in its file, which this takes over.
+    Physical(Context* context, size_t size, int foreign_file);
     ~Physical();
 
     // Has it appear where the driver reaches these addresses, or no longer; false: it cannot.
@@ -18,6 +20,9 @@ struct Physical {
     const size_t size;
     // A file in memory, since it may be in several places.
     int file;
+    const bool foreign = false;
+    // Other processes may have it.
+    bool shareable = false;
 };
 
 struct Reservation {
