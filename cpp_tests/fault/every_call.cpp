@@ -20,6 +20,7 @@
 
 #include "bookkeeping_calls.h"
 #include "did.h"
+#include "ipc_calls.h"
 #include "pool_calls.h"
 
 namespace {
@@ -522,8 +523,10 @@ void LeaveThingsBehind() {
 
 }  // namespace
 
-// Arguments: the kernels of cpp_tests/kernels, as a shared object and as PTX.
+// Arguments: the kernels of cpp_tests/kernels, as a shared object and as PTX; or that this is the
+// process that shares memory.
 int main(int argc, char** argv) {
+    if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) return ExportAndWait();
     // A start that failed may be tried again.
     if (!DID(aclInit(nullptr))) DID(aclInit(nullptr));
     if (DID(aclrtSetDevice(0))) {
@@ -535,6 +538,7 @@ int main(int argc, char** argv) {
         RegisterMemory();
         UseManagedMemory();
         UseVirtualMemory();
+        ShareMemory();
         CopyNow();
         CopyInOrder(kSize);
         LaunchKernels();

@@ -6524,32 +6524,87 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
                                            aclrtStream stream);
 
 /**
- * Gives device memory a name under which other processes open it.
+ * Gives device memory a key, by which other processes of the same user on this machine open it
+ * (aclrtIpcMemImportByKey). The key is text, which may travel in any way: through a file, a pipe, a socket.
+ * With the first key of a process a thread begins to serve those who ask, until aclFinalize; a process that is
+ * killed leaves nothing behind.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The key ends with aclrtIpcMemClose, when the memory is freed, and when its device is reset. What others have
+ * opened stays readable and writable for them, also when this process ends; once the memory was freed its contents
+ * are promised to nobody: importers close first. Each call gives another key.
+ *
+ * @param devPtr memory from aclrtMalloc or a variant of it: its start, a multiple of 4 KiB, as it is with at least
+ * 4 KiB. Not managed memory, nor memory of a pool.
+ * @param size bytes that importers get, from the start on; at most those of the allocation.
+ * @param key receives the text and a zero.
+ * @param len the room there: at least 65 bytes.
+ * @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes that aclrtIpcMemSetImportPid lists;
+ * ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: whoever has the key.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or more than there is, `len` is too small,
+ * `flags` is unknown; ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or no multiple of
+ * 4 KiB, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, memory that was
+ * allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles; ACL_ERROR_BAD_ALLOC 200000: no
+ * descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Takes no order with streams: what importers
+ * read is what work that is done has written. Follows aclrtIpcMemGetExportKey of the Ascend runtime API.
  */
-aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key, size_t len, uint64_t flags);
+aclError aclrtIpcMemGetExportKey(void *devPtr,
+                                 size_t size,
+                                 char *key,
+                                 size_t len,
+                                 uint64_t flags);
 
 /**
- * Opens another process's memory by its name.
+ * Opens memory of another process by its key. It becomes memory of the calling thread's current device, whichever it
+ * is on, for all that device memory is good for, and counts for the exporting process only. Opening a key again gives
+ * the same address, to be closed once more.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param devPtr receives the address; as many bytes as were exported are usable there, until aclrtIpcMemClose, or
+ * until the device is reset. It is not freed. The other process's end does not end it.
+ * @param key what aclrtIpcMemGetExportKey gave in another process. In the same process it is refused.
+ * @param flags ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT, or ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS for memory of
+ * another device. Both do the same here: what is opened can be used.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `flags` is unknown;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is none, is this process's own, was closed, or its memory freed, its
+ * process has ended, has finalized the library or does not answer within 5 seconds, or does not list this one, the
+ * key has been opened on another device, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
+ * `key` is of another machine, or of another network or process namespace (container), or on CUDA the same memory is
+ * open by a key of another size; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000:
+ * no room to map it, or no descriptor; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode it is larger than a device
+ * of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+ * aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
  */
-aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags);
+aclError aclrtIpcMemImportByKey(void **devPtr,
+                                const char *key,
+                                uint64_t flags);
 
 /**
- * Closes shared memory.
+ * Closes what was opened by a key, or ends a key of this process's own. Importers first, then the exporter, who may
+ * then free the memory.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param key a key that this process has opened: once for each time. Queued work that uses the memory still has it;
+ * new calls do not. Or a key of this process: nobody opens it any more, and who has it keeps it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty; ACL_ERROR_RT_PARAM_INVALID 107000: it is
+ * no key, or none that is open or exported here, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
+ * after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+ * aclrtIpcMemClose of the Ascend runtime API.
  */
 aclError aclrtIpcMemClose(const char *key);
 
 /**
- * Lists the processes that may open a name.
+ * Lists processes that may open a key, besides those that were listed before.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param key a key of this process. Of one that was exported without a check the list is not looked at.
+ * @param pid what aclrtDeviceGetBareTgid gives in those processes.
+ * @param num how many there are, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process is not above 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is no key that this process has exported, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend
+ * runtime API.
  */
-aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num);
+aclError aclrtIpcMemSetImportPid(const char *key,
+                                 int32_t *pid,
+                                 size_t num);
 
 /**
  * Lists the processes of other servers that may open a name.
@@ -6561,11 +6616,20 @@ aclError aclrtIpcMemImportPidInterServer(const char *key,
                                          size_t num);
 
 /**
- * Sets how shared memory is reached.
+ * Chooses the link by which shared memory is reached. Memory here is reached in one way: the choice is checked, and
+ * changes nothing.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param key a key that this process has exported or opened.
+ * @param type ACL_RT_IPC_MEM_ATTR_ACCESS_LINK.
+ * @param attr one of ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, _HCCS, _UB_ONE_PORT_PATH and _UB_MULTI_PORT_PATH.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty, `type` or `attr` is unknown;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is not known here, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetAttr of the Ascend runtime
+ * API.
  */
-aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr);
+aclError aclrtIpcMemSetAttr(const char *key,
+                            aclrtIpcMemAttrType type,
+                            uint64_t attr);
 
 /**
  * Makes a handle through which another process opens an event.
@@ -6582,9 +6646,23 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
 /**
- * Gives physical memory a number under which other processes open it.
+ * Gives physical memory a number, by which other processes of the same user on this machine have it as well
+ * (aclrtMemImportFromShareableHandle). The number may travel in any way. As of aclrtIpcMemGetExportKey, a thread serves
+ * those who ask. Each process maps the memory for itself, and it goes when no process has it any more; when this
+ * process ends, it stays for the others.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle memory from aclrtMallocPhysical, on any device, or on the host.
+ * @param handleType ACL_MEM_HANDLE_TYPE_NONE.
+ * @param flags ACL_RT_VMM_EXPORT_FLAG_DEFAULT: only processes that aclrtMemSetPidToShareableHandle lists;
+ * ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION: whoever has the number. A number has less room for chance than a
+ * key or a fabric handle has: processes of the same user could guess it.
+ * @param shareableHandle receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `shareableHandle` is null, `handleType` or `flags` is unknown;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is no live memory, or has been exported before, by this call or its V2,
+ * or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a GPU that cannot share such memory;
+ * ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+ * aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+ * aclrtMemExportToShareableHandle of the Ascend runtime API.
  */
 aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
                                          aclrtMemHandleType handleType,
@@ -6592,9 +6670,15 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
                                          uint64_t *shareableHandle);
 
 /**
- * Gives physical memory a handle under which other processes open it.
+ * As aclrtMemExportToShareableHandle, with a choice of what is passed on. Within one machine both do the same.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle memory from aclrtMallocPhysical.
+ * @param flags as for aclrtMemExportToShareableHandle.
+ * @param shareType ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT: a number; ACL_MEM_SHARE_HANDLE_TYPE_FABRIC: an
+ * aclrtMemFabricHandle, which no other machine understands.
+ * @param shareableHandle receives a uint64_t or an aclrtMemFabricHandle of 128 bytes.
+ * @return as aclrtMemExportToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareType` is unknown.
+ * Thread-safe. Follows aclrtMemExportToShareableHandleV2 of the Ascend runtime API.
  */
 aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
                                            uint64_t flags,
@@ -6602,18 +6686,36 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
                                            void *shareableHandle);
 
 /**
- * Opens another process's physical memory by its number.
+ * Gives physical memory of another process, by its number. It is mapped and given up like memory of this process's
+ * own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts for the exporting process only.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param shareableHandle what aclrtMemExportToShareableHandle gave in another process. In the same process it is
+ * refused.
+ * @param deviceId the device that it is to be used on, which is set, whichever it is on. Host memory is the
+ * host's.
+ * @param handle receives the handle, which lives until aclrtFreePhysical, or until its device is reset.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such
+ * device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, the number is none that was exported, is this
+ * process's own, its memory is gone, its process has ended, has finalized the library or does not answer within 5
+ * seconds, or does not list this one, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: it is
+ * of another machine, or of another network or process namespace (container); ACL_ERROR_BAD_ALLOC 200000: no descriptor
+ * or handle is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
+ * driver refuses. Thread-safe. Follows aclrtMemImportFromShareableHandle of the Ascend runtime API.
  */
 aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
                                            int32_t deviceId,
                                            aclrtDrvMemHandle *handle);
 
 /**
- * Opens another process's physical memory by its handle.
+ * As aclrtMemImportFromShareableHandle, for use on the calling thread's current device.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param shareableHandle a uint64_t or an aclrtMemFabricHandle, as it was exported.
+ * @param shareType which of them.
+ * @param flags must be 0.
+ * @param handle receives the handle.
+ * @return as aclrtMemImportFromShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null,
+ * `shareType` is unknown or `flags` is not 0; ACL_ERROR_RT_CONTEXT_NULL 107002 also without a current context.
+ * Thread-safe. Follows aclrtMemImportFromShareableHandleV2 of the Ascend runtime API.
  */
 aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
                                              aclrtMemSharedHandleType shareType,
@@ -6621,16 +6723,30 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
                                              aclrtDrvMemHandle *handle);
 
 /**
- * Lists the processes that may open a number.
+ * Lists processes that may have physical memory, besides those that were listed before.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param shareableHandle a number of this process. Of one that was exported without a check the list is not looked
+ * at.
+ * @param pid what aclrtDeviceGetBareTgid gives in those processes.
+ * @param pidNum how many there are, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is 0, or a process is not above 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: the number is none that this process has exported, or its memory is gone, or called
+ * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
+ * aclrtMemSetPidToShareableHandle of the Ascend runtime API.
  */
-aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid, size_t pidNum);
+aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle,
+                                         int32_t *pid,
+                                         size_t pidNum);
 
 /**
- * Lists the processes that may open a handle.
+ * As aclrtMemSetPidToShareableHandle, by a handle of any type.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
+ * @param shareType which of them.
+ * @param pid what aclrtDeviceGetBareTgid gives in those processes.
+ * @param pidNum how many there are, at least 1.
+ * @return as aclrtMemSetPidToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null or
+ * `shareType` is unknown. Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
  */
 aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                            aclrtMemSharedHandleType shareType,

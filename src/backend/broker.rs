@@ -24,9 +24,11 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
+use std::any::Any;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -34,7 +36,7 @@ use parking_lot::Mutex;
 use self::key::Process;
 pub use self::key::{Key, MOST_TEXT};
 use self::message::{Answer, Request};
-use self::server::Server;
+use self::server::{Reply, Server};
 use self::socket::Connection;
 use super::random::random;
 use super::{Fault, FaultKind, Result};
@@ -59,13 +61,28 @@ pub enum Kind {
 }
 
 /// What is handed over.
-#[derive(Debug)]
 pub struct Parcel {
     /// At most [`MOST_BYTES`].
     pub bytes: Vec<u8>,
     /// Goes along as a new descriptor of the same.
     pub descriptor: Option<OwnedFd>,
+    /// What has to stay as it is for those who have fetched this, until each has dropped its [`Lease`] or
+    /// ended. It may be dropped on any thread.
+    pub kept: Option<Arc<dyn Any + Send + Sync>>,
+    /// Of a parcel that was fetched, if something is kept for it.
+    pub lease: Option<Lease>,
 }
+
+impl Parcel {
+    /// Of which nothing has to be kept.
+    pub fn new(bytes: Vec<u8>, descriptor: Option<OwnedFd>) -> Self {
+        Self { bytes, descriptor, kept: None, lease: None }
+    }
+}
+
+/// While it lives, and the process that it is of, that keeps what was fetched.
+#[derive(Debug)]
+pub struct Lease(#[expect(dead_code, reason = "closing it ends the lease")] Connection);
 
 /// Who may have what is offered, besides being of the same user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +188,10 @@ impl Broker {
             return Err(gone(id));
         }
         match Answer::from_bytes(&answer[..len]).map_err(invalid)? {
-            Answer::Parcel(bytes) => Ok(Parcel { bytes, descriptor }),
+            Answer::Parcel { bytes, is_leased } => {
+                let lease = is_leased.then(|| Lease(connection));
+                Ok(Parcel { bytes, descriptor, kept: None, lease })
+            }
             Answer::Unknown => Err(invalid(format!(
                 "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
             ))),
@@ -204,20 +224,24 @@ impl Broker {
     }
 
     /// What this process gets; with a descriptor of its own, so that nothing is locked while it goes.
-    fn answer(&self, process: i32, request: &Request) -> (Answer, Option<OwnedFd>) {
+    fn answer(&self, process: i32, request: &Request) -> Reply {
         let offers = self.offers.lock();
         let offer = offers.get(&request.short).filter(|offer| request.asks_for(&offer.key));
-        let Some(offer) = offer else { return (Answer::Unknown, None) };
+        let Some(offer) = offer else { return Answer::Unknown.into() };
         if request.kind != offer.kind as u32 {
-            return (Answer::OtherKind, None);
+            return Answer::OtherKind.into();
         }
         if offer.admission == Admission::Listed && !offer.admitted.contains(&process) {
-            return (Answer::NotAdmitted(process), None);
+            return Answer::NotAdmitted(process).into();
         }
-        match offer.parcel.descriptor.as_ref().map(OwnedFd::try_clone).transpose() {
-            Ok(descriptor) => (Answer::Parcel(offer.parcel.bytes.clone()), descriptor),
+        let Parcel { bytes, descriptor, kept, .. } = &offer.parcel;
+        match descriptor.as_ref().map(OwnedFd::try_clone).transpose() {
+            Ok(descriptor) => {
+                let answer = Answer::Parcel { bytes: bytes.clone(), is_leased: kept.is_some() };
+                Reply { answer, descriptor, kept: kept.clone() }
+            }
             // It has none left; the other side may try again.
-            Err(_) => (Answer::Unknown, None),
+            Err(_) => Answer::Unknown.into(),
         }
     }
 }

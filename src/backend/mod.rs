@@ -47,6 +47,7 @@ mod virtual_memory;
 mod watch;
 
 pub use at_exit::at_exit;
+use broker::Parcel;
 pub use call_stack::{cpp_name, return_addresses};
 pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
@@ -70,7 +71,7 @@ pub use transfer::{
     Rows,
 };
 pub use usage::{MemoryUsage, Usage};
-pub use virtual_memory::{GRANULARITY, PhysicalMemory, VirtualMemory};
+pub use virtual_memory::{GRANULARITY, ImportedMemory, PhysicalMemory, VirtualMemory};
 
 /// How a new stream is to behave.
 #[derive(Clone, Default)]
@@ -212,6 +213,16 @@ pub trait Device: Send + Sync {
     /// Memory of `len` bytes (a multiple of [`GRANULARITY`]) without an address, to be mapped by
     /// [`Driver::virtual_memory`].
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>>;
+
+    /// What another process needs to have the first `len` bytes of a live block of [`Self::alloc`], which
+    /// begins on a page. The block is given back when no process has that any more; what they have then
+    /// stays readable, and its contents change.
+    fn export_memory(&self, block: Block, len: usize) -> Result<Parcel>;
+
+    /// Memory of another process, for use on this device, whichever it is on: as many bytes as were
+    /// exported. Given back by [`Self::free`], after which it is at this address no more. The same
+    /// memory may be at the same address twice, and is then given back as often.
+    fn import_memory(&self, parcel: Parcel) -> Result<Block>;
 
     /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
     fn advise(&self, range: Span, advice: Advice) -> Result<()>;

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::broker::Parcel;
 use super::{Access, Result};
 
 /// What sizes and addresses of virtual memory are multiples of.
@@ -13,8 +14,21 @@ pub trait PhysicalMemory: Send + Sync {
     /// The page size that the system confirms.
     fn page_size(&self) -> usize;
 
+    /// What another process needs to have it as well. It stays until nobody has it.
+    fn export(&self) -> Result<Parcel>;
+
     /// For a backend to recognise its own.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// Memory of another process.
+pub struct ImportedMemory {
+    /// The memory itself.
+    pub memory: Arc<dyn PhysicalMemory>,
+    /// Its length.
+    pub len: usize,
+    /// It is memory of a device.
+    pub on_device: bool,
 }
 
 /// Ranges of addresses, and what is mapped there. Addresses and lengths are multiples of
@@ -34,6 +48,10 @@ pub trait VirtualMemory: Send + Sync {
     /// Host memory, of this NUMA node if it has to be one. Memory of devices:
     /// [`super::Device::alloc_physical`].
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>>;
+
+    /// Memory that another process has exported, for use on the open device with this ordinal,
+    /// whichever it is on, or on the host.
+    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory>;
 
     /// Maps all `len` bytes of some memory in a part of a range where nothing is mapped. Nobody has
     /// access yet.

@@ -39,6 +39,8 @@ pub enum Kind {
     Device(u32),
     /// Memory that the host and all devices use, from the device with this id.
     Managed(u32),
+    /// Another process's memory, for use on the device with this id.
+    Imported(u32),
     /// Page-locked host memory from the library.
     Pinned,
     /// A pool's memory on the device with this id.
@@ -70,12 +72,13 @@ impl Kind {
             Self::Managed(id) => 1 << 24 | id,
             Self::Pool(id) => 2 << 24 | id,
             Self::Mapped(id) => 3 << 24 | id,
-            Self::Pinned => 4 << 24,
-            Self::HostPool(None) => 5 << 24,
-            Self::HostPool(Some(node)) => 6 << 24 | node,
-            Self::HostMapped(None) => 7 << 24,
-            Self::HostMapped(Some(node)) => 8 << 24 | node,
-            Self::Registered { pinned, mapped } => 9 << 24 | (mapped as u32) << 1 | pinned as u32,
+            Self::Imported(id) => 4 << 24 | id,
+            Self::Pinned => 5 << 24,
+            Self::HostPool(None) => 6 << 24,
+            Self::HostPool(Some(node)) => 7 << 24 | node,
+            Self::HostMapped(None) => 8 << 24,
+            Self::HostMapped(Some(node)) => 9 << 24 | node,
+            Self::Registered { pinned, mapped } => 10 << 24 | (mapped as u32) << 1 | pinned as u32,
         }
     }
 
@@ -92,11 +95,12 @@ impl Kind {
             1 => Self::Managed(rest),
             2 => Self::Pool(rest),
             3 => Self::Mapped(rest),
-            4 => Self::Pinned,
-            5 => Self::HostPool(None),
-            6 => Self::HostPool(Some(rest)),
-            7 => Self::HostMapped(None),
-            8 => Self::HostMapped(Some(rest)),
+            4 => Self::Imported(rest),
+            5 => Self::Pinned,
+            6 => Self::HostPool(None),
+            7 => Self::HostPool(Some(rest)),
+            8 => Self::HostMapped(None),
+            9 => Self::HostMapped(Some(rest)),
             _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
         }
     }
@@ -104,9 +108,11 @@ impl Kind {
     /// Where copies find it.
     pub const fn place(self) -> Place {
         match self {
-            Self::Device(id) | Self::Managed(id) | Self::Pool(id) | Self::Mapped(id) => {
-                Place::Device(id)
-            }
+            Self::Device(id)
+            | Self::Managed(id)
+            | Self::Pool(id)
+            | Self::Mapped(id)
+            | Self::Imported(id) => Place::Device(id),
             Self::Pinned
             | Self::HostPool(_)
             | Self::HostMapped(_)
@@ -230,7 +236,7 @@ impl Allocation {
     /// when one is doing so.
     pub fn device(&self) -> Option<Arc<Device>> {
         let id = match self.kind {
-            Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) => id,
+            Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) | Kind::Imported(id) => id,
             Kind::Pool(id) => {
                 return open_device(id).filter(|device| mem_pool::is_on(self, device));
             }
@@ -333,6 +339,7 @@ mod tests {
             (Kind::HostPool(Some(0)), Place::Pinned),
             (Kind::HostPool(Some(3)), Place::Pinned),
             (Kind::Mapped(77), Place::Device(77)),
+            (Kind::Imported(77), Place::Device(77)),
             (Kind::HostMapped(None), Place::Pinned),
             (Kind::HostMapped(Some(0)), Place::Pinned),
             (registered(true, false), Place::Pinned),

@@ -19,7 +19,9 @@ use super::leave::wait_until_alone;
 use super::resource_limit::Limits;
 use super::stream::Stream;
 use super::virtual_memory::{self, physical};
-use super::{kernel_args, mem_pool, memory, order, peer, runtime, state_callback, symbol, thread};
+use super::{
+    ipc, kernel_args, mem_pool, memory, order, peer, runtime, state_callback, symbol, thread,
+};
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{DeviceInfo, Driver, trace};
@@ -312,12 +314,14 @@ impl DeviceSlot {
         if !ending.timed_out {
             mem_pool::end_with_device(&device, &mut ending);
             virtual_memory::end_with_device(&device, &mut ending);
+            ipc::end_with_device(&device, &mut ending);
             memory::release_device_memory(&device, &mut ending);
             ending.step_on_device(device.native.close());
         } else {
             // Better a leak than a crash of whoever still uses it.
             mem_pool::forget_with_device(&device);
             virtual_memory::forget_with_device(&device);
+            ipc::forget_with_device(&device);
             memory::forget_device_memory(&device);
             std::mem::forget(device);
         }

@@ -127,7 +127,8 @@ pub fn free_in(
         Kind::Pinned => (MemoryKind::Pinned, HOST),
         Kind::Pool(id) => (MemoryKind::Pool, id as i32),
         Kind::HostPool(_) => (MemoryKind::Pool, HOST),
-        Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => return free(),
+        Kind::Registered { .. } | Kind::Imported(_) => return free(),
+        Kind::Mapped(_) | Kind::HostMapped(_) => return free(),
     };
     if !kinds.contains(&kind) {
         return free();

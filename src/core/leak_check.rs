@@ -127,7 +127,9 @@ fn kind_of(found: &Allocation) -> Option<(MemoryKind, i32)> {
         Kind::Pinned => Some((MemoryKind::Pinned, -1)),
         Kind::Pool(id) => Some((MemoryKind::Pool, id as i32)),
         Kind::HostPool(_) => Some((MemoryKind::Pool, -1)),
-        Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => None,
+        // Others have allocated it.
+        Kind::Registered { .. } | Kind::Imported(_) => None,
+        Kind::Mapped(_) | Kind::HostMapped(_) => None,
     }
 }
 

@@ -18,7 +18,7 @@ use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
 use super::virtual_memory::{self, Mapped, physical};
-use super::{hooked_memory, host_register, managed_memory, memory_hook, runtime, thread};
+use super::{hooked_memory, host_register, ipc, managed_memory, memory_hook, runtime, thread};
 use crate::algo::slot_table;
 use crate::backend::{
     self, Fill, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage,
@@ -140,6 +140,7 @@ pub fn free(addr: usize) -> Result<()> {
 
 #[inline]
 fn free_unhooked(addr: usize) -> Result<()> {
+    ipc::freeing(addr);
     if Allocation::set_aside(addr) { Ok(()) } else { free_to_device(addr) }
 }
 
@@ -230,6 +231,7 @@ pub(super) fn not_freed(argument: &str, addr: usize) -> Error {
         Kind::Pinned => "page-locked host memory",
         Kind::Pool(_) | Kind::HostPool(_) => "memory of a pool",
         Kind::Mapped(_) | Kind::HostMapped(_) => "mapped memory",
+        Kind::Imported(_) => "memory of another process",
         Kind::Registered { .. } => "registered memory of the caller",
     };
     let call = freeing_call(found.kind);
@@ -243,6 +245,7 @@ pub(super) fn freeing_call(kind: Kind) -> &'static str {
         Kind::Pinned => "aclrtFreeHost",
         Kind::Pool(_) | Kind::HostPool(_) => "aclrtMemPoolFreeAsync or aclrtFree",
         Kind::Mapped(_) | Kind::HostMapped(_) => "aclrtUnmapMem",
+        Kind::Imported(_) => "aclrtIpcMemClose",
         Kind::Registered { .. } => "aclrtHostUnregister",
     }
 }
@@ -430,8 +433,12 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
             return Ok(PointerAttributes { location: Location::Host, page_size });
         }
         // It is going with its device.
-        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) if held.is_none() => return Ok(UNKNOWN),
-        Kind::Device(id) | Kind::Pool(id) => Location::Device(id),
+        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_)
+            if held.is_none() =>
+        {
+            return Ok(UNKNOWN);
+        }
+        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) => Location::Device(id),
         Kind::Managed(id) => Location::Managed(id),
         Kind::HostPool(None) => Location::Host,
         Kind::HostPool(Some(node)) => Location::HostNode(node),

@@ -261,7 +261,8 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
             Kind::Pool(of) => kind == MemoryKind::Pool && of as i32 == id,
             Kind::Pinned => kind == MemoryKind::Pinned,
             Kind::HostPool(_) => kind == MemoryKind::Pool && id == HOST,
-            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => false,
+            Kind::Registered { .. } | Kind::Imported(_) => false,
+            Kind::Mapped(_) | Kind::HostMapped(_) => false,
         };
         if !wanted {
             continue;

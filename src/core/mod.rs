@@ -26,6 +26,7 @@ pub mod handles;
 mod hooked_memory;
 pub mod host_register;
 pub mod info;
+pub mod ipc;
 pub mod kernel;
 pub mod kernel_args;
 pub mod kernel_launch;

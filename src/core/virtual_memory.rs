@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod physical;
+pub mod sharing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

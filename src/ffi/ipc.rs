@@ -3,15 +3,50 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::ffi::guard::guard_unsupported;
+use crate::core::error::Result;
+use crate::core::ipc;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclError, aclrtDrvMemHandle, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType,
-    aclrtMemHandleType, aclrtMemSharedHandleType, aclrtServerPid,
+    aclError, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtServerPid,
 };
+use crate::ffi::value::{Array, Out, address, enum_value, must_not_be_null, text};
 
-/// Gives device memory a name under which other processes open it.
+/// A key that C sends.
+fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
+    // SAFETY: null, or by the contract of the C boundary a terminated text, which is used in the call.
+    Ok(unsafe { text::required("key", key) }?.as_encoded_bytes())
+}
+
+/// A list of processes that C sends.
+pub(super) fn processes(pids: *const i32, count: usize) -> Result<Vec<i32>> {
+    must_not_be_null("pid", pids)?;
+    let pids = Array::new(pids, count);
+    Ok((0..count).map(|index| pids.get(index)).collect())
+}
+
+/// Gives device memory a key, by which other processes of the same user on this machine open it
+/// (aclrtIpcMemImportByKey). The key is text, which may travel in any way: through a file, a pipe, a socket.
+/// With the first key of a process a thread begins to serve those who ask, until aclFinalize; a process that is
+/// killed leaves nothing behind.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// The key ends with aclrtIpcMemClose, when the memory is freed, and when its device is reset. What others have
+/// opened stays readable and writable for them, also when this process ends; once the memory was freed its contents
+/// are promised to nobody: importers close first. Each call gives another key.
+///
+/// @param devPtr memory from aclrtMalloc or a variant of it: its start, a multiple of 4 KiB, as it is with at least
+/// 4 KiB. Not managed memory, nor memory of a pool.
+/// @param size bytes that importers get, from the start on; at most those of the allocation.
+/// @param key receives the text and a zero.
+/// @param len the room there: at least 65 bytes.
+/// @param flags ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT: only processes that aclrtIpcMemSetImportPid lists;
+/// ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION: whoever has the key.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or more than there is, `len` is too small,
+/// `flags` is unknown; ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or no multiple of
+/// 4 KiB, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, memory that was
+/// allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles; ACL_ERROR_BAD_ALLOC 200000: no
+/// descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Takes no order with streams: what importers
+/// read is what work that is done has written. Follows aclrtIpcMemGetExportKey of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
     devPtr: *mut c_void,
@@ -20,55 +55,77 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
     len: usize,
     flags: u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtIpcMemGetExportKey",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
+    guard("aclrtIpcMemGetExportKey", || {
+        let out = text::Buffer::new("key", key, "len", len)?;
+        ipc::check_room(len)?;
+        out.write(&ipc::export(address::from_c(devPtr), size, flags)?.to_string());
+        Ok(())
+    })
 }
 
-/// Opens another process's memory by its name.
+/// Opens memory of another process by its key. It becomes memory of the calling thread's current device, whichever it
+/// is on, for all that device memory is good for, and counts for the exporting process only. Opening a key again gives
+/// the same address, to be closed once more.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param devPtr receives the address; as many bytes as were exported are usable there, until aclrtIpcMemClose, or
+/// until the device is reset. It is not freed. The other process's end does not end it.
+/// @param key what aclrtIpcMemGetExportKey gave in another process. In the same process it is refused.
+/// @param flags ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT, or ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS for memory of
+/// another device. Both do the same here: what is opened can be used.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `flags` is unknown;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: `key` is none, is this process's own, was closed, or its memory freed, its
+/// process has ended, has finalized the library or does not answer within 5 seconds, or does not list this one, the
+/// key has been opened on another device, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
+/// `key` is of another machine, or of another network or process namespace (container), or on CUDA the same memory is
+/// open by a key of another size; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000:
+/// no room to map it, or no descriptor; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode it is larger than a device
+/// of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+/// aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemImportByKey(
     devPtr: *mut *mut c_void,
     key: *const c_char,
     flags: u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtIpcMemImportByKey",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
+    guard("aclrtIpcMemImportByKey", || {
+        let out = Out::new("devPtr", devPtr)?;
+        out.write(address::to_c(ipc::import(self::key(key)?, flags)?));
+        Ok(())
+    })
 }
 
-/// Closes shared memory.
+/// Closes what was opened by a key, or ends a key of this process's own. Importers first, then the exporter, who may
+/// then free the memory.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param key a key that this process has opened: once for each time. Queued work that uses the memory still has it;
+/// new calls do not. Or a key of this process: nobody opens it any more, and who has it keeps it.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty; ACL_ERROR_RT_PARAM_INVALID 107000: it is
+/// no key, or none that is open or exported here, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
+/// after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+/// aclrtIpcMemClose of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
-    guard_unsupported(
-        "aclrtIpcMemClose",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
+    guard("aclrtIpcMemClose", || ipc::close(self::key(key)?))
 }
 
-/// Lists the processes that may open a name.
+/// Lists processes that may open a key, besides those that were listed before.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param key a key of this process. Of one that was exported without a check the list is not looked at.
+/// @param pid what aclrtDeviceGetBareTgid gives in those processes.
+/// @param num how many there are, at least 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process is not above 0;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: `key` is no key that this process has exported, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemSetImportPid(
     key: *const c_char,
     pid: *mut i32,
     num: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtIpcMemSetImportPid",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
+    guard("aclrtIpcMemSetImportPid", || {
+        ipc::set_import_processes(self::key(key)?, &processes(pid, num)?)
+    })
 }
 
 /// Lists the processes of other servers that may open a name.
@@ -82,24 +139,28 @@ pub unsafe extern "C" fn aclrtIpcMemImportPidInterServer(
 ) -> aclError {
     guard_unsupported(
         "aclrtIpcMemImportPidInterServer",
-        "nothing can be shared between servers; send the data over the network",
+        "memory is shared within one machine; list its processes with aclrtIpcMemSetImportPid, and send \
+             data to others over the network",
     )
 }
 
-/// Sets how shared memory is reached.
+/// Chooses the link by which shared memory is reached. Memory here is reached in one way: the choice is checked, and
+/// changes nothing.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param key a key that this process has exported or opened.
+/// @param type ACL_RT_IPC_MEM_ATTR_ACCESS_LINK.
+/// @param attr one of ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO, _HCCS, _UB_ONE_PORT_PATH and _UB_MULTI_PORT_PATH.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty, `type` or `attr` is unknown;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: `key` is not known here, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetAttr of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemSetAttr(
     key: *const c_char,
     r#type: MaybeUninit<aclrtIpcMemAttrType>,
     attr: u64,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtIpcMemSetAttr",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
+    guard("aclrtIpcMemSetAttr", || ipc::set_attribute(self::key(key)?, enum_value(r#type), attr))
 }
 
 /// Makes a handle through which another process opens an event.
@@ -129,105 +190,5 @@ pub unsafe extern "C" fn aclrtIpcOpenEventHandle(
         "aclrtIpcOpenEventHandle",
         "events cannot be shared between processes; synchronise, and tell the other process \
              by a pipe or socket",
-    )
-}
-
-/// Gives physical memory a number under which other processes open it.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemExportToShareableHandle(
-    handle: aclrtDrvMemHandle,
-    handleType: MaybeUninit<aclrtMemHandleType>,
-    flags: u64,
-    shareableHandle: *mut u64,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemExportToShareableHandle",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
-}
-
-/// Gives physical memory a handle under which other processes open it.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
-    handle: aclrtDrvMemHandle,
-    flags: u64,
-    shareType: MaybeUninit<aclrtMemSharedHandleType>,
-    shareableHandle: *mut c_void,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemExportToShareableHandleV2",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
-}
-
-/// Opens another process's physical memory by its number.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemImportFromShareableHandle(
-    shareableHandle: u64,
-    deviceId: i32,
-    handle: *mut aclrtDrvMemHandle,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemImportFromShareableHandle",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
-}
-
-/// Opens another process's physical memory by its handle.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
-    shareableHandle: *mut c_void,
-    shareType: MaybeUninit<aclrtMemSharedHandleType>,
-    flags: u64,
-    handle: *mut aclrtDrvMemHandle,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemImportFromShareableHandleV2",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
-}
-
-/// Lists the processes that may open a number.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
-    shareableHandle: u64,
-    pid: *mut i32,
-    pidNum: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemSetPidToShareableHandle",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
-    )
-}
-
-/// Lists the processes that may open a handle.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtMemSetPidToShareableHandleV2(
-    shareableHandle: *mut c_void,
-    shareType: MaybeUninit<aclrtMemSharedHandleType>,
-    pid: *mut i32,
-    pidNum: usize,
-) -> aclError {
-    guard_unsupported(
-        "aclrtMemSetPidToShareableHandleV2",
-        "nothing can be shared between processes; pass the data through the system's shared \
-             memory and copy it",
     )
 }

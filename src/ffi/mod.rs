@@ -73,3 +73,4 @@ pub mod types;
 pub mod value;
 pub mod version;
 pub mod virtual_memory;
+pub mod virtual_memory_sharing;

@@ -107,6 +107,7 @@ pub const HEADERS: &[Header] = &[
             "virtual_memory.rs",
             "managed_memory.rs",
             "ipc.rs",
+            "virtual_memory_sharing.rs",
             "notify.rs",
             "graph.rs",
             "label.rs",

@@ -57,8 +57,9 @@ impl Request {
 /// What is said to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The bytes of it; a descriptor goes beside them.
-    Parcel(Vec<u8>),
+    /// The bytes of it; a descriptor goes beside them. Leased: something is kept for who has it, as long
+    /// as the conversation goes on.
+    Parcel { bytes: Vec<u8>, is_leased: bool },
     /// There is no such offer.
     Unknown,
     /// It is of another kind.
@@ -70,7 +71,7 @@ pub(super) enum Answer {
 impl Answer {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let (tag, number, rest): (u32, i32, &[u8]) = match self {
-            Self::Parcel(bytes) => (0, 0, bytes),
+            Self::Parcel { bytes, is_leased } => (0, i32::from(*is_leased), bytes),
             Self::Unknown => (1, 0, &[]),
             Self::OtherKind => (2, 0, &[]),
             Self::NotAdmitted(process) => (3, *process, &[]),
@@ -88,7 +89,7 @@ impl Answer {
         }
         let number = i32::from_le_bytes(head[12..].try_into().expect("4 bytes"));
         match u32::from_le_bytes(head[8..12].try_into().expect("4 bytes")) {
-            0 => Ok(Self::Parcel(rest.to_vec())),
+            0 => Ok(Self::Parcel { bytes: rest.to_vec(), is_leased: number != 0 }),
             1 => Ok(Self::Unknown),
             2 => Ok(Self::OtherKind),
             3 => Ok(Self::NotAdmitted(number)),

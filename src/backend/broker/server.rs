@@ -1,6 +1,6 @@
 //! The thread that hands out what this process offers.
 
-use std::io;
+use std::any::Any;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::Once;
@@ -17,8 +17,29 @@ use crate::backend::Result;
 /// How many may be inside at a time; who has been there longest makes room for the next one.
 const MOST_GUESTS: usize = 32;
 
-/// What a process (by its number) gets that asks for something.
-type Answering = dyn Fn(i32, &Request) -> (Answer, Option<OwnedFd>) + Send;
+/// What a process gets that asks for something.
+pub(super) struct Reply {
+    pub(super) answer: Answer,
+    pub(super) descriptor: Option<OwnedFd>,
+    /// For as long as it has that.
+    pub(super) kept: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self { answer, descriptor: None, kept: None }
+    }
+}
+
+/// By the number of the process.
+type Answering = dyn Fn(i32, &Request) -> Reply + Send;
+
+/// Something that is kept for somebody, who hangs up to end that.
+struct Kept {
+    connection: Connection,
+    #[expect(dead_code, reason = "it is kept, and nothing else")]
+    what: Arc<dyn Any + Send + Sync>,
+}
 
 /// The thread; dropped, it ends.
 pub(super) struct Server {
@@ -37,7 +58,7 @@ impl Server {
     pub(super) fn start(
         own: &Process,
         address: &str,
-        answer: impl Fn(i32, &Request) -> (Answer, Option<OwnedFd>) + Send + 'static,
+        answer: impl Fn(i32, &Request) -> Reply + Send + 'static,
     ) -> Result<Self> {
         let listener = Listener::open(address).map_err(|error| unserved("its socket", &error))?;
         let wake = Arc::new(Wake::new().map_err(|error| unserved("eventfd", &error))?);
@@ -64,9 +85,11 @@ impl Drop for Server {
 
 fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
     let mut guests: Vec<Guest> = Vec::new();
+    let mut leases: Vec<Kept> = Vec::new();
     loop {
         let mut all: Vec<RawFd> = vec![wake.number(), listener.number()];
         all.extend(guests.iter().map(|guest| guest.connection.number()));
+        all.extend(leases.iter().map(|lease| lease.connection.number()));
         let first = guests.iter().map(|guest| guest.until).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
         let ready = socket::wait(&all, left);
@@ -74,14 +97,20 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
             break;
         }
         let now = Instant::now();
-        let mut said = ready[2..].iter();
-        guests.retain(|guest| match said.next() {
-            Some(true) => {
-                attend(guest, answer);
-                false
+        let mut said = ready[2..].iter().copied();
+        let mut stay = Vec::new();
+        let mut made = Vec::new();
+        for guest in guests.drain(..) {
+            match said.next() {
+                Some(true) => made.extend(attend(guest, answer)),
+                _ if guest.until > now => stay.push(guest),
+                _ => {}
             }
-            _ => guest.until > now,
-        });
+        }
+        guests = stay;
+        // Whoever has a lease says nothing; what can be read is that they have gone.
+        leases.retain(|_| !said.next().unwrap_or(false));
+        leases.append(&mut made);
         while ready[1]
             && let Ok(connection) = listener.accept()
         {
@@ -104,16 +133,18 @@ fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
     guests.push(Guest { connection, process: peer.process, until: Instant::now() + PATIENCE });
 }
 
-/// Answers what somebody says, if it is a request. Then they leave.
-fn attend(guest: &Guest, answer: &Answering) {
+/// Answers what somebody says, if it is a request. Then they leave, but for those that something is kept
+/// for.
+fn attend(guest: Guest, answer: &Answering) -> Option<Kept> {
     // One byte more, which shows what is too long.
     let mut bytes = [0; REQUEST + 1];
-    let Ok((len, unasked)) = guest.connection.receive(&mut bytes) else { return };
+    let (len, unasked) = guest.connection.receive(&mut bytes).ok()?;
     drop(unasked);
-    let Some(request) = Request::from_bytes(&bytes[..len]) else { return };
-    let (answer, descriptor) = answer(guest.process, &request);
+    let request = Request::from_bytes(&bytes[..len])?;
+    let Reply { answer, descriptor, kept } = answer(guest.process, &request);
     // Who does not listen misses it.
-    let _: io::Result<()> = guest.connection.send(&answer.to_bytes(), descriptor.as_ref());
+    guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).ok()?;
+    kept.map(|what| Kept { connection: guest.connection, what })
 }
 
 /// The number of the open listener; -1: there is none.

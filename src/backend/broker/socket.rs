@@ -89,6 +89,7 @@ impl Listener {
 }
 
 /// One end of a conversation.
+#[derive(Debug)]
 pub(super) struct Connection(OwnedFd);
 
 impl Connection {

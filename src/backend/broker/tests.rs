@@ -10,7 +10,7 @@ use super::socket::Listener;
 use super::*;
 
 fn parcel(bytes: &[u8]) -> Parcel {
-    Parcel { bytes: bytes.to_vec(), descriptor: None }
+    Parcel::new(bytes.to_vec(), None)
 }
 
 fn own() -> Process {
@@ -18,7 +18,7 @@ fn own() -> Process {
 }
 
 fn refusal(fetched: Result<Parcel>) -> String {
-    let fault = fetched.expect_err("a fault");
+    let fault = fetched.err().expect("a fault");
     assert_eq!(fault.kind(), FaultKind::InvalidArgument, "{}", fault.text());
     fault.text().to_owned()
 }
@@ -38,7 +38,7 @@ fn what_is_offered_is_fetched() {
     static HERE: Broker = Broker::new("test-what_is_offered_is_f");
     let mut file = tempfile(c"offered");
     file.write_all(b"contents").unwrap();
-    let offered = Parcel { bytes: vec![7; MOST_BYTES], descriptor: Some(file.into()) };
+    let offered = Parcel::new(vec![7; MOST_BYTES], Some(file.into()));
     let key = HERE.offer(Kind::Memory, offered, Admission::Anyone).unwrap();
     let text = Key::from_text(key.to_string().as_bytes()).unwrap();
     let number = Key::from_number(key.number()).unwrap();
@@ -70,6 +70,26 @@ fn tempfile(name: &CStr) -> File {
         <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(number)
     };
     File::from(descriptor)
+}
+
+#[test]
+fn what_is_kept_is_kept_for_those_who_have_it() {
+    static HERE: Broker = Broker::new("test-what_is_kept");
+    let thing = Arc::new(7);
+    let parcel = Parcel { kept: Some(Arc::clone(&thing) as _), ..parcel(b"a") };
+    let key = HERE.offer(Kind::Memory, parcel, Admission::Anyone).unwrap();
+    let leases = [(); 2].map(|()| HERE.fetch(Kind::Memory, &key).unwrap().lease.expect("a lease"));
+    assert!(HERE.withdraw(Kind::Memory, &key));
+    // Whatever else is asked meanwhile.
+    assert!(HERE.fetch(Kind::Memory, &key).is_err());
+    assert_eq!(Arc::strong_count(&thing), 3);
+    for (index, lease) in leases.into_iter().enumerate() {
+        drop(lease);
+        while Arc::strong_count(&thing) != 2 - index {
+            std::thread::yield_now();
+        }
+    }
+    HERE.stop();
 }
 
 #[test]

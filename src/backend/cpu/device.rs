@@ -1,6 +1,7 @@
 //! A CPU device: its memory and its streams.
 
 use std::collections::HashMap;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -12,13 +13,15 @@ use super::event::CpuEvent;
 use super::executor::LEAST_PRIORITY;
 use super::fence::Deferred;
 use super::info;
+use super::ipc::{self, Contents};
 use super::memory::DeviceMemory;
 use super::operation::SHORT;
 use super::queue::Queue;
 use super::shared_file::SharedFile;
-use super::shared_memory::SharedDeviceMemory;
+use super::shared_memory::{IMPORTED, SharedDeviceMemory};
 use super::stream::CpuStream;
 use super::{Shared, copy, copy_2d, module, virtual_memory};
+use crate::backend::broker::Parcel;
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
@@ -169,6 +172,18 @@ impl Device for CpuDevice {
         Ok(virtual_memory::of_device(device, Arc::clone(&self.memory), block))
     }
 
+    fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
+        let at = self.memory.offset_of(block.addr);
+        ipc::pack(Contents::Memory, self.memory.file(), at, len as u64)
+    }
+
+    fn import_memory(&self, parcel: Parcel) -> Result<Block> {
+        let part = ipc::unpack(parcel)?;
+        let range = (part.offset, part.len);
+        let (shared, ordinal) = (&self.shared, Some(self.ordinal));
+        shared.imports.map(shared, part.file.as_fd(), range, ordinal, Arc::default())
+    }
+
     /// It is where it is.
     fn advise(&self, _range: Span, _advice: Advice) -> Result<()> {
         Ok(())
@@ -190,6 +205,10 @@ impl Device for CpuDevice {
     }
 
     fn free(&self, block: Block) -> Result<()> {
+        if block.token & IMPORTED != 0 {
+            self.shared.imports.free(&self.shared, block);
+            return Ok(());
+        }
         self.memory.freed(&block);
         if block.token & MANAGED != 0 {
             // What the kernel refuses here only makes the guard weaker.

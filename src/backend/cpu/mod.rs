@@ -12,7 +12,7 @@
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
 //! | `virtual_memory.rs` | addresses and memory apart |
-//! | `shared_memory.rs`, `shared_file.rs` | what other processes can have of it, and we of theirs |
+//! | `shared_memory.rs`, `shared_file.rs`, `ipc.rs` | what other processes can have of it, and we of theirs |
 //! | `windows.rs`, `host_ranges.rs`, `loaded_objects.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
@@ -28,6 +28,7 @@ mod fence;
 mod host_access;
 mod host_ranges;
 mod info;
+mod ipc;
 mod kept;
 mod kernel;
 mod loaded_objects;

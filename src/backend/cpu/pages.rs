@@ -242,17 +242,21 @@ pub(super) fn set_access(addr: usize, len: usize, access: Access) -> io::Result<
     }
 }
 
-/// A file in memory, `len` bytes of holes.
+/// A file in memory, `len` bytes of holes, of a length that nobody can change: whoever has mapped it reads
+/// it without a fault.
 pub(super) fn memory_file(len: u64) -> io::Result<OwnedFd> {
-    new_file(c"portacl-device", len, 0)
+    sealed(new_file(c"portacl-device", len)?)
 }
 
 /// What keeps a file as long as it is, for ever.
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// As [`memory_file`], of a length that nobody can change.
+/// As [`memory_file`], of memory that is only there to be shared.
 pub(super) fn sealed_file(len: u64) -> io::Result<OwnedFd> {
-    let file = new_file(c"portacl-shared", len, libc::MFD_ALLOW_SEALING)?;
+    sealed(new_file(c"portacl-shared", len)?)
+}
+
+fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
     // SAFETY: the descriptor is open; the call takes numbers.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } {
         0 => Ok(file),
@@ -260,7 +264,7 @@ pub(super) fn sealed_file(len: u64) -> io::Result<OwnedFd> {
     }
 }
 
-/// Whether somebody's file has the seals of [`sealed_file`]; an error: it is no file in memory.
+/// Whether somebody's file has the seals of ours; an error: it is no file in memory.
 pub(super) fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: asks for a number about an open descriptor.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) } {
@@ -269,9 +273,10 @@ pub(super) fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
     }
 }
 
-fn new_file(name: &CStr, len: u64, flags: libc::c_uint) -> io::Result<OwnedFd> {
+fn new_file(name: &CStr, len: u64) -> io::Result<OwnedFd> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a terminated string; the call has no other requirement.
-    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | flags) };
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -326,6 +331,13 @@ pub(super) fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
     // SAFETY: the caller owns the range, and nobody uses it any more. Where the kernel refuses,
     // the pages stay, and are used again.
     unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, len as i64) };
+}
+
+/// How long a file of [`memory_file`] is.
+pub(super) fn file_len(file: &OwnedFd) -> u64 {
+    // SAFETY: asks for a number about an open descriptor. The file position that it moves is used by nobody.
+    let len = unsafe { libc::lseek(file.as_raw_fd(), 0, libc::SEEK_END) };
+    len.unsigned_abs()
 }
 
 /// Bytes of memory that a memory file has.

@@ -5,7 +5,7 @@
 //! imports a part of it maps it anywhere, with both views as far apart as a device has them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -222,7 +222,7 @@ struct Import {
     watch: Option<Watch>,
     #[expect(dead_code, reason = "dropping it unmaps the block")]
     mapping: Mapping,
-    /// Of its pool.
+    /// Of its pool, if it is of one.
     counter: Arc<Counter>,
 }
 
@@ -242,6 +242,51 @@ impl Imports {
         let live = self.live.lock();
         let before = live.range(..=addr).next_back();
         before.is_some_and(|(base, import)| import.watch.is_some() && addr - base < import.len)
+    }
+
+    /// Maps `len` bytes that are at `at` in somebody's file, as memory of the device with this ordinal, or
+    /// of the host.
+    pub(super) fn map(
+        &self,
+        shared: &Shared,
+        file: BorrowedFd<'_>,
+        (at, len): (u64, u64),
+        ordinal: Option<u32>,
+        counter: Arc<Counter>,
+    ) -> Result<Block> {
+        self.reap(super::REAP);
+        let first = at & !(UNIT - 1);
+        let whole = ((at + len).next_multiple_of(UNIT) - first) as usize;
+        let own = if ordinal.is_some() { shared.own_view } else { 0 };
+        if own != 0 && whole > own {
+            return Err(Fault::new(
+                FaultKind::OutOfDeviceMemory,
+                format!(
+                    "in guard mode {len} bytes of another process cannot be imported where a device \
+                     has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
+                ),
+            ));
+        }
+        let mapping = Mapping::of_part(whole, file, first, own);
+        let mapping = mapping.map_err(|error| {
+            Fault::new(
+                FaultKind::OutOfHostMemory,
+                format!("{len} bytes of another process cannot be mapped: mmap: {error}"),
+            )
+        })?;
+        let base = mapping.addr();
+        host_ranges::mapped(base, whole);
+        let (addr, len) = (base + (at - first) as usize, len as usize);
+        let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
+        let block = Block { addr, len, token };
+        let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
+            let watch = Watch::new(base, whole, ordinal);
+            host_access::taken(&block, len, ordinal);
+            watch
+        });
+        counter.add(len);
+        self.live.lock().insert(addr, Import { len, watch, mapping, counter });
+        Ok(block)
     }
 
     /// Takes a block back. Operations that were queued before keep it.
@@ -378,44 +423,13 @@ impl Pool for ImportedPool {
     }
 
     fn import_block(&self, export: &PointerExport) -> Result<Block> {
-        let imports = &self.shared.imports;
-        imports.reap(super::REAP);
         let (offset, len) = self.file.locate(export)?;
-        let first = offset & !(UNIT - 1);
-        let whole = ((offset + len).next_multiple_of(UNIT) - first) as usize;
-        let (own, ordinal) = match self.place {
-            PoolPlace::Device(ordinal) => (self.shared.own_view, Some(ordinal)),
-            PoolPlace::Host | PoolPlace::HostNode(_) => (0, None),
+        let ordinal = match self.place {
+            PoolPlace::Device(ordinal) => Some(ordinal),
+            PoolPlace::Host | PoolPlace::HostNode(_) => None,
         };
-        if own != 0 && whole > own {
-            return Err(Fault::new(
-                FaultKind::OutOfDeviceMemory,
-                format!(
-                    "in guard mode {len} bytes of another process cannot be imported where a device \
-                     has {own}: give it as much memory as there (PORTACL_CPU_MEMORY)"
-                ),
-            ));
-        }
-        let mapping = Mapping::of_part(whole, self.file.as_fd(), MEMORY + first, own);
-        let mapping = mapping.map_err(|error| {
-            Fault::new(
-                FaultKind::OutOfHostMemory,
-                format!("{len} bytes of another process cannot be mapped: mmap: {error}"),
-            )
-        })?;
-        let base = mapping.addr();
-        host_ranges::mapped(base, whole);
-        let (addr, len) = (base + (offset - first) as usize, len as usize);
-        let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
-        let block = Block { addr, len, token };
-        let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
-            let watch = Watch::new(base, whole, ordinal);
-            host_access::taken(&block, len, ordinal);
-            watch
-        });
-        self.mapped.add(len);
+        let (file, range) = (self.file.as_fd(), (MEMORY + offset, len));
         let counter = Arc::clone(&self.mapped);
-        imports.live.lock().insert(addr, Import { len, watch, mapping, counter });
-        Ok(block)
+        self.shared.imports.map(&self.shared, file, range, ordinal, counter)
     }
 }

@@ -18,18 +18,41 @@ use super::device::CpuDevice;
 use super::fence::Fence;
 use super::host_access::{self, Watch};
 use super::host_ranges;
+use super::ipc::{self, Contents, FilePart};
 use super::memory::DeviceMemory;
 use super::pages::{self, Mapping};
 use super::pinned::HOST;
 use super::{CpuDriver, Shared};
+use crate::backend::broker::Parcel;
 use crate::backend::{
-    Access, Block, Fault, FaultKind, PhysicalMemory, Result, VirtualMemory, bind_to_node,
+    Access, Block, Fault, FaultKind, ImportedMemory, PhysicalMemory, Result, VirtualMemory,
+    bind_to_node,
 };
 
 /// Memory without an address, for as long as somebody has it or it is mapped.
 enum Memory {
-    Device { device: Arc<CpuDevice>, memory: Arc<DeviceMemory>, block: Block, ordinal: u32 },
-    Host { file: OwnedFd, node: Option<u32> },
+    Device {
+        device: Arc<CpuDevice>,
+        memory: Arc<DeviceMemory>,
+        block: Block,
+        ordinal: u32,
+    },
+    Host {
+        file: OwnedFd,
+        node: Option<u32>,
+    },
+    /// Another process's, used on the device with this ordinal.
+    Imported {
+        part: FilePart,
+        ordinal: u32,
+    },
+}
+
+impl Memory {
+    /// For use on a device.
+    fn is_device(&self) -> bool {
+        !matches!(self, Self::Host { .. })
+    }
 }
 
 impl Drop for Memory {
@@ -61,8 +84,25 @@ impl PhysicalMemory for CpuPhysicalMemory {
     fn page_size(&self) -> usize {
         match &*self.memory {
             Memory::Device { memory, block, .. } => memory.page_size(*block),
-            Memory::Host { .. } => pages::ordinary(),
+            Memory::Host { .. } | Memory::Imported { .. } => pages::ordinary(),
         }
+    }
+
+    /// Memory of a device is kept for those who have it; a file of its own stays by itself.
+    fn export(&self) -> Result<Parcel> {
+        let parcel = match &*self.memory {
+            Memory::Device { memory, block, .. } => {
+                let at = memory.offset_of(block.addr);
+                ipc::pack(Contents::Physical, memory.file(), at, block.len as u64)
+            }
+            Memory::Host { file, .. } => {
+                return ipc::pack(Contents::Host, file.as_fd(), 0, pages::file_len(file));
+            }
+            Memory::Imported { part, .. } => {
+                ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len)
+            }
+        };
+        Ok(Parcel { kept: Some(Arc::clone(&self.memory) as _), ..parcel? })
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -132,9 +172,7 @@ impl Ranges {
     pub(super) fn is_device(&self, addr: usize) -> bool {
         let mut all = self.all.lock();
         let part = around(&mut all, addr).and_then(|range| range.parts.range(..=addr).next_back());
-        part.is_some_and(|(base, part)| {
-            addr - base < part.len && matches!(*part.memory, Memory::Device { .. })
-        })
+        part.is_some_and(|(base, part)| addr - base < part.len && part.memory.is_device())
     }
 
     /// Ends mappings that nothing uses any more.
@@ -193,7 +231,7 @@ impl Ranges {
 
 /// Takes a part out of the address space. Where the kernel refuses, it stays.
 fn vacate(addr: usize, part: &Part, own: usize) -> bool {
-    let own = if matches!(*part.memory, Memory::Device { .. }) { own } else { 0 };
+    let own = if part.memory.is_device() { own } else { 0 };
     pages::vacate(addr, part.len, own).is_ok()
 }
 
@@ -235,6 +273,23 @@ impl VirtualMemory for CpuDriver {
         Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Host { file, node }) }))
     }
 
+    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
+        let part = ipc::unpack(parcel)?;
+        let (on_device, len) = (part.contents != Contents::Host, part.len as usize);
+        if !part.len.is_multiple_of(HUGE) || !part.offset.is_multiple_of(HUGE) {
+            return Err(Fault::new(
+                FaultKind::InvalidArgument,
+                "what the other process has exported is damaged",
+            ));
+        }
+        let memory = match on_device {
+            true => Memory::Imported { part, ordinal },
+            false => Memory::Host { file: part.file, node: None },
+        };
+        let memory = Arc::new(CpuPhysicalMemory { memory: Arc::new(memory) });
+        Ok(ImportedMemory { memory, len, on_device })
+    }
+
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         self.shared.ranges.settle(addr, len);
         let memory = Arc::clone(own(memory));
@@ -243,16 +298,19 @@ impl VirtualMemory for CpuDriver {
             Memory::Device { memory, block, .. } => {
                 pages::replace(addr, len, memory.file(), memory.offset_of(block.addr), own)
             }
+            Memory::Imported { part, .. } => {
+                pages::replace(addr, len, part.file.as_fd(), part.offset, own)
+            }
             Memory::Host { file, .. } => pages::replace(addr, len, file.as_fd(), 0, 0),
         };
         mapped.map_err(|error| refused("the kernel maps no memory there: mmap", error))?;
         let mut watch = None;
         match *memory {
-            Memory::Device { ordinal, .. } if own != 0 => {
+            Memory::Device { ordinal, .. } | Memory::Imported { ordinal, .. } if own != 0 => {
                 watch = Some(Watch::new(addr, len, ordinal));
                 host_access::taken(&Block { addr, len, token: 0 }, len, ordinal);
             }
-            Memory::Device { .. } => {}
+            Memory::Device { .. } | Memory::Imported { .. } => {}
             Memory::Host { node, .. } => {
                 self.settle_host_memory(addr, len, node).inspect_err(|_| {
                     // Nobody has the address: what stays there harms nobody.
@@ -268,7 +326,7 @@ impl VirtualMemory for CpuDriver {
 
     fn unmap(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
         let shared: &Shared = &self.shared;
-        if shared.own_view != 0 && matches!(**own(memory), Memory::Device { .. }) {
+        if shared.own_view != 0 && own(memory).is_device() {
             host_access::freed(&Block { addr, len, token: 0 });
             // What the kernel refuses here only makes the guard weaker.
             let _ = pages::set_access(addr, len, Access::None);
@@ -295,7 +353,7 @@ impl VirtualMemory for CpuDriver {
         ordinal: Option<u32>,
         access: Access,
     ) -> Result<()> {
-        let guarded = self.shared.own_view != 0 && matches!(**own(memory), Memory::Device { .. });
+        let guarded = self.shared.own_view != 0 && own(memory).is_device();
         if ordinal.is_some() || !guarded {
             return Ok(());
         }

@@ -19,7 +19,8 @@ use super::memory::Padding;
 use super::own_module::OwnModules;
 use super::stream::{self, CudaStream};
 use super::workers::Job;
-use super::{DriverState, copy, copy_2d, kernel, managed_memory, memory, virtual_memory};
+use super::{DriverState, copy, copy_2d, ipc, kernel, managed_memory, memory, virtual_memory};
+use crate::backend::broker::Parcel;
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Failure, Fault, FaultKind, Fill,
@@ -426,6 +427,15 @@ impl Device for CudaDevice {
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
         self.0.check_open()?;
         virtual_memory::alloc(&self.0, len)
+    }
+
+    fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
+        ipc::export(&self.0, block, len)
+    }
+
+    fn import_memory(&self, parcel: Parcel) -> Result<Block> {
+        self.0.check_open()?;
+        ipc::import(&self.0, &parcel)
     }
 
     fn advise(&self, range: Span, advice: Advice) -> Result<()> {

@@ -10,8 +10,9 @@ use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
-    CUhostFn, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation,
-    CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream, CUuuid,
+    CUhostFn, CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle,
+    CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream,
+    CUuuid,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -154,6 +155,18 @@ driver_functions! {
         access: *const CUmemAccessDesc,
         count: usize,
     ) = "cuMemSetAccess";
+    mem_export(
+        handle: *mut c_void,
+        memory: CUmemGenericAllocationHandle,
+        kind: c_uint,
+        flags: c_ulonglong,
+    ) = "cuMemExportToShareableHandle";
+    mem_import(handle: *mut CUmemGenericAllocationHandle, shareable: *mut c_void, kind: c_uint) =
+        "cuMemImportFromShareableHandle";
+    ipc_get_mem_handle(handle: *mut CUipcMemHandle, address: CUdeviceptr) = "cuIpcGetMemHandle";
+    ipc_open_mem_handle(address: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint) =
+        "cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle";
+    ipc_close_mem_handle(address: CUdeviceptr) = "cuIpcCloseMemHandle";
     mem_pool_create(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps) =
         "cuMemPoolCreate";
     mem_pool_destroy(pool: CUmemoryPool) = "cuMemPoolDestroy";

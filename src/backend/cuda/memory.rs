@@ -28,16 +28,20 @@ pub(super) const HUGE_PAGE: usize = 2 << 20;
 const SMALLEST_ALIGNMENT: usize = 512;
 
 /// The lower bits of a token hold the binary logarithm of the page size and whether the memory is
-/// managed, the others the address that the driver gave, which is aligned to more than that.
+/// managed or another process's, the others the address that the driver gave, which is aligned to more
+/// than that.
 const PAGE_BITS: u64 = 63;
 const MANAGED: u64 = 64;
+const IMPORTED: u64 = 128;
+const NOTES: u64 = PAGE_BITS | MANAGED | IMPORTED;
 
 fn token(base: usize, page: usize) -> u64 {
-    base as u64 & !(PAGE_BITS | MANAGED) | u64::from(page.trailing_zeros())
+    base as u64 & !NOTES | u64::from(page.trailing_zeros())
 }
 
-fn base(block: Block) -> usize {
-    (block.token & !(PAGE_BITS | MANAGED)) as usize
+/// Where the driver's own allocation begins.
+pub(super) fn base(block: Block) -> usize {
+    (block.token & !NOTES) as usize
 }
 
 /// Where the bytes of a block are counted.
@@ -53,6 +57,11 @@ pub(super) fn page_size(block: Block) -> usize {
 /// A block where the driver has put it.
 pub(super) fn plain_block(addr: usize, len: usize) -> Block {
     Block { addr, len, token: token(addr, NORMAL_PAGE) }
+}
+
+/// A block in memory of another process, which the driver has put at `base`.
+pub(super) fn imported_block(base: usize, addr: usize, len: usize) -> Block {
+    Block { addr, len, token: token(base, NORMAL_PAGE) | IMPORTED }
 }
 
 /// The alignment that a [`Block`] of this length has.
@@ -78,7 +87,9 @@ pub(super) enum Pinned {
 /// Takes a device block back.
 pub(super) fn free_device(device: &Arc<DeviceState>, block: Block) -> Result<()> {
     let owner = Arc::clone(device);
-    let release = if page_size(block) > NORMAL_PAGE {
+    let release = if block.token & IMPORTED != 0 {
+        Release::Imported { device: owner, base: base(block) }
+    } else if page_size(block) > NORMAL_PAGE {
         Release::Mapped { device: owner, block }
     } else {
         Release::Device { device: owner, base: base(block), block: Some(block) }

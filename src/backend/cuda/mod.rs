@@ -46,6 +46,7 @@ mod event;
 mod foreign;
 mod host_fn;
 mod info;
+mod ipc;
 mod kernel;
 mod managed_memory;
 mod memcpy_indirect;

@@ -116,7 +116,11 @@ impl DriverState {
     }
 
     /// What the device says of itself; 0 where its driver does not know the question.
-    fn device_attribute(&self, ordinal: u32, attribute: CUdevice_attribute) -> Result<c_int> {
+    pub(super) fn device_attribute(
+        &self,
+        ordinal: u32,
+        attribute: CUdevice_attribute,
+    ) -> Result<c_int> {
         let device = super::device_of(self.api(), self.number(ordinal))?;
         let mut value = 0;
         // SAFETY: a device of the driver, and a place for the answer.
@@ -154,7 +158,7 @@ impl DriverState {
         ))
     }
 
-    fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
+    pub(super) fn open_device(&self, ordinal: u32) -> Result<Arc<DeviceState>> {
         self.device(ordinal).ok_or_else(|| {
             Fault::new(FaultKind::Driver, format!("CUDA device {ordinal} is closed"))
         })
@@ -269,7 +273,7 @@ fn explain_place(place: PoolPlace, fault: Fault) -> Fault {
 
 /// What a refusal of a name means that came from somewhere else.
 #[cold]
-fn is_none(fault: Fault, what: &str) -> Fault {
+pub(super) fn is_none(fault: Fault, what: &str) -> Fault {
     match fault.kind() {
         FaultKind::Driver => {
             Fault::new(FaultKind::InvalidArgument, format!("{what}: {}", fault.text()))

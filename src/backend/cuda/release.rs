@@ -21,6 +21,8 @@ pub(super) enum Release {
     Device { device: Arc<DeviceState>, base: usize, block: Option<Block> },
     /// Mapped by [`map_huge`].
     Mapped { device: Arc<DeviceState>, block: Block },
+    /// From `cuIpcOpenMemHandle`.
+    Imported { device: Arc<DeviceState>, base: usize },
     /// From a pool, which is on this device or in host memory.
     Pooled { device: Option<Arc<DeviceState>>, addr: usize },
     /// A mapping of memory of this device, in a range that stays; the memory may go with it.
@@ -66,6 +68,7 @@ impl Release {
             Self::Device { .. }
             | Self::Module { .. }
             | Self::Mapped { .. }
+            | Self::Imported { .. }
             | Self::Unmapped { .. }
             | Self::Pooled { .. } => self.is_of(stream.device()) || stream.crosses(),
         }
@@ -75,6 +78,7 @@ impl Release {
         match self {
             Self::Device { device, .. }
             | Self::Mapped { device, .. }
+            | Self::Imported { device, .. }
             | Self::Unmapped { device, .. }
             | Self::Module { device, .. }
             | Self::Pooled { device: Some(device), .. } => std::ptr::eq(&**device, owner),
@@ -86,7 +90,7 @@ impl Release {
 
     fn base(&self) -> usize {
         match *self {
-            Self::Device { base, .. } | Self::Host { base } => base,
+            Self::Device { base, .. } | Self::Imported { base, .. } | Self::Host { base } => base,
             Self::Mapped { block, .. } => block.addr,
             Self::Registered { addr } | Self::Pooled { addr, .. } => addr,
             // A range stays ours.
@@ -111,6 +115,11 @@ impl Release {
                 device.call(|api| unsafe {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
                 })
+            }
+            Self::Imported { device, base } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: opened once for each time that it is closed.
+                device.call(|api| unsafe { api.ipc_close_mem_handle(base as CUdeviceptr) })
             }
             // Also on a device that has failed: this is about addresses, which are of no context.
             Self::Unmapped { addr, len, .. } => {

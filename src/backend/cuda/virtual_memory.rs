@@ -4,16 +4,22 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdeviceptr, CUmemAccessDesc, CUmemGenericAllocationHandle};
+use cudarc::driver::sys::{
+    CUdevice_attribute, CUdeviceptr, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUmemGenericAllocationHandle,
+};
 use parking_lot::Mutex;
 
 use super::CudaDriver;
 use super::device::DeviceState;
+use super::ipc;
 use super::memory::{self, in_any_context, with_reaping};
 use super::pool::access_flags;
 use super::release::{Release, give_back};
+use crate::backend::broker::Parcel;
 use crate::backend::{
-    Access, Fault, FaultKind, GRANULARITY, PhysicalMemory, PoolPlace, Result, VirtualMemory,
+    Access, Fault, FaultKind, GRANULARITY, ImportedMemory, PhysicalMemory, PoolPlace, Result,
+    VirtualMemory,
 };
 
 /// Memory of a device without an address, until it is dropped; the driver keeps what is mapped.
@@ -21,6 +27,8 @@ pub(super) struct Physical {
     device: Arc<DeviceState>,
     handle: CUmemGenericAllocationHandle,
     len: usize,
+    /// It takes memory of this process's device, and not another process's.
+    is_own: bool,
 }
 
 impl Drop for Physical {
@@ -31,7 +39,9 @@ impl Drop for Physical {
         // Also where the device has failed: this is of no context, and what ends that does not end it.
         let refused = |failure| Fault::from(failure).with_kind(FaultKind::Driver);
         driver.note_refusal(released.map_err(refused));
-        self.device.device_bytes().sub(self.len);
+        if self.is_own {
+            self.device.device_bytes().sub(self.len);
+        }
     }
 }
 
@@ -66,9 +76,31 @@ impl PhysicalMemory for CudaPhysicalMemory {
         GRANULARITY
     }
 
+    /// The driver keeps it for those who have it.
+    fn export(&self) -> Result<Parcel> {
+        let Physical { device, handle, len, .. } = &*self.0;
+        if !can_be_shared(device)? {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "CUDA device {} cannot share physical memory by file descriptors: share what aclrtMalloc \
+                     gives, by aclrtIpcMemGetExportKey",
+                    device.context().ordinal()
+                ),
+            ));
+        }
+        ipc::export_physical(device, *handle, *len)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// Whether other processes can have physical memory of this device.
+fn can_be_shared(device: &DeviceState) -> Result<bool> {
+    let asked = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
+    Ok(device.driver().device_attribute(device.context().ordinal(), asked)? != 0)
 }
 
 fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
@@ -78,7 +110,11 @@ fn own(memory: &dyn PhysicalMemory) -> &Arc<Physical> {
 
 /// Memory of a device without an address.
 pub(super) fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
-    let properties = memory::properties(device);
+    let mut properties = memory::properties(device);
+    if can_be_shared(device)? {
+        properties.requestedHandleTypes =
+            CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    }
     let mut handle = 0;
     with_reaping(device.driver(), || {
         // SAFETY: a place for the answer, and properties that are filled in.
@@ -87,7 +123,7 @@ pub(super) fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn Phy
     .map_err(|fault| memory::explain(device, len, fault))?;
     device.device_bytes().add(len);
     let device = Arc::clone(device);
-    Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len }))))
+    Ok(Arc::new(CudaPhysicalMemory(Arc::new(Physical { device, handle, len, is_own: true }))))
 }
 
 impl VirtualMemory for CudaDriver {
@@ -128,6 +164,14 @@ impl VirtualMemory for CudaDriver {
             "host memory without an address is not available on the cuda backend; allocate with \
              aclrtMallocHost, or memory of a device",
         ))
+    }
+
+    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
+        let device = self.0.open_device(ordinal)?;
+        let (handle, len) = ipc::import_physical(&device, &parcel)?;
+        let physical = Physical { device, handle, len, is_own: false };
+        let memory = Arc::new(CudaPhysicalMemory(Arc::new(physical)));
+        Ok(ImportedMemory { memory, len, on_device: true })
     }
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {

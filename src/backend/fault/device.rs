@@ -8,6 +8,7 @@ use super::shared_memory::FaultSharedMemory;
 use super::site::Site;
 use super::stream::{FaultEvent, FaultStream};
 use super::virtual_memory::FaultPhysicalMemory;
+use crate::backend::broker::Parcel;
 use crate::backend::{
     Advice, Block, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage,
     Module, PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
@@ -63,6 +64,18 @@ impl Device for FaultDevice {
         self.plan.enter(Site::DeviceAllocPhysical)?;
         let inner = self.inner.alloc_physical(len)?;
         Ok(FaultPhysicalMemory::wrap(inner, &self.plan, Kind::DeviceBlock))
+    }
+
+    fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
+        self.plan.enter(Site::DeviceExportMemory)?;
+        self.inner.export_memory(block, len)
+    }
+
+    fn import_memory(&self, parcel: Parcel) -> Result<Block> {
+        self.plan.enter(Site::DeviceImportMemory)?;
+        let block = self.inner.import_memory(parcel)?;
+        self.plan.ledger.made(Kind::DeviceBlock);
+        Ok(block)
     }
 
     fn advise(&self, range: Span, advice: Advice) -> Result<()> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::ledger::Kind;
 use super::plan::Plan;
 use super::site::Site;
-use crate::backend::{Access, Driver, PhysicalMemory, Result, VirtualMemory};
+use crate::backend::broker::Parcel;
+use crate::backend::{Access, Driver, ImportedMemory, PhysicalMemory, Result, VirtualMemory};
 
 /// Virtual memory whose calls are counted and fail as planned.
 pub(super) struct FaultVirtualMemory {
@@ -44,6 +45,14 @@ impl VirtualMemory for FaultVirtualMemory {
         self.plan.enter(Site::VirtualMemoryAllocHost)?;
         let inner = self.inner().alloc_host(len, node)?;
         Ok(FaultPhysicalMemory::wrap(inner, &self.plan, Kind::HostBlock))
+    }
+
+    fn import(&self, parcel: Parcel, ordinal: u32) -> Result<ImportedMemory> {
+        self.plan.enter(Site::VirtualMemoryImport)?;
+        let imported = self.inner().import(parcel, ordinal)?;
+        let kind = if imported.on_device { Kind::DeviceBlock } else { Kind::HostBlock };
+        let memory = FaultPhysicalMemory::wrap(imported.memory, &self.plan, kind);
+        Ok(ImportedMemory { memory, ..imported })
     }
 
     fn map(&self, addr: usize, len: usize, memory: &dyn PhysicalMemory) -> Result<()> {
@@ -94,6 +103,11 @@ impl FaultPhysicalMemory {
 impl PhysicalMemory for FaultPhysicalMemory {
     fn page_size(&self) -> usize {
         self.inner.page_size()
+    }
+
+    fn export(&self) -> Result<Parcel> {
+        self.plan.enter(Site::PhysicalMemoryExport)?;
+        self.inner.export()
     }
 
     fn as_any(&self) -> &dyn Any {

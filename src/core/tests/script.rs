@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::backend::ImportedMemory;
+use crate::backend::broker::Parcel;
 use crate::backend::{
     Access, Advice, Block, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind,
     Fill, Foreign, ForeignBlock, Kernel, KernelInfo, MemoryUsage, Module, PagePolicy,
@@ -280,6 +282,10 @@ fn no_virtual_memory<T>() -> Result<T> {
 }
 
 impl VirtualMemory for ScriptDriver {
+    fn import(&self, _parcel: Parcel, _ordinal: u32) -> Result<ImportedMemory> {
+        no_virtual_memory()
+    }
+
     fn reserve(&self, _len: usize, _align: usize, _wish: usize) -> Result<usize> {
         no_virtual_memory()
     }
@@ -361,6 +367,14 @@ impl Device for ScriptDevice {
     fn free_memory(&self) -> Result<u64> {
         self.enter("free_memory")?;
         Ok(self.info.total_memory)
+    }
+
+    fn export_memory(&self, _block: Block, _len: usize) -> Result<Parcel> {
+        no_virtual_memory()
+    }
+
+    fn import_memory(&self, _parcel: Parcel) -> Result<Block> {
+        no_virtual_memory()
     }
 
     fn alloc_physical(&self, _len: usize) -> Result<Arc<dyn PhysicalMemory>> {

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::algo::slot_table::{self, Handle};
-use crate::backend::{self, GRANULARITY, PhysicalMemory};
+use crate::backend::broker::{self, BROKER, Key};
+use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
 use crate::core::allocation::{Kind, Owner, open_device};
 use crate::core::device::{self, Device};
 use crate::core::device_slot::take_all;
@@ -99,12 +102,20 @@ impl Properties {
 pub(super) struct Memory {
     native: Arc<dyn PhysicalMemory>,
     len: usize,
-    tally: Arc<Tally>,
+    /// Where it counts; another process's counts there.
+    tally: Option<Arc<Tally>>,
+    /// By which other processes have it as well.
+    pub(super) key: Mutex<Option<Key>>,
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.tally.freed(self.len);
+        if let Some(key) = self.key.get_mut() {
+            BROKER.withdraw(broker::Kind::PhysicalMemory, key);
+        }
+        if let Some(tally) = &self.tally {
+            tally.freed(self.len);
+        }
     }
 }
 
@@ -117,7 +128,7 @@ pub struct Physical {
     pub(super) place: Place,
     /// What it ends with: the opening of a device, or the session.
     pub(super) owner: Owner,
-    memory: Arc<Memory>,
+    pub(super) memory: Arc<Memory>,
     /// How often the handle has to be given up; at 0 it is dead. Changed while the ranges are locked.
     pub(super) references: AtomicU32,
 }
@@ -233,8 +244,15 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     };
     let native = native.inspect_err(|_| tally.failed())?;
     tally.made(len);
-    let memory = Arc::new(Memory { native, len, tally });
     let owner = device.map_or(session.owner, |device| device.owner);
+    let memory = Memory { native, len, tally: Some(tally), key: Mutex::default() };
+    hand_out(memory, properties, place, owner)
+}
+
+/// Gives memory of a process its first handle here.
+fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
+    let len = memory.len;
+    let memory = Arc::new(memory);
     let references = AtomicU32::new(1);
     let memory = Physical::publish(|handle| Physical {
         handle,
@@ -246,6 +264,27 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
         references,
     })?;
     Ok(memory.handle.raw())
+}
+
+/// Makes memory known that another process has exported; `device`: where it is used, if it is memory of
+/// one.
+pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<u64> {
+    /// ACL_HBM_MEM_HUGE.
+    const HUGE: i32 = 4;
+    let ImportedMemory { memory: native, len, on_device } = imported;
+    let (place, owner, location_type, location_id) = match on_device {
+        true => (Place::Device(device.id), device.owner, at_location::DEVICE, device.id),
+        false => (Place::Host(None), session.owner, at_location::HOST, 0),
+    };
+    let properties = Properties {
+        handle_type: 0,
+        allocation_type: 0,
+        attribute: HUGE,
+        location_type,
+        location_id,
+    };
+    let memory = Memory { native, len, tally: None, key: Mutex::default() };
+    hand_out(memory, properties, place, owner)
 }
 
 /// aclrtFreePhysical.

@@ -1,0 +1,141 @@
+// Memory of two processes in the fault sweep. The other one is this program once more, to which
+// nothing happens: it exports, and waits to be let go.
+#pragma once
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "did.h"
+
+// What it is told by, as its only argument.
+constexpr const char* kExporter = "export";
+
+// What the other process offers.
+struct Exported {
+    char key[65];
+    uint64_t number;
+};
+
+constexpr size_t kPhysicalSize = 2 << 20;
+
+inline aclrtDrvMemHandle MallocPhysical() {
+    aclrtPhysicalMemProp props;
+    std::memset(&props, 0, sizeof props);
+    props.memAttr = ACL_HBM_MEM_HUGE;
+    props.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
+    aclrtDrvMemHandle memory = nullptr;
+    DID_IF_THERE(aclrtMallocPhysical(&memory, kPhysicalSize, &props, 0));
+    return memory;
+}
+
+// The other process: tells what it has exported on standard output, and ends with standard input.
+inline int ExportAndWait() {
+    Exported exported{};
+    void* memory = nullptr;
+    DID(aclInit(nullptr));
+    DID(aclrtSetDevice(0));
+    DID(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    DID(aclrtIpcMemGetExportKey(memory, kSize, exported.key, sizeof exported.key, 1));
+    const aclrtDrvMemHandle physical = MallocPhysical();
+    if (physical) {
+        DID_IF_THERE(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
+                                                     &exported.number));
+    }
+    const bool told = write(STDOUT_FILENO, &exported, sizeof exported) == sizeof exported;
+    char end;
+    while (read(STDIN_FILENO, &end, 1) > 0) {
+    }
+    DID(aclFinalize());
+    return told && failures == 0 ? 0 : 1;
+}
+
+// That process.
+class Exporter {
+  public:
+    Exporter() {
+        int out[2], in[2];
+        if (pipe(out) != 0 || pipe(in) != 0) return;
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+        for (const int end : {in[0], in[1], out[0], out[1]})
+            posix_spawn_file_actions_addclose(&actions, end);
+        std::vector<char*> environment;
+        for (char** entry = environ; *entry; ++entry) {
+            const std::string text = *entry;
+            // Faults, counts and looks for leaks are for the one that is swept.
+            bool ours = false;
+            for (const char* start :
+                 {"PORTACL_FAULT", "FAKE_CUDA_FAIL", "FAKE_CUDA_COUNT", "FAKE_CUDA_DELAY_US"})
+                ours = ours || text.rfind(start, 0) == 0;
+            if (!ours) environment.push_back(*entry);
+        }
+        // It is started again for each failure that is tried: with as little as will do.
+        std::string delay = "FAKE_CUDA_DELAY_US=0";
+        environment.push_back(delay.data());
+        environment.push_back(nullptr);
+        std::string program = "/proc/self/exe", argument = kExporter;
+        char* arguments[] = {program.data(), argument.data(), nullptr};
+        if (posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments,
+                        environment.data()) != 0)
+            process_ = -1;
+        posix_spawn_file_actions_destroy(&actions);
+        close(in[0]);
+        close(out[1]);
+        hold_ = in[1];
+        has_told_ = read(out[0], &exported_, sizeof exported_) == sizeof exported_;
+        close(out[0]);
+        Expect(has_told_, "the other process exports");
+    }
+    ~Exporter() {
+        close(hold_);
+        int status = -1;
+        if (process_ > 0) waitpid(process_, &status, 0);
+        Expect(status == 0, "the other process ends well");
+    }
+    Exporter(const Exporter&) = delete;
+    Exporter& operator=(const Exporter&) = delete;
+
+    const Exported* operator->() const { return &exported_; }
+    bool HasTold() const { return has_told_; }
+
+  private:
+    pid_t process_ = -1;
+    int hold_ = -1;
+    bool has_told_ = false;
+    Exported exported_{};
+};
+
+// Has memory of the other process, and offers it some.
+inline void ShareMemory() {
+    Exporter exporter;
+    if (!exporter.HasTold()) return;
+    void* imported = nullptr;
+    if (DID(aclrtIpcMemImportByKey(&imported, exporter->key, 0))) {
+        DID(aclrtMemset(imported, kSize, 3, kSize));
+        DID(aclrtIpcMemClose(exporter->key));
+    }
+    if (exporter->number != 0) {
+        aclrtDrvMemHandle memory = nullptr;
+        if (DID(aclrtMemImportFromShareableHandle(exporter->number, 0, &memory)))
+            DID(aclrtFreePhysical(memory));
+    }
+    void* own = nullptr;
+    char key[65];
+    if (DID(aclrtMalloc(&own, kSize, ACL_MEM_MALLOC_NORMAL_ONLY))) {
+        if (DID(aclrtIpcMemGetExportKey(own, kSize, key, sizeof key, 1)))
+            DID(aclrtIpcMemClose(key));
+        DID(aclrtFree(own));
+    }
+    if (const aclrtDrvMemHandle physical = MallocPhysical()) {
+        uint64_t number = 0;
+        DID_IF_THERE(
+            aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1, &number));
+        DID(aclrtFreePhysical(physical));
+    }
+}

@@ -1,0 +1,174 @@
+// Shared memory of processes that end, are killed or stopped, or give back in the wrong order:
+// nobody else is harmed, and nothing is left.
+
+#include <chrono>
+
+#include "support/ipc.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr size_t kSize = (3 << 20) + 100;
+constexpr int kValue = 0x42;
+
+struct Offer {
+    KeyText key;
+    pid_t process;
+};
+
+// Exports memory, goes on when it is told to, and ends step by step.
+void Exporter(Conversation& parent) {
+    {
+        const Session session;
+        void* ptr = nullptr;
+        ACL_OK(aclrtMalloc(&ptr, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+        Set(ptr, kSize, kValue);
+        parent.Send(Offer{ExportKey(ptr, kSize), getpid()});
+        // Or it is killed.
+        parent.Hear(1);
+        ACL_OK(aclrtFree(ptr));
+        parent.Tell(2);
+        parent.Hear(3);
+    }
+    parent.Tell(4);
+    parent.Hear(5);
+}
+
+void ExpectImportFails(const Offer& offer, const char* says) {
+    void* ptr = Poison<void*>();
+    ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&ptr, offer.key, 0), says);
+    EXPECT_TRUE(IsPoison(ptr));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEnd, ExporterKilledBeforeTheImport, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto offer = peer.Receive<Offer>();
+    EXPECT_TRUE(HasSocket(offer.process));
+    peer.Kill();
+    EXPECT_FALSE(HasSocket(offer.process)) << "nothing is left";
+    ExpectImportFails(offer, "has ended");
+}
+
+TWO_PROCESS_TEST(IpcEnd, ExporterKilledWhileItsMemoryIsImported, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto offer = peer.Receive<Offer>();
+    void* const ptr = ImportKey(offer.key);
+    peer.Kill();
+    if (!OnGpu()) {
+        EXPECT_TRUE(Holds(ptr, kSize, kValue));
+        Set(ptr, kSize, kValue + 1);
+        EXPECT_TRUE(Holds(ptr, kSize, kValue + 1));
+    }
+    // Who has it may open it once more.
+    EXPECT_EQ(ImportKey(offer.key), ptr);
+    CloseKey(offer.key);
+    CloseKey(offer.key);
+    ExpectImportFails(offer, "has ended");
+}
+
+TWO_PROCESS_TEST(IpcEnd, ExporterEndsStepByStep, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto offer = peer.Receive<Offer>();
+    void* const ptr = ImportKey(offer.key);
+    peer.Tell(1);
+    peer.Hear(2);
+    // Freed: what is in it is promised to nobody, but it is there.
+    const DeviceMemory copy(kSize);
+    const auto read = [&] {
+        if (!OnGpu()) {
+            ACL_EXPECT_OK(aclrtMemcpy(copy.At(), kSize, ptr, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
+        }
+    };
+    read();
+    peer.Tell(3);
+    peer.Hear(4);
+    // Finalized.
+    read();
+    CloseKey(offer.key);
+    ExpectImportFails(offer, "has finalized");
+    EXPECT_FALSE(HasSocket(offer.process));
+    peer.Tell(5);
+    peer.Join();
+    ExpectImportFails(offer, "has ended");
+}
+
+TWO_PROCESS_TEST(IpcEnd, FreedMemoryIsNotImported, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto offer = peer.Receive<Offer>();
+    peer.Tell(1);
+    peer.Hear(2);
+    ExpectImportFails(offer, "offers nothing under this key");
+    peer.Tell(3);
+    peer.Hear(4);
+    peer.Tell(5);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcEnd, AStoppedExporterIsNotWaitedForLong, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto offer = peer.Receive<Offer>();
+    kill(offer.process, SIGSTOP);
+    int status = 0;
+    waitpid(offer.process, &status, WUNTRACED);
+    ASSERT_TRUE(WIFSTOPPED(status));
+    const auto before = std::chrono::steady_clock::now();
+    ExpectImportFails(offer, "does not answer");
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));
+    kill(offer.process, SIGCONT);
+    EXPECT_TRUE(Holds(ImportKey(offer.key), kSize, kValue));
+    CloseKey(offer.key);
+    peer.Kill();
+}
+
+namespace {
+
+// Imports, and does what it is told until it is killed.
+void Importer(Conversation& parent) {
+    const Session session;
+    const auto key = parent.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    Set(ptr, kSize, kValue + 1);
+    parent.Tell(1);
+    parent.Hear(2);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEnd, ImportersAreKilled, Importer) {
+    const Session session;
+    const DeviceMemory memory(kSize);
+    const KeyText key = ExportKey(memory.At(), kSize);
+    const auto before = Belongings();
+    for (int i = 0; i < 3; ++i) {
+        Peer peer;
+        peer.Send(key);
+        if (i == 1) {
+            // At any moment.
+            peer.Kill();
+            continue;
+        }
+        peer.Hear(1);
+        peer.Kill();
+        EXPECT_TRUE(Holds(memory.At(), kSize, kValue + 1));
+        Set(memory.At(), kSize, kValue);
+    }
+    // Whoever has gone is no descriptor of the broker's any more, at the latest when the next one
+    // comes.
+    Peer last;
+    last.Send(key);
+    last.Hear(1);
+    last.Tell(2);
+    last.Join();
+    EXPECT_EQ(Belongings(), before);
+    CloseKey(key);
+}

@@ -1,0 +1,274 @@
+// Device memory in two processes: one exports it, the other opens it by its key.
+
+#include "support/gate.h"
+#include "support/ipc.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr size_t kSize = (3 << 20) + 100;
+constexpr int kValue = 0x42;
+
+// Exports memory of a device, and waits to be told of its end.
+void ExportFrom(Conversation& parent, int32_t device) {
+    const Session session(device);
+    {
+        const DeviceMemory memory(kSize);
+        Set(memory.At(), kSize, kValue);
+        const KeyText key = ExportKey(memory.At(), kSize);
+        parent.Send(key);
+        parent.Hear(1);
+        // As the importer has left it.
+        EXPECT_TRUE(Holds(memory.At(), kSize, kValue + 1));
+        CloseKey(key);
+    }
+}
+
+void Exporter(Conversation& parent) {
+    ExportFrom(parent, 0);
+}
+
+void ExporterOnAnotherDevice(Conversation& parent) {
+    ExportFrom(parent, 1);
+}
+
+void ExpectImportFails(const char* key, const char* says) {
+    void* ptr = Poison<void*>();
+    ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&ptr, key, 0), says);
+    EXPECT_TRUE(IsPoison(ptr));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    EXPECT_TRUE(Holds(ptr, kSize, kValue));
+    Set(ptr, kSize, kValue + 1);
+    CloseKey(key);
+    peer.Tell(1);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcSharing, WhicheverDeviceItIsOn, ExporterOnAnotherDevice) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS);
+    EXPECT_TRUE(Holds(ptr, kSize, kValue));
+    const DeviceMemory memory(kSize);
+    Set(memory.At(), kSize, kValue + 1);
+    const Stream stream;
+    ACL_OK(aclrtMemcpyAsync(ptr, kSize, memory.At(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    CloseKey(key);
+    peer.Tell(1);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcSharing, ImportedMemoryIsKnown, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    auto* const ptr = static_cast<char*>(ImportKey(key));
+    aclrtPtrAttributes attributes{};
+    ACL_OK(aclrtPointerGetAttributes(ptr + kSize - 1, &attributes));
+    EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_EQ(attributes.location.id, 0u);
+    EXPECT_GE(attributes.pageSize, 4096u);
+    void* base = nullptr;
+    size_t size = 0;
+    ACL_OK(aclrtMemGetAddressRange(ptr + 5000, &base, &size));
+    EXPECT_EQ(base, ptr);
+    EXPECT_EQ(size, kSize);
+    ACL_FAILS(kDead, aclrtMemset(ptr, kSize + 1, 0, kSize + 1));
+    ACL_FAILS(kDead, aclrtMemset(ptr + 1, kSize, 0, kSize));
+    const Stream stream;
+    ACL_OK(aclrtMemsetAsync(ptr, kSize, kValue + 1, kSize, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    // It is not freed, and not exported further.
+    ACL_FAILS_SAYING(kDead, aclrtFree(ptr), "aclrtIpcMemClose");
+    KeyText out = Poison<KeyText>();
+    ACL_FAILS_SAYING(kDead, aclrtIpcMemGetExportKey(ptr, kSize, out.text, 65, 0),
+                     "another process");
+    EXPECT_TRUE(IsPoison(out));
+    CloseKey(key);
+    ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
+    ACL_FAILS(kDead, aclrtIpcMemClose(key));
+    peer.Tell(1);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcSharing, OpeningAgainIsCounted, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    EXPECT_EQ(ImportKey(key), ptr);
+    ACL_EXPECT_OK(aclrtIpcMemSetAttr(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, 0));
+    // Only its own process lists others.
+    int32_t process = OwnProcess();
+    ACL_FAILS(kDead, aclrtIpcMemSetImportPid(key, &process, 1));
+    CloseKey(key);
+    Set(ptr, kSize, kValue + 1);
+    CloseKey(key);
+    ACL_FAILS(kDead, aclrtIpcMemClose(key));
+    // And anew.
+    EXPECT_TRUE(Holds(ImportKey(key), kSize, kValue + 1));
+    CloseKey(key);
+    peer.Tell(1);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcSharing, OnOneDeviceAtATime, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    ACL_OK(aclrtSetDevice(1));
+    void* other = Poison<void*>();
+    ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&other, key, 0), "device 0", "device 1");
+    EXPECT_TRUE(IsPoison(other));
+    // It ends with its device.
+    ACL_OK(aclrtResetDevice(0));
+    ACL_FAILS(kDead, aclrtIpcMemClose(key));
+    ACL_FAILS(kDead, aclrtMemset(ptr, 1, 0, 1));
+    other = ImportKey(key);
+    Set(other, kSize, kValue + 1);
+    CloseKey(key);
+    peer.Tell(1);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcSharing, QueuedWorkKeepsWhatIsClosed, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* const ptr = ImportKey(key);
+    const DeviceMemory copy(kSize);
+    const Stream stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ACL_OK(aclrtMemcpyAsync(copy.At(), kSize, ptr, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(aclrtMemsetAsync(ptr, kSize, kValue + 1, kSize, stream));
+    CloseKey(key);
+    ACL_FAILS(kDead, aclrtMemsetAsync(ptr, 1, 0, 1, stream));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_TRUE(Holds(copy.At(), kSize, kValue));
+    peer.Tell(1);
+    peer.Join();
+}
+
+TWO_PROCESS_TEST(IpcSharing, KeysOfElsewhereAreTold, Exporter) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    void* ptr = Poison<void*>();
+    const std::string elsewhere = WithPart(key, 2, "1");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtIpcMemImportByKey(&ptr, elsewhere.c_str(), 0), "namespace");
+    EXPECT_TRUE(IsPoison(ptr));
+    // A process that began at another time has only the number in common.
+    ExpectImportFails(WithPart(key, 1, "1").c_str(), "has ended");
+    ExpectImportFails(WithPart(key, 0, "3fffff").c_str(), "has ended");
+    const std::string guessed(24, '1');
+    ExpectImportFails(WithPart(key, 3, guessed).c_str(), "offers nothing under this key");
+    Set(ImportKey(key), kSize, kValue + 1);
+    peer.Tell(1);
+    peer.Join();
+    CloseKey(key);
+}
+
+namespace {
+
+// Exports a part of its memory, to listed processes only.
+void ExporterWithAList(Conversation& parent) {
+    const Session session;
+    const DeviceMemory memory(kSize);
+    Set(memory.At(), kSize, kValue);
+    const KeyText key = ExportKey(memory.At(), 5000, kListed);
+    parent.Send(key);
+    parent.Hear(1);
+    int32_t processes[] = {1, 2};
+    ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, processes, 2));
+    parent.Tell(2);
+    processes[0] = parent.Receive<int32_t>();
+    ACL_EXPECT_OK(aclrtIpcMemSetImportPid(key, processes, 1));
+    parent.Tell(3);
+    parent.Hear(4);
+    CloseKey(key);
+    parent.Tell(5);
+    parent.Hear(6);
+    EXPECT_TRUE(Holds(memory.At(), 5000, kValue + 1));
+    EXPECT_TRUE(Holds(memory.At(5000), kSize - 5000, kValue));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcSharing, OnlyListedProcessesComeIn, ExporterWithAList) {
+    const Session session;
+    Peer peer;
+    const auto key = peer.Receive<KeyText>();
+    ExpectImportFails(key, "on the list");
+    peer.Tell(1);
+    peer.Hear(2);
+    ExpectImportFails(key, "on the list");
+    peer.Send(OwnProcess());
+    peer.Hear(3);
+    auto* const ptr = static_cast<char*>(ImportKey(key));
+    EXPECT_TRUE(Holds(ptr, 5000, kValue));
+    ACL_FAILS(kDead, aclrtMemset(ptr, 5001, 0, 5001));
+    peer.Tell(4);
+    peer.Hear(5);
+    // Who is in stays in; closing is another thing in each process.
+    Set(ptr, 5000, kValue + 1);
+    EXPECT_EQ(ImportKey(key), ptr);
+    CloseKey(key);
+    CloseKey(key);
+    ExpectImportFails(key, "offers nothing under this key");
+    peer.Tell(6);
+    peer.Join();
+}
+
+namespace {
+
+// Two keys of the same memory, one of other memory.
+void ExporterOfThree(Conversation& parent) {
+    const Session session;
+    const DeviceMemory memory(kSize), other(kSize);
+    Set(memory.At(), kSize, kValue);
+    Set(other.At(), kSize, kValue + 2);
+    parent.Send(ExportKey(memory.At(), kSize));
+    parent.Send(ExportKey(memory.At(), kSize));
+    parent.Send(ExportKey(other.At(), kSize));
+    parent.Hear(1);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcSharing, KeysOfTheSameMemoryAreIndependent, ExporterOfThree) {
+    const Session session;
+    Peer peer;
+    const auto first = peer.Receive<KeyText>(), second = peer.Receive<KeyText>(),
+               other = peer.Receive<KeyText>();
+    void *const one = ImportKey(first), *const two = ImportKey(second),
+                *const three = ImportKey(other);
+    Set(one, kSize, kValue + 1);
+    EXPECT_TRUE(Holds(two, kSize, kValue + 1));
+    EXPECT_TRUE(Holds(three, kSize, kValue + 2));
+    CloseKey(first);
+    EXPECT_TRUE(Holds(two, kSize, kValue + 1));
+    CloseKey(second);
+    ACL_FAILS(kDead, aclrtMemset(two, 1, 0, 1));
+    EXPECT_TRUE(Holds(three, kSize, kValue + 2));
+    CloseKey(other);
+    peer.Tell(1);
+    peer.Join();
+}

@@ -1,0 +1,82 @@
+//! What other processes need to have memory of this one: a part of a file, and where it is in there.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use super::arena::UNIT;
+use super::pages;
+use crate::backend::broker::{Lease, Parcel};
+use crate::backend::{Fault, FaultKind, Result};
+
+/// What a parcel is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Memory of a device at an address.
+    Memory = 1,
+    /// Memory of a device without an address.
+    Physical = 2,
+    /// Host memory without an address.
+    Host = 3,
+}
+
+const MAGIC: [u8; 8] = *b"cpu-mem1";
+const LEN: usize = 32;
+
+/// A part of another process's file.
+pub(super) struct FilePart {
+    pub(super) contents: Contents,
+    pub(super) file: OwnedFd,
+    pub(super) offset: u64,
+    pub(super) len: u64,
+    /// Keeps it there as it is.
+    #[expect(dead_code, reason = "dropping it ends that")]
+    pub(super) lease: Option<Lease>,
+}
+
+/// The parcel of `len` bytes from an offset on.
+pub(super) fn pack(
+    contents: Contents,
+    file: BorrowedFd<'_>,
+    offset: u64,
+    len: u64,
+) -> Result<Parcel> {
+    let descriptor = file.try_clone_to_owned().map_err(|error| {
+        Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: {error}"))
+    })?;
+    let words = [contents as u64, offset, len];
+    let words = words.iter().flat_map(|word| word.to_le_bytes());
+    let bytes = MAGIC.iter().copied().chain(words).collect();
+    Ok(Parcel::new(bytes, Some(descriptor)))
+}
+
+/// What somebody has packed.
+pub(super) fn unpack(parcel: Parcel) -> Result<FilePart> {
+    let refused = |why: &str| Fault::new(FaultKind::InvalidArgument, why);
+    let other = || {
+        refused(
+            "it was exported by a process with another backend or version of this library; both processes \
+             need the same (PORTACL_BACKEND)",
+        )
+    };
+    let Parcel { bytes, descriptor, lease, .. } = parcel;
+    let bytes: [u8; LEN] = bytes.try_into().map_err(|_| other())?;
+    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    let contents = match word(8) {
+        _ if bytes[..8] != MAGIC => None,
+        1 => Some(Contents::Memory),
+        2 => Some(Contents::Physical),
+        3 => Some(Contents::Host),
+        _ => None,
+    };
+    let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(other()) };
+    let (offset, len) = (word(16), word(24));
+    let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
+    // Of a length that nobody changes, or using it could fault.
+    let sealed = pages::is_sealed(file.as_fd()).unwrap_or(false);
+    let file = File::from(file);
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    if !sealed || end.is_none_or(|end| end > size) {
+        return Err(refused("what the other process has exported is damaged"));
+    }
+    Ok(FilePart { contents, file: file.into(), offset, len, lease })
+}
