@@ -14,6 +14,7 @@
 //! range it came for is gone. A range ends to exist when that number moves on, at one moment for
 //! all its addresses; it begins to exist page by page while `insert` runs.
 
+mod held;
 mod page;
 mod parking;
 
@@ -194,6 +195,12 @@ impl Record {
         }
         self.sequence.store(sequence + LIVE, Ordering::Release);
     }
+
+    /// Ends the live range in it, which no page has. Under the lock.
+    fn clear(&self) {
+        let ended = self.end(self.sequence.load(Ordering::Relaxed));
+        debug_assert!(ended);
+    }
 }
 
 fn page_of(addr: usize) -> usize {
@@ -257,17 +264,7 @@ impl AddressMap {
         self.put(state, &range)
     }
 
-    /// As [`Self::insert`], for whoever knows that no other range is in the way.
-    #[inline]
-    pub fn insert_disjoint(&self, range: Range) -> Result<(), InsertError> {
-        let state = self.state.lock();
-        debug_assert!(range.len != 0 && range.last() >> ADDRESS_BITS == 0);
-        debug_assert_eq!(self.conflict(&range), None);
-        self.put(state, &range)
-    }
-
     /// Puts in what nothing is in the way of.
-    #[inline]
     fn put(&self, mut state: Guard<'_, State>, range: &Range) -> Result<(), InsertError> {
         // All memory first, so that a failure leaves nothing behind.
         let (first, last) = (page_of(range.base), page_of(range.last()));
@@ -283,15 +280,7 @@ impl AddressMap {
         if inside {
             page.make_room(granule).ok_or(InsertError::Full)?;
         }
-        let index = match state.free.pop() {
-            Some(index) => index,
-            None if state.fresh < MAX_RECORDS => {
-                self.records.ensure(state.fresh as usize).ok_or(InsertError::Full)?;
-                state.fresh += 1;
-                state.fresh - 1
-            }
-            None => return Err(InsertError::Full),
-        };
+        let index = self.new_record(&mut state)?;
         self.records[index as usize].write(range);
         if inside {
             page.set_start(granule, index);
@@ -300,6 +289,19 @@ impl AddressMap {
             self.pages[page].cover.store(index, Ordering::Release);
         }
         Ok(())
+    }
+
+    /// A record that nobody uses.
+    fn new_record(&self, state: &mut State) -> Result<u32, InsertError> {
+        if let Some(index) = state.free.pop() {
+            return Ok(index);
+        }
+        if state.fresh == MAX_RECORDS {
+            return Err(InsertError::Full);
+        }
+        self.records.ensure(state.fresh as usize).ok_or(InsertError::Full)?;
+        state.fresh += 1;
+        Ok(state.fresh - 1)
     }
 
     /// The range that contains this address. Any address may be asked for.
@@ -333,7 +335,6 @@ impl AddressMap {
 
     /// Removes a range that was found as this entry, and is never parked; false if it was removed
     /// since: of several racing threads one hears true.
-    #[inline]
     pub fn remove_entry(&self, entry: Entry) -> bool {
         let Some(record) = self.records.get(entry.index() as usize) else { return false };
         let mut state = self.state.lock();
@@ -474,13 +475,19 @@ impl AddressMap {
     /// Takes the range of a record that is not live out of the pages; the record is free.
     #[inline]
     fn detach(&self, state: &mut State, index: u32, range: &Range) {
+        self.clear_pages(range);
+        state.free.push(index);
+    }
+
+    /// Takes a range that is not live out of the pages.
+    #[inline]
+    fn clear_pages(&self, range: &Range) {
         if !begins_page(range.base) {
             self.pages[page_of(range.base)].clear_start(granule_of(range.base));
         }
         for page in covered_pages(range) {
             self.pages[page].cover.store(0, Ordering::Release);
         }
-        state.free.push(index);
     }
 }
 

@@ -269,6 +269,11 @@ impl<T: Copy + Default> Heap<T> {
         &mut self.nodes[node as usize].of
     }
 
+    /// What is kept with all ranges that there are or were.
+    pub fn all_of(&self) -> impl Iterator<Item = &T> {
+        self.nodes.iter().map(|node| &node.of)
+    }
+
     /// Whether a range, or an edge, is free memory.
     #[inline]
     pub fn is_free(&self, node: u32) -> bool {

@@ -18,8 +18,12 @@
 //! eight, and 1.26 instead of 1.19 times the memory. What has not happened is sorted, by stream and length, until it does. Only when nothing
 //! fits are other streams asked about, and neighbours joined that different frees have left.
 //!
-//! All methods may be called by any thread at any time. Locks are held for short and while
-//! [`Order`]'s methods run, which therefore take none but the innermost, and never call the pool.
+//! **Threads.** All methods may be called by any thread at any time. Locks are held for short, and while
+//! [`Order`]'s methods run, or what enters a block in the owner's books or takes it out of them: these
+//! take none but the innermost, and never call the pool. A pool begins with one *part*, and one lock. A
+//! stream that often finds it locked gets a part for itself ([`parts`]): from then on it takes segments
+//! of its own, and of other parts what is free there before it takes more. Blocks do not reach from part
+//! to part.
 
 #[cfg(debug_assertions)]
 mod check;
@@ -28,16 +32,15 @@ mod cost;
 mod memory;
 #[cfg(all(test, not(loom)))]
 mod model;
+mod parts;
 mod pending;
 #[cfg(all(test, not(loom)))]
 mod properties;
 mod search;
 mod segments;
+mod totals;
 
-use std::ops::{Deref, DerefMut};
-
-use super::spin_lock::{Guard, SpinLock};
-use memory::Memory;
+use parts::Parts;
 
 /// Blocks start at multiples of this and are counted as multiples of it.
 pub const GRAIN: usize = 512;
@@ -87,7 +90,7 @@ pub struct Taken {
     /// Bytes: what was asked for, rounded up to a multiple of [`GRAIN`]. That many count as used.
     pub len: usize,
     /// By which [`Pool::free`] finds it again.
-    pub note: u32,
+    pub note: u64,
 }
 
 /// A free that a stream has to wait for.
@@ -130,142 +133,169 @@ pub struct Stats {
     pub blocks_high: u64,
 }
 
+/// What is left of a pool whose memory was taken away.
+pub struct Drained {
+    /// Where it was.
+    pub segments: Vec<Segment>,
+    /// What its owner has kept with its blocks, that are taken and that were.
+    pub kept: Vec<u32>,
+}
+
 /// A pool.
 pub struct Pool {
-    memory: SpinLock<Memory>,
+    parts: Parts,
 }
 
 impl Pool {
     /// A pool without memory.
     #[expect(clippy::new_without_default, reason = "as its siblings")]
     pub fn new() -> Self {
-        Self { memory: SpinLock::new(Memory::new()) }
-    }
-
-    #[inline]
-    fn memory(&self) -> Checked<'_> {
-        Checked(self.memory.lock())
+        Self { parts: Parts::new() }
     }
 
     /// Takes a block of at least `len` bytes, valid for what is submitted to `stream` from now on:
     /// plain memory, what the stream itself has freed, and what `order` allows of other streams'.
-    /// Says what to add if there is none.
-    pub fn alloc(
+    /// `enter` gets it before anybody else can take or free anything around it, with a number that its
+    /// owner keeps there, 0 at first, also for blocks that come after it. Says what to add if there is
+    /// none.
+    #[inline]
+    pub fn alloc<R>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Taken, Shortage> {
-        self.memory().alloc(len, stream, order)
+        enter: impl FnOnce(Taken, &mut u32) -> R,
+    ) -> Result<R, Shortage> {
+        let (home, mut memory) = self.parts.home(stream);
+        let shortage = match memory.alloc(len, stream, order) {
+            Ok(found) => return Ok(memory.taken(found, enter)),
+            Err(shortage) => shortage,
+        };
+        drop(memory);
+        let find = |memory: &mut memory::Memory| memory.alloc(len, stream, order).ok();
+        match self.parts.find_elsewhere(home, find) {
+            Some((mut memory, found)) => Ok(memory.taken(found, enter)),
+            None => Err(shortage),
+        }
     }
 
     /// As [`Self::alloc`], when nothing could be added: looks for neighbours among all pending blocks,
     /// however many there are, which `alloc` does not do each time.
-    pub fn alloc_thoroughly(
+    pub fn alloc_thoroughly<R>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Option<Taken> {
-        self.memory().alloc_thoroughly(len, stream, order)
+        enter: impl FnOnce(Taken, &mut u32) -> R,
+    ) -> Option<R> {
+        let find = |memory: &mut memory::Memory| memory.alloc_thoroughly(len, stream, order);
+        let (mut memory, found) = self.parts.find(stream, find)?;
+        Some(memory.taken(found, enter))
     }
 
     /// As [`Self::alloc_thoroughly`]; where that gives nothing, the free that `stream` would have to
     /// follow, if it can, to be given enough the next time.
-    pub fn alloc_or_follow(
+    pub fn alloc_or_follow<R>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Taken, Option<Freed>> {
-        self.memory().alloc_or_follow(len, stream, order)
+        enter: impl FnOnce(Taken, &mut u32) -> R,
+    ) -> Result<R, Option<Freed>> {
+        self.alloc_thoroughly(len, stream, order, enter).ok_or_else(|| {
+            let find = |memory: &mut memory::Memory| memory.find_to_follow(len, stream, order);
+            Some(self.parts.find(stream, find)?.1)
+        })
     }
 
-    /// Adds memory. It does not overlap what the pool has.
-    pub fn add_segment(&self, segment: Segment) {
-        self.memory().add_segment(segment);
+    /// Adds memory, for `stream` first of all. It does not overlap what the pool has.
+    pub fn add_segment(&self, segment: Segment, stream: StreamKey) {
+        self.parts.home(stream).1.add_segment(segment);
     }
 
-    /// Takes back the block with this note, which `stream` uses up to `position`.
-    pub fn free(&self, note: u32, stream: StreamKey, position: u64) {
-        self.memory().free(note, Some(Freed { stream, position }));
+    /// Takes back the block with this note, which `stream` uses up to `position`, unless `leave` says
+    /// that it was taken back before. It runs before anybody else can have the memory.
+    #[inline]
+    pub fn free(
+        &self,
+        note: u64,
+        stream: StreamKey,
+        position: u64,
+        leave: impl FnOnce() -> bool,
+    ) -> bool {
+        self.parts.of(note).free(note, Some(Freed { stream, position }), leave)
     }
 
-    /// Takes back the block with this note, which nothing uses any more.
-    pub fn free_now(&self, note: u32) {
-        self.memory().free(note, None);
+    /// As [`Self::free`], of a block that nothing uses any more.
+    pub fn free_now(&self, note: u64, leave: impl FnOnce() -> bool) -> bool {
+        self.parts.of(note).free(note, None, leave)
     }
 
     /// The stream is gone, and all that it did has happened: nobody is asked about it any more.
     pub fn forget(&self, stream: StreamKey) {
-        self.memory().forget(stream);
+        self.parts.all().iter_mut().for_each(|memory| memory.forget(stream));
     }
 
     /// Takes out segments that are entirely free, as `order` knows, while at least `keep` bytes
     /// remain. A release threshold is a `keep` at each synchronize.
     pub fn release(&self, keep: u64, order: &impl Order) -> Vec<Segment> {
-        self.memory().release(keep, order)
+        let mut all = self.parts.all();
+        let mut reserved = all.iter().map(|memory| memory.stats().reserved).sum::<u64>();
+        let mut released = Vec::new();
+        for memory in &mut all {
+            let here = memory.stats().reserved;
+            let of_others = reserved - here;
+            released.extend(memory.release(keep.saturating_sub(of_others), order));
+            reserved = of_others + memory.stats().reserved;
+        }
+        released
     }
 
     /// Takes out all segments, whatever is in them: the memory goes elsewhere, or with the device. No
     /// note means anything afterwards.
-    pub fn drain(&self) -> Vec<Segment> {
-        self.memory().drain()
+    pub fn drain(&self) -> Drained {
+        let mut drained = Drained { segments: Vec::new(), kept: Vec::new() };
+        self.parts.all().iter_mut().for_each(|memory| memory.drain(&mut drained));
+        drained
     }
 
     /// How many blocks are taken.
     pub fn live(&self) -> usize {
-        self.memory().live()
+        self.stats().blocks as usize
+    }
+
+    /// Gives a stream a part of its own.
+    #[cfg(test)]
+    fn spread(&self, stream: StreamKey) {
+        self.parts.spread(stream);
     }
 
     /// Where the block with this note is, with what it has beyond what was asked for.
     #[cfg(test)]
-    fn extent(&self, note: u32) -> (usize, usize) {
-        self.memory().extent(note)
+    fn extent(&self, note: u64) -> (usize, usize) {
+        self.parts.of(note).extent(note)
     }
 
     /// What it has now.
     pub fn stats(&self) -> Stats {
-        self.memory().stats()
+        self.parts.stats()
     }
 
     /// The most reserved bytes are counted from the current ones on.
     pub fn reset_reserved_high(&self) {
-        self.memory().reset_reserved_high();
+        self.parts.reset_reserved_high();
     }
 
     /// The most used bytes are counted from the current ones on.
     pub fn reset_used_high(&self) {
-        self.memory().reset_used_high();
+        self.parts.reset_used_high();
     }
 }
 
-/// A pool's memory for one step, after which debug builds look whether all is well.
-struct Checked<'a>(Guard<'a, Memory>);
-
-impl Deref for Checked<'_> {
-    type Target = Memory;
-
-    #[inline]
-    fn deref(&self) -> &Memory {
-        &self.0
-    }
-}
-
-impl DerefMut for Checked<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Memory {
-        &mut self.0
-    }
-}
-
-#[cfg(debug_assertions)]
-impl Drop for Checked<'_> {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.0.check();
-        }
-    }
+/// For tests that keep no books.
+#[cfg(test)]
+pub fn plainly(taken: Taken, _: &mut u32) -> Taken {
+    taken
 }
 
 #[cfg(all(test, not(loom)))]

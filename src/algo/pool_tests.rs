@@ -1,5 +1,7 @@
 //! What may be reused by whom.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::*;
 
 const A: StreamKey = StreamKey(1);
@@ -32,48 +34,51 @@ const NOTHING: Known = Known { passed: None, followed: None, gone: false };
 
 fn pool_of(len: usize) -> Pool {
     let pool = Pool::new();
-    pool.add_segment(Segment { addr: 1 << 30, len, token: 7 });
+    pool.add_segment(Segment { addr: 1 << 30, len, token: 7 }, A);
     pool
 }
 
 /// A pool of one segment, all of which stream A has freed in two parts, at positions 3 and 5.
 fn freed_by_a() -> (Pool, Taken, Taken) {
     let pool = pool_of(GRANULE);
-    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING).unwrap());
-    pool.free(first.note, A, 3);
-    pool.free(second.note, A, 5);
+    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, plainly).unwrap());
+    pool.free(first.note, A, 3, || true);
+    pool.free(second.note, A, 5, || true);
     (pool, first, second)
 }
 
 #[test]
 fn the_same_stream_has_all_its_memory_again_in_one_piece() {
     let (pool, first, second) = freed_by_a();
-    let whole = pool.alloc(GRANULE, A, &NOTHING).unwrap();
+    let whole = pool.alloc(GRANULE, A, &NOTHING, plainly).unwrap();
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
 }
 
 #[test]
 fn another_stream_has_what_it_follows() {
     let (pool, first, _) = freed_by_a();
-    assert!(pool.alloc(1, B, &NOTHING).is_err());
-    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }).is_err());
+    assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
+    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }, plainly).is_err());
     let known = Known { followed: Some(4), ..NOTHING };
-    let taken = pool.alloc(GRANULE / 2, B, &known).unwrap();
+    let taken = pool.alloc(GRANULE / 2, B, &known, plainly).unwrap();
     assert_eq!(taken.addr, first.addr);
-    assert!(pool.alloc(1, B, &known).is_err());
+    assert!(pool.alloc(1, B, &known, plainly).is_err());
 }
 
 #[test]
 fn what_has_passed_is_free_for_all_and_for_good() {
     let (pool, first, _) = freed_by_a();
-    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }).is_err());
-    assert_eq!(pool.alloc(GRANULE / 2, B, &NOTHING).map(|taken| taken.addr), Ok(first.addr));
+    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }, plainly).is_err());
+    assert_eq!(
+        pool.alloc(GRANULE / 2, B, &NOTHING, plainly).map(|taken| taken.addr),
+        Ok(first.addr)
+    );
 }
 
 #[test]
 fn a_wait_is_asked_for_last() {
     let (pool, ..) = freed_by_a();
-    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known);
+    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known, plainly);
     assert!(ask(Known { followed: Some(3), ..NOTHING }).is_ok());
     let freed = Freed { stream: A, position: 5 };
     // It changes nothing to be told.
@@ -87,10 +92,10 @@ fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
     let (pool, first, _) = freed_by_a();
     for len in [GRANULE / 2, GRANULE] {
         let gone = Known { gone: true, ..NOTHING };
-        assert_eq!(pool.alloc_or_follow(len, B, &gone), Err(None));
+        assert_eq!(pool.alloc_or_follow(len, B, &gone, plainly), Err(None));
     }
     let passed = Known { gone: true, passed: Some(3), followed: None };
-    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed).unwrap();
+    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed, plainly).unwrap();
     assert_eq!(taken.addr, first.addr);
 }
 
@@ -98,8 +103,8 @@ fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
 fn a_wait_covers_all_frees_of_what_is_given() {
     let (pool, ..) = freed_by_a();
     let freed = Freed { stream: A, position: 5 };
-    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING), Err(Some(freed)));
-    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING });
+    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING, plainly), Err(Some(freed)));
+    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, plainly);
     assert_eq!(whole.map(|whole| whole.len), Ok(GRANULE));
 }
 
@@ -108,48 +113,50 @@ fn a_wait_covers_all_frees_of_what_is_given() {
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
     let pieces: Vec<Taken> =
-        (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING).unwrap()).collect();
-    pieces.iter().zip(1..).for_each(|(piece, position)| pool.free(piece.note, A, position));
+        (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, plainly).unwrap()).collect();
+    pieces.iter().zip(1..).for_each(|(piece, position)| {
+        pool.free(piece.note, A, position, || true);
+    });
     // The first look is a debt for some time.
-    assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_err());
-    assert!(pool.alloc(2 * GRANULE, A, &NOTHING).is_err());
-    assert!(pool.alloc_thoroughly(2 * GRANULE, B, &NOTHING).is_none());
-    let whole = pool.alloc_thoroughly(2 * GRANULE, A, &NOTHING).unwrap();
-    pool.free_now(whole.note);
-    assert!(pool.alloc(2 * GRANULE, B, &NOTHING).is_ok());
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, plainly).is_err());
+    assert!(pool.alloc(2 * GRANULE, A, &NOTHING, plainly).is_err());
+    assert!(pool.alloc_thoroughly(2 * GRANULE, B, &NOTHING, plainly).is_none());
+    let whole = pool.alloc_thoroughly(2 * GRANULE, A, &NOTHING, plainly).unwrap();
+    pool.free_now(whole.note, || true);
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, plainly).is_ok());
 }
 
 #[test]
 fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     let (pool, ..) = freed_by_a();
     // Enough for the pool to look at them.
-    assert!(pool.alloc(1, B, &NOTHING).is_err());
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 });
-    let late = pool.alloc(GRANULE, B, &NOTHING).unwrap();
-    pool.free(late.note, A, 4);
+    assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
+    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, A);
+    let late = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();
+    pool.free(late.note, A, 4, || true);
     let known = Known { followed: Some(4), ..NOTHING };
-    assert!(pool.alloc(GRANULE, B, &known).is_err());
-    assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }).is_ok());
+    assert!(pool.alloc(GRANULE, B, &known, plainly).is_err());
+    assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, plainly).is_ok());
 }
 
 #[test]
 fn a_stream_that_is_gone_leaves_free_memory() {
     let (pool, ..) = freed_by_a();
     pool.forget(A);
-    assert!(pool.alloc(GRANULE, B, &NOTHING).is_ok());
+    assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_ok());
 }
 
 #[test]
 fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
     let (pool, first, _) = freed_by_a();
     let passed = |position| Known { passed: Some(position), ..NOTHING };
-    pool.add_segment(Segment { addr: 1 << 31, len: 2 * GRANULE, token: 8 });
+    pool.add_segment(Segment { addr: 1 << 31, len: 2 * GRANULE, token: 8 }, A);
     assert_eq!(pool.release(3 * GRANULE as u64, &passed(9)), []);
-    let kept = pool.alloc(1, A, &NOTHING).unwrap();
+    let kept = pool.alloc(1, A, &NOTHING, plainly).unwrap();
     let released = pool.release(0, &passed(3));
     assert_eq!(released.iter().map(|segment| segment.token).collect::<Vec<_>>(), [8]);
     assert_eq!(kept.addr & !(GRANULE - 1), first.addr & !(GRANULE - 1));
-    pool.free_now(kept.note);
+    pool.free_now(kept.note, || true);
     assert_eq!(pool.release(0, &passed(5)).len(), 1);
     assert_eq!(pool.stats().reserved, 0);
 }
@@ -158,7 +165,7 @@ fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
 fn statistics_are_right_at_each_step() {
     let pool = pool_of(GRANULE);
     let reserved = GRANULE as u64;
-    let taken = pool.alloc(513, A, &NOTHING).unwrap();
+    let taken = pool.alloc(513, A, &NOTHING, plainly).unwrap();
     assert_eq!(taken.len, 1024);
     let stats = Stats {
         reserved,
@@ -172,12 +179,12 @@ fn statistics_are_right_at_each_step() {
     };
     assert_eq!(pool.stats(), stats);
     assert_eq!(pool.live(), 1);
-    pool.free(taken.note, A, 1);
+    pool.free(taken.note, A, 1, || true);
     assert_eq!(pool.stats(), Stats { used: 0, blocks: 0, ..stats });
     assert_eq!(pool.live(), 0);
     pool.reset_used_high();
-    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 0 });
-    assert_eq!(pool.drain().len(), 2);
+    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 0 }, A);
+    assert_eq!(pool.drain().segments.len(), 2);
     let left =
         Stats { reserved_high: 2 * reserved, taken: 1024, blocks_taken: 1, ..Stats::default() };
     assert_eq!(pool.stats(), left);
@@ -195,10 +202,121 @@ fn any_size_is_answered() {
         (MOST + 1, usize::MAX),
         (usize::MAX, usize::MAX),
     ] {
-        let shortage = pool.alloc(len, A, &NOTHING).unwrap_err();
+        let shortage = pool.alloc(len, A, &NOTHING, plainly).unwrap_err();
         assert_eq!(shortage.least, least, "{len}");
         assert!(shortage.better >= least);
-        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING), Err(None));
+        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING, plainly), Err(None));
     }
-    assert_eq!(pool.alloc(0, A, &NOTHING).map(|taken| taken.len), Ok(GRAIN));
+    assert_eq!(pool.alloc(0, A, &NOTHING, plainly).map(|taken| taken.len), Ok(GRAIN));
+}
+
+#[test]
+fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
+    let pool = pool_of(GRANULE);
+    let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, plainly).unwrap());
+    assert_eq!([first.note >> 32, second.note >> 32], [0, 0]);
+    pool.spread(B);
+    // It takes what is free elsewhere before it asks for more.
+    let third = pool.alloc(1, B, &NOTHING, plainly).unwrap();
+    assert_eq!(third.note >> 32, 0);
+    assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_err());
+    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
+    let own = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();
+    assert_eq!((own.note >> 32, own.addr), (1, 1 << 31));
+    // What a stream has freed it has again wherever that is, and others when they may.
+    pool.free(own.note, A, 5, || true);
+    assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_err());
+    let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING, plainly);
+    assert_eq!(wait, Err(Some(Freed { stream: A, position: 5 })));
+    assert_eq!(pool.alloc(GRANULE, A, &NOTHING, plainly), Ok(own));
+}
+
+#[test]
+fn what_was_the_most_is_of_all_parts_at_one_moment() {
+    let pool = pool_of(GRANULE);
+    let before = pool.alloc(2 * GRAIN, A, &NOTHING, plainly).unwrap();
+    pool.free_now(before.note, || true);
+    pool.spread(B);
+    pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
+    for stream in [A, B, A, B] {
+        let taken = pool.alloc(GRAIN, stream, &NOTHING, plainly).unwrap();
+        pool.free_now(taken.note, || true);
+    }
+    let stats = pool.stats();
+    let (grain, granule) = (GRAIN as u64, GRANULE as u64);
+    assert_eq!((stats.used, stats.used_high, stats.taken), (0, 2 * grain, 6 * grain));
+    assert_eq!((stats.blocks, stats.blocks_high, stats.blocks_taken), (0, 1, 5));
+    assert_eq!((stats.reserved, stats.reserved_high), (2 * granule, 2 * granule));
+    let both = [A, B].map(|stream| pool.alloc(2 * GRAIN, stream, &NOTHING, plainly).unwrap());
+    assert_ne!(both[0].note >> 32, both[1].note >> 32);
+    assert_eq!((pool.stats().used_high, pool.stats().blocks_high), (4 * grain, 2));
+    pool.reset_used_high();
+    pool.free_now(both[0].note, || true);
+    assert_eq!((pool.stats().used_high, pool.stats().used), (4 * grain, 2 * grain));
+    assert_eq!(pool.release(granule, &NOTHING).len(), 1);
+    pool.reset_reserved_high();
+    assert_eq!(pool.stats().reserved_high, granule);
+    assert_eq!(pool.drain().segments.len(), 1);
+    let stats = pool.stats();
+    assert_eq!((stats.used, stats.blocks, stats.reserved), (0, 0, 0));
+}
+
+#[test]
+fn what_is_kept_with_blocks_stays_and_is_given_back_at_the_end() {
+    let pool = pool_of(GRANULE);
+    let mut next = 0;
+    let mut enter = |taken: Taken, kept: &mut u32| {
+        if *kept == 0 {
+            next += 1;
+            *kept = next;
+        }
+        (taken, *kept)
+    };
+    let (first, kept) = pool.alloc(GRAIN, A, &NOTHING, &mut enter).unwrap();
+    pool.free(first.note, A, 1, || true);
+    // The same block has the same number.
+    let again = pool.alloc(GRAIN, A, &NOTHING, &mut enter).unwrap();
+    assert_eq!(again, (first, kept));
+    assert_eq!(pool.alloc(GRAIN, A, &NOTHING, &mut enter).unwrap().1, 2);
+    // Who was too late frees nothing.
+    assert!(!pool.free(first.note, A, 1, || false));
+    assert_eq!(pool.stats().blocks, 2);
+    let mut kept = pool.drain().kept;
+    kept.sort_unstable();
+    assert_eq!(kept, [1, 2]);
+}
+
+/// Threads on streams of their own, which get parts while they are at it.
+#[test]
+fn threads_get_parts_and_never_the_same_memory() {
+    const THREADS: u64 = 4;
+    const TURNS: u64 = 20_000;
+    let pool = pool_of(64 * GRANULE);
+    let holders: Vec<AtomicU64> = (0..64 * GRANULE / GRAIN).map(|_| AtomicU64::new(0)).collect();
+    let place = |taken: Taken| &holders[(taken.addr - (1 << 30)) / GRAIN];
+    std::thread::scope(|scope| {
+        for thread in 1..=THREADS {
+            let (pool, place) = (&pool, &place);
+            scope.spawn(move || {
+                let (stream, mut live) = (StreamKey(thread), Vec::new());
+                for turn in 0..TURNS {
+                    let taken = pool.alloc(GRAIN, stream, &NOTHING, plainly).unwrap();
+                    assert_eq!(place(taken).swap(thread, Ordering::Relaxed), 0);
+                    live.push(taken);
+                    if live.len() > 16 {
+                        let taken: Taken = live.swap_remove((turn * 7 % 16) as usize);
+                        assert_eq!(place(taken).swap(0, Ordering::Relaxed), thread);
+                        pool.free(taken.note, stream, turn, || true);
+                    }
+                }
+                for taken in live {
+                    place(taken).store(0, Ordering::Relaxed);
+                    pool.free_now(taken.note, || true);
+                }
+            });
+        }
+    });
+    let stats = pool.stats();
+    assert_eq!((stats.used, stats.blocks, stats.blocks_taken), (0, 0, THREADS * TURNS));
+    assert!((17..=17 * THREADS).contains(&stats.blocks_high));
 }

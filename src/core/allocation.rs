@@ -266,15 +266,32 @@ impl Allocation {
         self.insert().map_err(|why| self.not_registered(why))
     }
 
-    /// As [`Self::register`], of memory that the core has cut out of what a backend gave, so that
-    /// nothing else can be there.
-    #[inline]
-    pub fn register_part(self) -> Result<()> {
-        ALLOCATIONS.insert_disjoint(self.to_range()).map_err(|why| self.not_registered(why))
+    /// Makes room for parts of a backend's block that a pool of the core's own cuts up.
+    pub fn hold(addr: usize, len: usize) -> std::result::Result<(), InsertError> {
+        ALLOCATIONS.hold(addr, len)
     }
 
+    /// Puts in such a part, under the pool's lock; `record` is the pool's own, 0 at first.
+    #[inline]
+    pub fn enter_held(self, record: &mut u32) -> std::result::Result<(), InsertError> {
+        ALLOCATIONS.insert_held(record, &self.to_range())
+    }
+
+    /// Takes out such a part that was found as this entry, under the pool's lock; false: another
+    /// thread was faster.
+    #[inline]
+    pub fn leave_held(&self, entry: Entry) -> bool {
+        ALLOCATIONS.remove_held(entry, &Range { base: self.base, len: self.len, words: [0; 3] })
+    }
+
+    /// Takes the records of a pool back, with what is still in them.
+    pub fn release_held(records: Vec<u32>) {
+        ALLOCATIONS.release_held(records);
+    }
+
+    /// Why it cannot be put in.
     #[cold]
-    fn not_registered(&self, why: InsertError) -> Error {
+    pub fn not_registered(&self, why: InsertError) -> Error {
         let code = match why {
             InsertError::Full => Code::BadAlloc,
             _ => Code::InternalError,

@@ -166,6 +166,27 @@ impl Page {
         Some(())
     }
 
+    /// Makes room for a beginning and puts it there; None: there is no memory. Under the lock.
+    #[inline]
+    pub(super) fn begin(&self, granule: usize, record: u32) -> Option<()> {
+        if self.node().is_none()
+            && let Some(place) = self.place_of(0)
+        {
+            self.set_place(place, granule, record);
+            return Some(());
+        }
+        self.make_room(granule)?;
+        self.set_start(granule, record);
+        Some(())
+    }
+
+    #[inline]
+    fn set_place(&self, place: usize, granule: usize, record: u32) {
+        // In this order: who sees the beginning sees its record.
+        self.records[place].store(record, Ordering::Relaxed);
+        self.set_mark(place, mark_of(granule));
+    }
+
     /// A range begins in a granule that room was made for. Under the lock.
     #[inline]
     pub(super) fn set_start(&self, granule: usize, record: u32) {
@@ -173,9 +194,7 @@ impl Page {
             return node.set_start(granule, record);
         }
         if let Some(place) = self.place_of(0) {
-            // In this order: who sees the beginning sees its record.
-            self.records[place].store(record, Ordering::Relaxed);
-            self.set_mark(place, mark_of(granule));
+            self.set_place(place, granule, record);
         }
     }
 

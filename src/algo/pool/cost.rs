@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::{Order, Pool, Segment, StreamKey, Taken};
+use super::{Order, Pool, Segment, StreamKey, Taken, plainly};
 
 /// Streams that have done all that they were given.
 struct Idle(AtomicU64);
@@ -38,19 +38,19 @@ impl Device {
 
     fn alloc(&self, len: usize, stream: u64) -> Taken {
         loop {
-            match self.pool.alloc(len, StreamKey(stream), &self.streams) {
+            match self.pool.alloc(len, StreamKey(stream), &self.streams, plainly) {
                 Ok(taken) => return taken,
                 Err(shortage) => {
                     let len = shortage.better;
                     let addr = self.next.fetch_add(len, Ordering::Relaxed);
-                    self.pool.add_segment(Segment { addr, len, token: 0 });
+                    self.pool.add_segment(Segment { addr, len, token: 0 }, StreamKey(stream));
                 }
             }
         }
     }
 
     fn free(&self, taken: Taken, stream: u64) {
-        self.pool.free(taken.note, StreamKey(stream), 1);
+        self.pool.free(taken.note, StreamKey(stream), 1, || true);
     }
 
     /// How many times what is used it has reserved, at most.

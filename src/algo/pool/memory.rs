@@ -1,11 +1,13 @@
-//! All of a pool's memory, under one lock.
+//! The memory of one part of a pool, under one lock.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
-use super::{Freed, GRAIN, MOST, Order, Segment, Shortage, Stats, StreamKey, Taken};
+use super::totals::Totals;
+use super::{Drained, Freed, GRAIN, MOST, Order, Segment, Shortage, Stats, StreamKey, Taken};
 use crate::algo::heap::Heap;
 
 /// Pending bytes above which those that have passed become plain without need.
@@ -32,10 +34,21 @@ pub(super) struct Memory {
     turn: u32,
     /// Pending blocks that may be looked at one by one; less than 0: a debt.
     pub(super) scans: isize,
+    /// The most of what it has only counts while it is the only part.
     pub(super) stats: Stats,
+    /// Which part it is.
+    part: u32,
+    /// Where there are several: counts for all of them.
+    pub(super) totals: Option<Arc<Totals>>,
     /// Steps since the last check.
     #[cfg(debug_assertions)]
     pub(super) unchecked: usize,
+}
+
+/// A block that nobody else can have any more.
+pub(super) struct Found {
+    pub(super) node: u32,
+    pub(super) wanted: u32,
 }
 
 /// A block that was freed since the last allocation.
@@ -53,7 +66,7 @@ pub(super) fn units_for(len: usize) -> Option<u32> {
 }
 
 impl Memory {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(part: u32) -> Self {
         Self {
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
@@ -64,6 +77,8 @@ impl Memory {
             turn: 0,
             scans: search::SCANS,
             stats: Stats::default(),
+            part,
+            totals: None,
             #[cfg(debug_assertions)]
             unchecked: 0,
         }
@@ -75,12 +90,12 @@ impl Memory {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Taken, Shortage> {
+    ) -> Result<Found, Shortage> {
         let Some(wanted) = units_for(len) else {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
         if let Some(node) = self.find_fresh(wanted, stream) {
-            return Ok(self.taken(node, wanted));
+            return Ok(Found { node, wanted });
         }
         self.sort_fresh(|stream| order.passed(stream));
         if self.pending.units > CACHED / GRAIN as u64 {
@@ -90,7 +105,7 @@ impl Memory {
             Some(node) => node,
             None => self.search(wanted, stream, order)?,
         };
-        Ok(self.taken(node, wanted))
+        Ok(Found { node, wanted })
     }
 
     /// What the stream itself has freed just now, if it is neither too short nor much too long: a
@@ -147,38 +162,64 @@ impl Memory {
         self.pending.take_front(&mut self.heap, node, wanted)
     }
 
+    /// Gives a block to its taker.
     #[inline]
-    pub(super) fn taken(&mut self, node: u32, wanted: u32) -> Taken {
-        let of = self.heap.of_mut(node);
-        (of.slot, of.used) = (NONE, wanted);
+    pub(super) fn taken<R>(
+        &mut self,
+        Found { node, wanted }: Found,
+        enter: impl FnOnce(Taken, &mut u32) -> R,
+    ) -> R {
         let len = wanted as usize * GRAIN;
         let stats = &mut self.stats;
         stats.blocks += 1;
-        stats.blocks_high = stats.blocks_high.max(stats.blocks);
         stats.blocks_taken += 1;
         stats.used += len as u64;
-        stats.used_high = stats.used_high.max(stats.used);
         stats.taken += len as u64;
-        Taken { addr: self.heap.start_of(node) as usize * GRAIN, len, note: node }
+        match &self.totals {
+            None => {
+                stats.blocks_high = stats.blocks_high.max(stats.blocks);
+                stats.used_high = stats.used_high.max(stats.used);
+            }
+            Some(totals) => totals.take(wanted),
+        }
+        let addr = self.heap.start_of(node) as usize * GRAIN;
+        let of = self.heap.of_mut(node);
+        (of.slot, of.used) = (NONE, wanted);
+        let note = u64::from(self.part) << 32 | u64::from(node);
+        enter(Taken { addr, len, note }, &mut of.kept)
     }
 
+    /// Takes a block back that is still its taker's, as `leave` says.
     #[inline]
-    pub(super) fn free(&mut self, note: u32, freed: Option<Freed>) {
-        let used = self.heap.of(note).used;
+    pub(super) fn free(
+        &mut self,
+        note: u64,
+        freed: Option<Freed>,
+        leave: impl FnOnce() -> bool,
+    ) -> bool {
+        if !leave() {
+            return false;
+        }
+        let node = note as u32;
+        let used = self.heap.of(node).used;
         self.stats.blocks -= 1;
         self.stats.used -= u64::from(used) * GRAIN as u64;
+        if let Some(totals) = &self.totals {
+            totals.give(used.into(), 1);
+        }
         match freed {
             Some(freed) => {
                 if self.fresh.len() == FRESH {
                     self.sort_fresh(|_| None);
                 }
-                let len = self.heap.len_of(note);
-                self.fresh.push(Fresh { node: note, len, freed });
+                let len = self.heap.len_of(node);
+                self.fresh.push(Fresh { node, len, freed });
             }
             None => {
-                self.heap.give(note);
+                self.heap.give(node);
             }
         }
+        true
     }
 
     pub(super) fn forget(&mut self, stream: StreamKey) {
@@ -230,15 +271,16 @@ impl Memory {
         }
     }
 
-    pub(super) fn drain(&mut self) -> Vec<Segment> {
+    pub(super) fn drain(&mut self, drained: &mut Drained) {
+        if let Some(totals) = &self.totals {
+            totals.give(self.stats.used / GRAIN as u64, self.stats.blocks);
+            totals.release(self.stats.reserved);
+        }
         let stats = Stats { reserved: 0, used: 0, blocks: 0, ..self.stats };
-        let segments = std::mem::take(&mut self.segments).into_values().collect();
-        *self = Self { stats, ..Self::new() };
-        segments
-    }
-
-    pub(super) fn live(&self) -> usize {
-        self.stats.blocks as usize
+        drained.segments.extend(std::mem::take(&mut self.segments).into_values());
+        let kept = self.heap.all_of().map(|block| block.kept);
+        drained.kept.extend(kept.filter(|&kept| kept != 0));
+        *self = Self { stats, totals: self.totals.take(), ..Self::new(self.part) };
     }
 
     pub(super) fn stats(&self) -> Stats {
@@ -257,8 +299,9 @@ impl Memory {
 
 #[cfg(test)]
 impl Memory {
-    pub(super) fn extent(&self, note: u32) -> (usize, usize) {
-        let start = self.heap.start_of(note) as usize;
-        (start * GRAIN, self.heap.len_of(note) as usize * GRAIN)
+    pub(super) fn extent(&self, note: u64) -> (usize, usize) {
+        let node = note as u32;
+        let start = self.heap.start_of(node) as usize;
+        (start * GRAIN, self.heap.len_of(node) as usize * GRAIN)
     }
 }

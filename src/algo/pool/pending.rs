@@ -19,11 +19,13 @@ pub(super) struct Block {
     newer: u32,
     /// Units that count as used.
     pub(super) used: u32,
+    /// The owner's. Stays with the range's number.
+    pub(super) kept: u32,
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { position: 0, slot: NONE, older: NONE, newer: NONE, used: 0 }
+        Self { position: 0, slot: NONE, older: NONE, newer: NONE, used: 0, kept: 0 }
     }
 }
 
@@ -169,7 +171,8 @@ impl Pending {
                 position.max(of.position)
             }
         };
-        *heap.of_mut(node) = Block { position, slot, older, newer: NONE, used: 0 };
+        let of = heap.of_mut(node);
+        (of.position, of.slot, of.older, of.newer) = (position, slot, older, NONE);
         heap.sort_into(&mut queue.bins, node);
         self.units += u64::from(heap.len_of(node));
         self.blocks += 1;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::model::Model;
-use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey, Taken};
+use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey, Taken, plainly};
 
 const STREAMS: usize = 4;
 /// Where segments are: some follow one another.
@@ -88,6 +88,10 @@ enum Step {
     Release {
         keep: u64,
     },
+    /// A stream gets a part of the pool.
+    Spread {
+        stream: usize,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -106,9 +110,10 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(stream, passes)| Step::Work { stream, passes }),
         1 => (stream.clone(), prop::option::of(0..40u64))
             .prop_map(|(stream, position)| Step::Follow { stream, position }),
-        1 => stream.prop_map(|stream| Step::Forget { stream }),
+        1 => stream.clone().prop_map(|stream| Step::Forget { stream }),
         1 => (0..PLACES, 1..4usize).prop_map(|(place, granules)| Step::Add { place, granules }),
         1 => (0..10 * GRANULE as u64).prop_map(|keep| Step::Release { keep }),
+        1 => stream.prop_map(|stream| Step::Spread { stream }),
     ]
 }
 
@@ -120,11 +125,15 @@ struct Run {
     live: Vec<(Taken, usize)>,
     places: HashMap<usize, Segment>,
     next_key: u64,
+    /// Whether it may have several parts.
+    spreads: bool,
+    /// It has: what reaches from one to another is not found.
+    is_spread: bool,
 }
 
 impl Run {
-    fn new() -> Self {
-        let mut run = Self { pool: Some(Pool::new()), ..Self::default() };
+    fn new(spreads: bool) -> Self {
+        let mut run = Self { spreads, pool: Some(Pool::new()), ..Self::default() };
         for stream in 0..STREAMS {
             run.new_stream(stream);
         }
@@ -163,10 +172,13 @@ impl Run {
                     stream: self.streams.key(stream),
                     position: self.streams.submitted[stream],
                 });
-                match freed {
-                    Some(Freed { stream, position }) => pool.free(taken.note, stream, position),
-                    None => pool.free_now(taken.note),
-                }
+                let freed_now = match freed {
+                    Some(Freed { stream, position }) => {
+                        pool.free(taken.note, stream, position, || true)
+                    }
+                    None => pool.free_now(taken.note, || true),
+                };
+                assert!(freed_now);
                 self.model.free(taken.addr, freed);
             }
             Step::Free { .. } => {}
@@ -184,6 +196,11 @@ impl Run {
             }
             Step::Add { place, granules } => self.add(pool, place, granules),
             Step::Release { keep } => self.release(pool, keep),
+            Step::Spread { stream } if self.spreads => {
+                self.is_spread = true;
+                pool.spread(self.streams.key(stream));
+            }
+            Step::Spread { .. } => {}
         }
     }
 
@@ -199,11 +216,11 @@ impl Run {
     fn alloc(&mut self, pool: &Pool, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc(len, key, &streams) {
+        match pool.alloc(len, key, &streams, plainly) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(shortage) => {
                 assert!(shortage.least >= len && shortage.least % GRANULE == 0);
-                assert!(!self.model.has(len, usable), "{len} bytes are there");
+                assert!(self.is_spread || !self.model.has(len, usable), "{len} bytes are there");
             }
         }
     }
@@ -211,22 +228,25 @@ impl Run {
     fn alloc_behind(&mut self, pool: &Pool, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc_or_follow(len, key, &streams) {
+        match pool.alloc_or_follow(len, key, &streams, plainly) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(Some(wait)) => {
-                assert!(!self.model.has(len, usable), "a wait without need");
+                let has = self.model.has(len, usable);
+                assert!(self.is_spread || !has, "a wait without need");
                 assert!(streams.can_follow(wait.stream));
                 let mut behind = streams.clone();
                 let followed = &mut behind.followed[streams.index(wait.stream)];
                 *followed = (*followed).max(Some(wait.position));
-                let taken = pool.alloc_or_follow(len, key, &behind).expect("it waits for enough");
+                let taken =
+                    pool.alloc_or_follow(len, key, &behind, plainly).expect("it waits for enough");
                 self.take(pool, taken, len, |freed| behind.is_usable(freed, key));
             }
             Err(None) => {
                 let others = self.model.streams().into_iter();
                 for other in others.filter(|&other| streams.can_follow(other)) {
                     let usable = |freed: Freed| usable(freed) || freed.stream == other;
-                    assert!(!self.model.has(len, usable), "{len} bytes are there");
+                    let has = self.model.has(len, usable);
+                    assert!(self.is_spread || !has, "{len} bytes are there");
                 }
             }
         }
@@ -240,7 +260,7 @@ impl Run {
         }
         let addr = (100 + place) * GRANULE;
         let segment = Segment { addr, len: granules * GRANULE, token: place as u64 };
-        pool.add_segment(segment);
+        pool.add_segment(segment, self.streams.key(place % STREAMS));
         self.model.add_segment(segment);
         self.places.insert(place, segment);
     }
@@ -268,9 +288,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
     fn nothing_forbidden_is_done_and_what_there_is_is_found(
+        spreads in any::<bool>(),
         steps in prop::collection::vec(step(), 1..120),
     ) {
-        let mut run = Run::new();
+        let mut run = Run::new(spreads);
         let pool = run.pool.take().expect("just made");
         run.add(&pool, 3, 3);
         run.pool = Some(pool);
@@ -280,7 +301,7 @@ proptest! {
         // At the end all of it can be had back.
         let pool = run.pool.take().expect("between steps it is there");
         for (taken, _) in run.live.drain(..) {
-            pool.free_now(taken.note);
+            pool.free_now(taken.note, || true);
         }
         for stream in 0..STREAMS {
             pool.forget(run.streams.key(stream));

@@ -1,9 +1,9 @@
 //! Where memory is looked for when nothing fits at once: what other streams have freed, and
 //! neighbours that are enough together.
 
-use super::memory::{Memory, units_for};
+use super::memory::{Found, Memory, units_for};
 use super::pending::{NONE, Queue};
-use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey, Taken};
+use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
 /// Segments have at least this many bytes, if they can be had.
 const SEGMENT: usize = 32 << 20;
@@ -61,25 +61,21 @@ impl Memory {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Option<Taken> {
+    ) -> Option<Found> {
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
         let found = self.alloc(len, stream, order);
         self.scans = earned;
         found.ok()
     }
 
-    pub(super) fn alloc_or_follow(
-        &mut self,
+    /// The free of another stream that leaves `len` bytes to whoever comes behind it.
+    pub(super) fn find_to_follow(
+        &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Taken, Option<Freed>> {
-        let taken = self.alloc_thoroughly(len, stream, order);
-        taken.ok_or_else(|| self.find_to_follow(units_for(len)?, stream, order))
-    }
-
-    /// The free of another stream that leaves `wanted` units to whoever comes behind it.
-    fn find_to_follow(&self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<Freed> {
+    ) -> Option<Freed> {
+        let wanted = units_for(len)?;
         let can_follow = |(_, queue): &(u32, &Queue)| order.can_follow(queue.key);
         let others = || self.pending.busy().filter(can_follow);
         let fit = |(_, queue): (u32, &Queue)| {

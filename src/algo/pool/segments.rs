@@ -21,7 +21,10 @@ impl Memory {
         let len = u32::try_from(units(segment.len)).expect("segments are not that long");
         self.shortest = self.shortest.min(len);
         self.stats.reserved += segment.len as u64;
-        self.stats.reserved_high = self.stats.reserved_high.max(self.stats.reserved);
+        match &self.totals {
+            None => self.stats.reserved_high = self.stats.reserved_high.max(self.stats.reserved),
+            Some(totals) => totals.reserve(segment.len as u64),
+        }
         self.segments.insert(start, segment);
         let region = self.heap.add_region(start, len);
         self.add_island(start, start + u64::from(len), region);
@@ -75,6 +78,9 @@ impl Memory {
         let len = units(segment.len);
         self.segments.remove(&start);
         self.stats.reserved -= segment.len as u64;
+        if let Some(totals) = &self.totals {
+            totals.release(segment.len as u64);
+        }
         let around = self.islands.range(..=start).next_back().map(|(&start, _)| start);
         let first = around.expect("segments are in islands");
         let Island { end, region } = self.islands.remove(&first).expect("just found");

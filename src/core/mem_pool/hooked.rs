@@ -6,7 +6,6 @@ use super::own::{Answer, Own, is_shortage};
 use super::pool::{Home, Inner, Pool};
 use super::{MemPool, Stream, trim_for};
 use crate::algo::pool::Taken;
-use crate::backend::Block;
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::{handles, hooked_memory, order, stream};
@@ -43,8 +42,12 @@ struct Held<'a> {
 }
 
 impl Held<'_> {
+    fn ask(&self, size: usize) -> Result<Answer> {
+        self.own.alloc_or_ask(size, self.stream, self.pool.tag())
+    }
+
     fn give(&self, taken: Taken) -> Result<usize> {
-        self.pool.give(Block { addr: taken.addr, len: taken.len, token: taken.note.into() })
+        self.pool.keep(taken)
     }
 }
 
@@ -76,7 +79,7 @@ impl Request {
             Err(lack) => lack,
         };
         let behind = self.step(|held| {
-            let taken = held.own.alloc_with_wait(self.size, held.stream)?;
+            let taken = held.own.alloc_with_wait(self.size, held.stream, held.pool.tag())?;
             taken.map(|taken| held.give(taken)).transpose()
         })?;
         if let Some(addr) = behind {
@@ -103,14 +106,13 @@ impl Request {
     /// Out of what the pool has, or gets from the device, which hooks are told of and asked about.
     fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
-            let step =
-                self.step(|held| match held.own.alloc_or_ask(self.size, held.stream)? {
-                    Answer::Taken(taken) => held.give(taken).map(Step::Served),
-                    Answer::Wants { least, better } => {
-                        Ok(Step::Wants { least, better, home: held.pool.home })
-                    }
-                    Answer::Full(error) => Ok(Step::Full(error)),
-                })?;
+            let step = self.step(|held| match held.ask(self.size)? {
+                Answer::Taken(taken) => held.give(taken).map(Step::Served),
+                Answer::Wants { least, better } => {
+                    Ok(Step::Wants { least, better, home: held.pool.home })
+                }
+                Answer::Full(error) => Ok(Step::Full(error)),
+            })?;
             let (least, better, home) = match step {
                 Step::Served(addr) => return Ok(Ok(addr)),
                 Step::Full(error) => return Ok(Err(Lack::Limit(error))),
@@ -137,7 +139,8 @@ impl Request {
         let mut is_short = false;
         let take = || {
             self.step(|held| {
-                held.own.add(len, held.device).map_err(|fault| {
+                let lane = order::lane(held.stream)?;
+                held.own.add(len, lane, held.device).map_err(|fault| {
                     is_short = is_shortage(&fault);
                     // For want of memory it may be tried again.
                     if is_short { fault.into() } else { held.pool.failed(fault.into()) }

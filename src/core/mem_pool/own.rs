@@ -9,10 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::pool::{Freed, GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken};
+use crate::algo::address_map::{Entry, InsertError};
+use crate::algo::pool::{
+    Drained, Freed, GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken,
+};
+use crate::algo::slot_table::Handle;
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
 };
+use crate::core::allocation::{Allocation, Kind, Owner};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::order::{self, Lane};
@@ -60,6 +65,33 @@ impl Source {
 /// Whether a fault is for want of memory.
 pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
+}
+
+/// How the address map knows a pool's memory.
+#[derive(Clone, Copy)]
+pub struct Tag {
+    /// What it is.
+    pub kind: Kind,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The pool.
+    pub pool: Handle,
+}
+
+/// A block, and whether the address map has it.
+type Entered = (Taken, std::result::Result<(), InsertError>);
+
+impl Tag {
+    #[inline]
+    fn allocation(self, Taken { addr, len, note }: Taken) -> Allocation {
+        Allocation::of_pool(Block { addr, len, token: note }, self.kind, self.owner, self.pool)
+    }
+
+    /// Enters blocks in the address map, under the lock of the bookkeeping.
+    #[inline]
+    fn enter(self, taken: Taken, record: &mut u32) -> Entered {
+        (taken, self.allocation(taken).enter_held(record))
+    }
 }
 
 /// Why a pool cannot have more memory.
@@ -172,9 +204,28 @@ impl Own {
 
     /// A block out of what the pool has.
     #[inline]
-    pub fn alloc(&self, len: usize, stream: &Stream) -> Result<Option<Taken>> {
+    pub fn alloc(&self, len: usize, stream: &Stream, tag: Tag) -> Result<Option<Taken>> {
         let lane = order::lane(stream)?;
-        Ok(self.pool.alloc(len, lane.key(), &self.known(lane)).ok())
+        let enter = |taken, record: &mut u32| tag.enter(taken, record);
+        match self.pool.alloc(len, lane.key(), &self.known(lane), enter) {
+            Ok((taken, Ok(()))) => Ok(Some(taken)),
+            Ok((taken, Err(why))) => Err(self.not_entered(taken, why, tag)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn entered(&self, (taken, entered): Entered, tag: Tag) -> Result<Taken> {
+        match entered {
+            Ok(()) => Ok(taken),
+            Err(why) => Err(self.not_entered(taken, why, tag)),
+        }
+    }
+
+    #[cold]
+    fn not_entered(&self, taken: Taken, why: InsertError, tag: Tag) -> Error {
+        self.pool.free_now(taken.note, || true);
+        tag.allocation(taken).not_registered(why)
     }
 
     /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
@@ -185,13 +236,14 @@ impl Own {
         len: usize,
         stream: &Stream,
         device: Option<&Device>,
+        tag: Tag,
     ) -> Result<Taken> {
         let lane = order::lane(stream)?;
-        let fault = match self.try_alloc(len, lane, device)? {
+        let fault = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
             Err(lack) => {
                 if self.adds_waits.load(Ordering::Relaxed)
-                    && let Some(taken) = self.alloc_behind(len, stream, lane)?
+                    && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
                 {
                     return Ok(taken);
                 }
@@ -205,7 +257,7 @@ impl Own {
         // All that can become free without the program's doing.
         order::settle_frees();
         super::trim_for(device);
-        match self.try_alloc(len, lane, device)? {
+        match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => Ok(taken),
             Err(Lack::Limit { reserved }) => Err(self.beyond_limit(len, reserved)),
             Err(Lack::Memory(_)) => Err(fault.into()),
@@ -217,26 +269,36 @@ impl Own {
         len: usize,
         lane: &Lane,
         device: Option<&Device>,
+        tag: Tag,
     ) -> Result<std::result::Result<Taken, Lack>> {
         let _growing = self.growth.lock();
         loop {
             // Another thread may have given it more meanwhile.
-            let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane)) {
-                Ok(taken) => return Ok(Ok(taken)),
+            let enter = |taken, record: &mut u32| tag.enter(taken, record);
+            let known = self.known(lane);
+            let shortage = match self.pool.alloc(len, lane.key(), &known, enter) {
+                Ok(entered) => return self.entered(entered, tag).map(Ok),
                 Err(shortage) => shortage,
             };
-            if let Err(lack) = self.grow(shortage, device) {
-                let pieced = self.pool.alloc_thoroughly(len, lane.key(), &self.known(lane));
-                return Ok(pieced.ok_or(lack));
+            if let Err(lack) = self.grow(shortage, lane, device) {
+                return match self.pool.alloc_thoroughly(len, lane.key(), &known, enter) {
+                    Some(entered) => self.entered(entered, tag).map(Ok),
+                    None => Ok(Err(lack)),
+                };
             }
         }
     }
 
-    fn grow(&self, shortage: Shortage, device: Option<&Device>) -> std::result::Result<(), Lack> {
+    fn grow(
+        &self,
+        shortage: Shortage,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> std::result::Result<(), Lack> {
         let (least, better) = self.room_for(shortage)?;
-        let mut given = self.add_segment(better, device);
+        let mut given = self.add_segment(better, lane, device);
         if better > least && given.as_ref().is_err_and(is_shortage) {
-            given = self.add_segment(least, device);
+            given = self.add_segment(least, lane, device);
         }
         given.map(drop).map_err(Lack::Memory)
     }
@@ -252,25 +314,42 @@ impl Own {
         }
     }
 
-    /// Takes memory for the pool.
-    fn add_segment(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
+    /// Takes memory for the pool, which `lane` wants.
+    fn add_segment(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> backend::Result<Block> {
         let block = match (&self.shared, device) {
             (Some(shared), Some(device)) => device.with_all_memory(|_| shared.alloc(len)),
             (Some(shared), None) => shared.alloc(len),
             (None, _) => self.source.alloc(len, device),
         }?;
-        self.segments.lock().insert(block.addr, block);
         let len = block.len & !(GRANULE - 1);
-        self.pool.add_segment(Segment { addr: block.addr, len, token: 0 });
+        if let Err(why) = Allocation::hold(block.addr, len) {
+            // The first failure is the one to tell.
+            let _ = self.source.free(block);
+            return Err(Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}")));
+        }
+        self.segments.lock().insert(block.addr, block);
+        self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
         Ok(block)
     }
 
     /// A block that another stream has yet to come past, which `stream` is made to wait for first.
-    fn alloc_behind(&self, len: usize, stream: &Stream, lane: &Lane) -> Result<Option<Taken>> {
+    fn alloc_behind(
+        &self,
+        len: usize,
+        stream: &Stream,
+        lane: &Lane,
+        tag: Tag,
+    ) -> Result<Option<Taken>> {
+        let enter = |taken, record: &mut u32| tag.enter(taken, record);
         let mut known = self.known(lane);
         loop {
-            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known) {
-                Ok(taken) => return Ok(Some(taken)),
+            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, enter) {
+                Ok(entered) => return self.entered(entered, tag).map(Some),
                 Err(Some(freed)) => freed,
                 Err(None) => return Ok(None),
             };
@@ -285,10 +364,11 @@ impl Own {
 
     /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
     /// [`Self::alloc_more`] for a caller who may hold nothing between them.
-    pub fn alloc_or_ask(&self, len: usize, stream: &Stream) -> Result<Answer> {
+    pub fn alloc_or_ask(&self, len: usize, stream: &Stream, tag: Tag) -> Result<Answer> {
         let lane = order::lane(stream)?;
-        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane)) {
-            Ok(taken) => return Ok(Answer::Taken(taken)),
+        let enter = |taken, record: &mut u32| tag.enter(taken, record);
+        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), enter) {
+            Ok(entered) => return self.entered(entered, tag).map(Answer::Taken),
             Err(shortage) => shortage,
         };
         Ok(match self.room_for(shortage) {
@@ -299,15 +379,15 @@ impl Own {
     }
 
     /// A segment of at least `len` bytes, after [`Answer::Wants`].
-    pub fn add(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
+    pub fn add(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Block> {
         let _growing = self.growth.lock();
-        self.add_segment(len, device)
+        self.add_segment(len, lane, device)
     }
 
     /// A block that `stream` waits for, where the pool may add waits and there is one.
-    pub fn alloc_with_wait(&self, len: usize, stream: &Stream) -> Result<Option<Taken>> {
+    pub fn alloc_with_wait(&self, len: usize, stream: &Stream, tag: Tag) -> Result<Option<Taken>> {
         match self.adds_waits.load(Ordering::Relaxed) {
-            true => self.alloc_behind(len, stream, order::lane(stream)?),
+            true => self.alloc_behind(len, stream, order::lane(stream)?, tag),
             false => Ok(None),
         }
     }
@@ -324,17 +404,37 @@ impl Own {
         )
     }
 
-    /// Takes a block back when `stream` comes to `position`, where it has a mark.
+    /// Takes a block back when the lane comes to `position`, where it has a mark. False: another thread
+    /// was faster.
     #[inline]
-    pub fn free(&self, note: u32, lane: StreamKey, position: Position) {
-        self.pool.free(note, lane, position);
+    pub fn free(
+        &self,
+        entry: Entry,
+        found: &Allocation,
+        lane: StreamKey,
+        position: Position,
+    ) -> bool {
+        let leave = || self.leave(entry, found);
+        let freed = self.pool.free(found.block().token, lane, position, leave);
         self.note_idle();
+        freed
     }
 
-    /// Takes a block back that nothing uses any more.
-    pub fn free_now(&self, note: u32) {
-        self.pool.free_now(note);
+    /// As [`Self::free`], of a block that nothing uses any more.
+    pub fn free_now(&self, entry: Entry, found: &Allocation) -> bool {
+        let freed = self.pool.free_now(found.block().token, || self.leave(entry, found));
         self.note_idle();
+        freed
+    }
+
+    /// Takes a block out of sight, before anybody else can have it.
+    #[inline]
+    fn leave(&self, entry: Entry, found: &Allocation) -> bool {
+        let left = found.leave_held(entry);
+        if left {
+            self.withdraw(found.base);
+        }
+        left
     }
 
     #[inline]
@@ -401,22 +501,26 @@ impl Own {
             return None;
         }
         *ended = true;
-        Some(self.give_back(self.pool.drain()))
+        let Drained { segments, kept } = self.pool.drain();
+        Allocation::release_held(kept);
+        Some(self.give_back(segments))
     }
 
     /// Forgets its memory, which stays where it is.
     pub fn abandon(&self) {
         let mut ended = self.ended.lock();
         *ended = true;
-        drop(self.pool.drain());
+        Allocation::release_held(self.pool.drain().kept);
         self.segments.lock().clear();
     }
 
     /// Takes back a block that nobody has heard of, of a pool that was destroyed meanwhile.
-    pub fn undo(&self, note: u32) {
+    pub fn undo(&self, taken: Taken) {
         let ended = self.ended.lock();
-        if !*ended {
-            self.pool.free_now(note);
+        if let Some((entry, found)) = Allocation::find_entry(taken.addr)
+            && !*ended
+        {
+            self.pool.free_now(taken.note, || found.leave_held(entry));
         }
     }
 

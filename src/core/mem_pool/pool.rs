@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::access::AccessTable;
-use super::own::Own;
+use super::own::{Own, Tag};
 use super::stats::Ended;
 use crate::algo::address_map::Entry;
-use crate::algo::pool::StreamKey;
+use crate::algo::pool::{StreamKey, Taken};
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
 use crate::backend::{self, Block, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
@@ -114,6 +114,7 @@ pub struct Pool {
     owner: Owner,
     /// Where its memory is.
     pub home: Home,
+    kind: Kind,
     /// How other processes can have it.
     pub sharing: PoolSharing,
     /// It is another process's.
@@ -147,6 +148,7 @@ impl Pool {
                 key,
                 owner: Owner::new(),
                 home,
+                kind: home.kind(),
                 sharing,
                 is_imported,
                 access: AccessTable::of(home),
@@ -210,16 +212,23 @@ impl Pool {
         stream: &Stream,
         device: Option<&Device>,
     ) -> Result<Option<usize>> {
-        let block = match &self.inner {
-            Inner::Own(own) => match own.alloc(len, stream)? {
-                Some(taken) => Block { addr: taken.addr, len: taken.len, token: taken.note.into() },
-                None => return Ok(None),
+        match &self.inner {
+            Inner::Own(own) => match own.alloc(len, stream, self.tag()) {
+                Ok(Some(taken)) => self.keep(taken).map(Some),
+                Ok(None) => Ok(None),
+                Err(error) => Err(self.failed(error)),
             },
             Inner::Driver(driver) => {
-                driver.alloc(len, stream, device).map_err(|error| self.failed(error))?
+                let block = driver.alloc(len, stream, device);
+                self.give(driver, block.map_err(|error| self.failed(error))?).map(Some)
             }
-        };
-        self.give(block).map(Some)
+        }
+    }
+
+    /// How the address map knows its memory.
+    #[inline]
+    pub fn tag(&self) -> Tag {
+        Tag { kind: self.kind, owner: self.owner, pool: self.key }
     }
 
     /// Memory in any way that there is.
@@ -229,63 +238,56 @@ impl Pool {
         stream: &Stream,
         device: Option<&Device>,
     ) -> Result<usize> {
-        let block = match &self.inner {
+        match &self.inner {
             Inner::Own(own) => {
-                let taken = own.alloc_more(len, stream, device);
-                let taken = taken.map_err(|error| self.failed(error))?;
-                Block { addr: taken.addr, len: taken.len, token: taken.note.into() }
+                let taken = own.alloc_more(len, stream, device, self.tag());
+                self.keep(taken.map_err(|error| self.failed(error))?)
             }
             Inner::Driver(driver) => {
-                driver.alloc(len, stream, device).map_err(|error| self.failed(error))?
+                let block = driver.alloc(len, stream, device);
+                self.give(driver, block.map_err(|error| self.failed(error))?)
             }
-        };
-        self.give(block)
+        }
     }
 
-    /// Lets programs know a new block.
+    /// Leaves a block of the core's own to the program, which the address map has: its address.
     #[inline]
-    pub fn give(&self, block: Block) -> Result<usize> {
+    pub fn keep(&self, taken: Taken) -> Result<usize> {
         // Whoever destroys the pool sees the block after this, or is seen here.
-        if self.is_retired.load(Ordering::SeqCst) {
-            self.undo(block);
-            return Err(Error::param_invalid("memPool was destroyed by another thread meanwhile"));
+        match self.is_retired() {
+            false => Ok(taken.addr),
+            true => Err(self.too_late(|| {
+                if let Inner::Own(own) = &self.inner {
+                    own.undo(taken);
+                }
+            })),
         }
-        let known = Allocation::of_pool(block, self.home.kind(), self.owner, self.key);
-        let registered = match &self.inner {
-            Inner::Own(_) => known.register_part(),
-            Inner::Driver(_) => known.register(),
+    }
+
+    /// As [`Self::keep`], of the driver's block, which nobody knows yet.
+    fn give(&self, driver: &DriverPool, block: Block) -> Result<usize> {
+        let undo = || {
+            // The first failure is the one to tell.
+            let _ = driver.pool.free_now(block);
+            driver.live.fetch_sub(1, Ordering::SeqCst);
         };
-        if let Err(error) = registered {
-            self.undo(block);
+        if self.is_retired() {
+            return Err(self.too_late(undo));
+        }
+        let known = Allocation::of_pool(block, self.kind, self.owner, self.key);
+        if let Err(error) = known.register() {
+            undo();
             return Err(self.failed(error));
         }
-        if let Inner::Driver(driver) = &self.inner {
-            driver.tally.made(block.len);
-        }
+        driver.tally.made(block.len);
         Ok(block.addr)
     }
 
     #[cold]
-    fn undo(&self, block: Block) {
-        match &self.inner {
-            Inner::Own(own) => own.undo(block.token as u32),
-            Inner::Driver(driver) => {
-                // The first failure is the one to tell.
-                let _ = driver.pool.free_now(block);
-                driver.live.fetch_sub(1, Ordering::SeqCst);
-            }
-        }
+    fn too_late(&self, undo: impl FnOnce()) -> Error {
+        undo();
         release_failure::note_fault("memory of a destroyed pool", self.end_if_retired());
-    }
-
-    /// Takes the memory that `found` describes out of sight; None: another thread was faster.
-    fn take(&self, found: &Allocation) -> Option<Block> {
-        let same = |now: &Allocation| now.owner == self.owner && now.block() == found.block();
-        let block = Allocation::take(found.base, same)?.block();
-        if let Inner::Driver(driver) = &self.inner {
-            driver.tally.freed(block.len);
-        }
-        Some(block)
+        Error::param_invalid("memPool was destroyed by another thread meanwhile")
     }
 
     /// Takes memory back in the order of `stream`. False: another thread was faster.
@@ -295,11 +297,9 @@ impl Pool {
             Inner::Own(own) => {
                 let lane = order::lane(stream)?;
                 let position = lane.free()?;
-                if !Allocation::take_found(entry) {
+                if !own.free(entry, found, lane.key(), position) {
                     return Ok(false);
                 }
-                own.withdraw(found.base);
-                own.free(found.block().token as u32, lane.key(), position);
             }
             Inner::Driver(driver) => {
                 if !Allocation::take_found(entry) {
@@ -317,18 +317,19 @@ impl Pool {
 
     /// Takes memory back at once. False: another thread was faster.
     pub fn free_now(&self, found: &Allocation) -> Result<bool> {
-        let Some(block) = self.take(found) else { return Ok(false) };
+        let Some((entry, now)) = Allocation::find_entry(found.base) else { return Ok(false) };
+        if now != *found {
+            return Ok(false);
+        }
         let freed = match &self.inner {
-            Inner::Own(own) => {
-                own.withdraw(block.addr);
-                own.free_now(block.token as u32);
-                Ok(())
-            }
-            Inner::Driver(driver) => {
-                let freed = driver.pool.free_now(block);
+            Inner::Own(own) if own.free_now(entry, found) => Ok(()),
+            Inner::Driver(driver) if Allocation::take_found(entry) => {
+                driver.tally.freed(found.len);
+                let freed = driver.pool.free_now(found.block());
                 driver.live.fetch_sub(1, Ordering::SeqCst);
                 freed
             }
+            _ => return Ok(false),
         };
         freed.and(self.end_if_retired())?;
         Ok(true)
@@ -375,10 +376,10 @@ impl Pool {
             if !wanted(&pool) || POOLS.remove(pool.key).is_none() {
                 continue;
             }
-            let live = Allocation::drain(pool.owner);
             match &pool.inner {
                 Inner::Own(own) => step(own.end(true).unwrap_or(Ok(()))),
                 Inner::Driver(driver) => {
+                    let live = Allocation::drain(pool.owner);
                     live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
                 }
             }
@@ -393,10 +394,12 @@ impl Pool {
     pub fn forget_all(wanted: impl Fn(&Self) -> bool) {
         for pool in Self::all() {
             if wanted(&pool) && POOLS.remove(pool.key).is_some() {
-                drop(Allocation::drain(pool.owner));
                 match &pool.inner {
                     Inner::Own(own) => own.abandon(),
-                    Inner::Driver(_) => std::mem::forget(pool),
+                    Inner::Driver(_) => {
+                        drop(Allocation::drain(pool.owner));
+                        std::mem::forget(pool);
+                    }
                 }
             }
         }
@@ -473,7 +476,7 @@ impl Pool {
             driver.live.fetch_sub(1, Ordering::SeqCst);
             self.failed(fault.into())
         })?;
-        self.give(block)
+        self.give(driver, block)
     }
 
     /// What the driver has to know of a change of access, if it does the work.

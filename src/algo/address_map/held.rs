@@ -1,0 +1,160 @@
+//! Pages that one holder has to himself. What begins in them comes and goes under a lock of the holder's,
+//! so that nobody takes the map's for it, and in records that stay the holder's.
+
+use super::super::sync::atomic::Ordering;
+use super::parking::Entry;
+use super::{
+    ADDRESS_BITS, AddressMap, InsertError, PAGE_CHUNK_LEN, Range, begins_page, covered_pages,
+    granule_of, page_of,
+};
+
+impl AddressMap {
+    /// Makes ready the pages of these addresses, which begin and end with pages. No range is in them, and
+    /// nobody but the caller puts one there from now on.
+    pub fn hold(&self, base: usize, len: usize) -> Result<(), InsertError> {
+        debug_assert!(begins_page(base) && begins_page(len) && len != 0);
+        let last = base.checked_add(len - 1).ok_or(InsertError::Unaddressable)?;
+        if last >> ADDRESS_BITS != 0 {
+            return Err(InsertError::Unaddressable);
+        }
+        let _state = self.state.lock();
+        for chunk in page_of(base) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
+            self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
+        }
+        Ok(())
+    }
+
+    /// Registers a range in held pages, with no other in its way, under the holder's lock. `record` is 0
+    /// at first, and then the record that this range, and others after it, are kept in.
+    #[inline]
+    pub fn insert_held(&self, record: &mut u32, range: &Range) -> Result<(), InsertError> {
+        debug_assert!(range.len != 0 && range.last() >> ADDRESS_BITS == 0);
+        if *record == 0 {
+            *record = self.claim()?;
+        }
+        let index = *record;
+        self.records[index as usize].write(range);
+        if !begins_page(range.base) {
+            let page = &self.pages[page_of(range.base)];
+            if page.begin(granule_of(range.base), index).is_none() {
+                self.records[index as usize].clear();
+                return Err(InsertError::Full);
+            }
+        }
+        for page in covered_pages(range) {
+            self.pages[page].cover.store(index, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Removes a range that was found as this entry in held pages, under the holder's lock; false if it
+    /// was removed since.
+    #[inline]
+    pub fn remove_held(&self, entry: Entry, range: &Range) -> bool {
+        let Some(record) = self.record(entry.index()) else { return false };
+        let found = record.end(entry.sequence());
+        if found {
+            self.clear_pages(range);
+        }
+        found
+    }
+
+    /// Takes records back, with the ranges that are still in them: their holder has done with them.
+    pub fn release_held(&self, records: impl IntoIterator<Item = u32>) {
+        let mut state = self.state.lock();
+        for index in records {
+            let record = &self.records[index as usize];
+            if let Some((sequence, range)) = record.read()
+                && record.end(sequence)
+            {
+                self.clear_pages(&range);
+            }
+            state.free.push(index);
+        }
+    }
+
+    #[cold]
+    fn claim(&self) -> Result<u32, InsertError> {
+        self.new_record(&mut self.state.lock())
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::{PAGE_LEN, Range};
+    use super::*;
+
+    const BASE: usize = 64 * PAGE_LEN;
+
+    fn range(base: usize, len: usize, word: u64) -> Range {
+        Range { base, len, words: [word, 0, 0] }
+    }
+
+    fn held() -> AddressMap {
+        let map = AddressMap::new();
+        map.hold(BASE, 4 * PAGE_LEN).unwrap();
+        map
+    }
+
+    #[test]
+    fn a_record_keeps_one_range_after_another() {
+        let map = held();
+        let mut record = 0;
+        for (turn, base) in [BASE, BASE + 512, BASE + PAGE_LEN - 512].into_iter().enumerate() {
+            let range = range(base, PAGE_LEN + 1024, turn as u64);
+            map.insert_held(&mut record, &range).unwrap();
+            assert_eq!((record, map.len()), (1, 1));
+            for addr in [base, base + PAGE_LEN, base + PAGE_LEN + 1023] {
+                assert_eq!(map.find(addr), Some(range));
+            }
+            assert_eq!((map.find(base - 1), map.find(base + PAGE_LEN + 1024)), (None, None));
+            let (entry, found) = map.find_entry(base).unwrap();
+            assert!(map.remove_held(entry, &found));
+            assert!(!map.remove_held(entry, &found));
+            assert_eq!(map.find(base), None);
+        }
+        map.release_held([record]);
+        assert!(map.is_empty());
+    }
+
+    #[test]
+    fn pages_have_room_for_any_number_of_ranges() {
+        let map = held();
+        let mut records = vec![0; PAGE_LEN / 512];
+        let at = |n: usize| range(BASE + n * 512, 512, n as u64);
+        for (n, record) in records.iter_mut().enumerate() {
+            map.insert_held(record, &at(n)).unwrap();
+        }
+        assert!((0..records.len()).all(|n| map.find(BASE + n * 512 + 511) == Some(at(n))));
+        let (entry, found) = map.find_entry(BASE + 512 * 7).unwrap();
+        assert!(map.remove_held(entry, &found));
+        assert_eq!(map.find(BASE + 512 * 7), None);
+        // Those that are still in them go along.
+        map.release_held(records);
+        assert!(map.is_empty() && map.find(BASE).is_none());
+        map.insert(range(BASE, 4 * PAGE_LEN, 0)).unwrap();
+    }
+
+    #[test]
+    fn others_see_what_is_in_held_pages() {
+        let map = held();
+        let mut record = 0;
+        let held = range(BASE + 512, 512, 1);
+        map.insert_held(&mut record, &held).unwrap();
+        let overlap = InsertError::Overlap { base: held.base, len: held.len };
+        assert_eq!(map.insert(range(BASE, 1024, 2)), Err(overlap));
+        assert_eq!(map.snapshot(), [held]);
+    }
+
+    #[test]
+    fn what_no_address_can_be_is_not_held() {
+        let map = AddressMap::new();
+        let top = 1 << ADDRESS_BITS;
+        assert_eq!(map.hold(top, PAGE_LEN), Err(InsertError::Unaddressable));
+        assert_eq!(map.hold(top - PAGE_LEN, PAGE_LEN), Ok(()));
+        assert_eq!(
+            map.hold(usize::MAX - PAGE_LEN + 1, 2 * PAGE_LEN),
+            Err(InsertError::Unaddressable)
+        );
+    }
+}

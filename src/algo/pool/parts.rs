@@ -1,0 +1,231 @@
+//! The parts of a pool, each with a lock: one at first, more where threads are in each other's way. What
+//! two threads write in turns travels between their processors, which takes longer than all the rest
+//! of an allocation.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::memory::Memory;
+use super::totals::Totals;
+use super::{Stats, StreamKey};
+use crate::algo::spin_lock::{Guard, SpinLock};
+
+/// How many there are at most.
+const PARTS: usize = 8;
+/// So often a stream has found its part locked that it gets another one.
+const OFTEN: u32 = 32;
+/// Streams are told apart by this many remainders.
+const PLACES: usize = 64;
+
+/// Which part streams take memory of first. Read by all, and hardly ever written.
+#[repr(align(128))]
+struct Homes {
+    /// The part; beside it, how often it was found locked. Only while it is the first one.
+    homes: [AtomicU32; PLACES],
+    /// How many parts were given.
+    given: AtomicU32,
+    /// Made with the second part.
+    totals: OnceLock<Arc<Totals>>,
+}
+
+/// Bits of a home that say which part it is.
+const PART_BITS: u32 = 8;
+
+pub(super) struct Parts {
+    first: SpinLock<Memory>,
+    homes: Homes,
+    others: [OnceLock<Box<SpinLock<Memory>>>; PARTS - 1],
+}
+
+impl Parts {
+    pub(super) fn new() -> Self {
+        Self {
+            first: SpinLock::new(Memory::new(0)),
+            homes: Homes {
+                homes: [const { AtomicU32::new(0) }; PLACES],
+                given: AtomicU32::new(0),
+                totals: OnceLock::new(),
+            },
+            others: [const { OnceLock::new() }; PARTS - 1],
+        }
+    }
+
+    /// The part that a stream takes memory of first, and its number.
+    #[inline]
+    pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_>) {
+        let home = &self.homes.homes[place_of(stream)];
+        let part = home.load(Ordering::Relaxed) as usize % (1 << PART_BITS);
+        match self.part(part).try_lock() {
+            Some(memory) => (part, Checked(memory)),
+            None => self.find_locked(home),
+        }
+    }
+
+    #[cold]
+    fn find_locked(&self, home: &AtomicU32) -> (usize, Checked<'_>) {
+        let found = home.load(Ordering::Relaxed);
+        let mut part = found as usize % (1 << PART_BITS);
+        if part == 0 {
+            let often = home.fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
+            if often == OFTEN {
+                part = self.add();
+                home.store(part as u32, Ordering::Relaxed);
+            }
+        }
+        (part, self.lock(part))
+    }
+
+    /// Gives out a part: the next of those that there can be.
+    fn add(&self) -> usize {
+        let totals = {
+            let mut first = self.lock(0);
+            let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.stats())));
+            first.totals = Some(Arc::clone(totals));
+            Arc::clone(totals)
+        };
+        let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
+        self.others[part - 1].get_or_init(|| {
+            let mut memory = Memory::new(part as u32);
+            memory.totals = Some(totals);
+            Box::new(SpinLock::new(memory))
+        });
+        part
+    }
+
+    /// Gives a stream a part of its own, as if it had met others often.
+    #[cfg(test)]
+    pub(super) fn spread(&self, stream: StreamKey) {
+        let part = self.add() as u32;
+        self.homes.homes[place_of(stream)].store(part, Ordering::Relaxed);
+    }
+
+    /// A part that was given.
+    #[inline]
+    fn part(&self, part: usize) -> &SpinLock<Memory> {
+        match part {
+            0 => &self.first,
+            part => self.others[part - 1].get().expect("who knows its number has made it"),
+        }
+    }
+
+    fn lock(&self, part: usize) -> Checked<'_> {
+        Checked(self.part(part).lock())
+    }
+
+    /// The part that a block is in.
+    #[inline]
+    pub(super) fn of(&self, note: u64) -> Checked<'_> {
+        Checked(self.part((note >> 32) as usize).lock())
+    }
+
+    /// The numbers of all parts.
+    fn numbers(&self) -> impl Iterator<Item = usize> {
+        let others = self.others.iter().enumerate();
+        let others = others.filter(|(_, part)| part.get().is_some()).map(|(index, _)| index + 1);
+        std::iter::once(0).chain(others)
+    }
+
+    /// All of them at once. Whoever has more than one lock has come by this order.
+    pub(super) fn all(&self) -> Vec<Checked<'_>> {
+        self.numbers().map(|part| self.lock(part)).collect()
+    }
+
+    /// What the first of the parts says, beginning with the stream's own.
+    pub(super) fn find<T>(
+        &self,
+        stream: StreamKey,
+        find: impl Fn(&mut Memory) -> Option<T>,
+    ) -> Option<(Checked<'_>, T)> {
+        let (home, mut memory) = self.home(stream);
+        if let Some(found) = find(&mut memory) {
+            return Some((memory, found));
+        }
+        drop(memory);
+        self.find_elsewhere(home, find)
+    }
+
+    /// What the first of the parts says, without this one.
+    #[inline]
+    pub(super) fn find_elsewhere<T>(
+        &self,
+        home: usize,
+        find: impl Fn(&mut Memory) -> Option<T>,
+    ) -> Option<(Checked<'_>, T)> {
+        self.homes.totals.get()?;
+        self.numbers().filter(|&part| part != home).find_map(|part| {
+            let mut memory = self.lock(part);
+            let found = find(&mut memory)?;
+            Some((memory, found))
+        })
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        let all = self.all();
+        let mut sum = Stats::default();
+        for stats in all.iter().map(|memory| memory.stats()) {
+            sum.reserved += stats.reserved;
+            sum.used += stats.used;
+            sum.taken += stats.taken;
+            sum.blocks_taken += stats.blocks_taken;
+            sum.blocks += stats.blocks;
+            sum.reserved_high = stats.reserved_high;
+            sum.used_high = stats.used_high;
+            sum.blocks_high = stats.blocks_high;
+        }
+        if let Some(totals) = self.homes.totals.get() {
+            totals.write_highs(&mut sum);
+        }
+        sum
+    }
+
+    pub(super) fn reset_reserved_high(&self) {
+        let mut all = self.all();
+        all.iter_mut().for_each(|memory| memory.reset_reserved_high());
+        if let Some(totals) = self.homes.totals.get() {
+            totals.reset_reserved_high();
+        }
+    }
+
+    pub(super) fn reset_used_high(&self) {
+        let mut all = self.all();
+        all.iter_mut().for_each(|memory| memory.reset_used_high());
+        if let Some(totals) = self.homes.totals.get() {
+            totals.reset_used_high();
+        }
+    }
+}
+
+#[inline]
+fn place_of(stream: StreamKey) -> usize {
+    // Their names are mostly numbers that follow one another.
+    stream.0 as usize % PLACES
+}
+
+/// A part's memory for one step, after which debug builds look whether all is well.
+pub(super) struct Checked<'a>(Guard<'a, Memory>);
+
+impl Deref for Checked<'_> {
+    type Target = Memory;
+
+    #[inline]
+    fn deref(&self) -> &Memory {
+        &self.0
+    }
+}
+
+impl DerefMut for Checked<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Memory {
+        &mut self.0
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Checked<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.0.check();
+        }
+    }
+}
