@@ -294,6 +294,8 @@ class Arguments : public WithDevice {
             ROW((), aclrtCtxGetSysParamOpt(ACL_OPT_DETERMINISTIC, &r_.wide)),
             ROW((), aclrtCtxGetFloatOverflowAddr(&r_.pointer)),
             ROW((), aclrtDeviceL2CacheFlush(nullptr)),
+            ROW((), aclrtDeviceSetLimit(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, 1)),
+            ROW((), aclrtDeviceGetLimit(ACL_RT_DEV_LIMIT_SIMT_STACK_SIZE, &r_.size)),
             ROW((), aclrtSetDeviceSatMode(ACL_RT_OVERFLOW_MODE_INFNAN)),
             ROW((), aclrtGetDeviceSatMode(&r_.mode)),
             ROW((), aclrtGetResInCurrentThread(kCube, &r_.count)),

@@ -266,6 +266,9 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
                          "use an event");
         ACL_OK(aclrtSynchronizeStream(first));
     }
+    const auto add = ACL_RT_ATOMIC_OPERATION_INTEGER_ADD;
+    uint32_t bits = 0;
+    ACL_FAILS_SAYING(kLacking, aclrtDeviceGetHostAtomicCapabilities(&bits, &add, 1, 0), version);
     ExpectWorks();
     ACL_OK(aclFinalize());
 }
@@ -527,6 +530,10 @@ TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
         size_t free = 7, total = 7;
         ACL_FAILS_SAYING(kCode, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), said_, remedy_);
     }
+    aclrtErrorInfo info{};
+    ACL_OK(aclrtGetErrorVerbose(0, &info));
+    EXPECT_TRUE(info.errorType == ACL_RT_ERROR_AICORE && info.tryRepair == 0);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtRepairError(0, &info), "ResetDevice");
     EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
     (void)aclrtResetDevice(0);
     ACL_OK(aclrtSetDevice(0));
@@ -534,17 +541,6 @@ TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
 
 // The driver does not say which operation it was: callbacks are told once, by the call that found
 // out.
-TEST_F(StickyError, IsAnErrorThatCannotBeRepaired) {
-    aclrtErrorInfo info{};
-    ACL_OK(aclrtGetErrorVerbose(0, &info));
-    EXPECT_EQ(info.errorType, ACL_RT_ERROR_AICORE);
-    EXPECT_TRUE(info.tryRepair == 0 && info.hasDetail == 0);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtRepairError(0, &info),
-                     "aclrtResetDeviceForce");
-    (void)aclrtResetDevice(0);
-    ACL_OK(aclrtSetDevice(0));
-}
-
 TEST_F(StickyError, ExceptionCallbacksKnowTheDeviceAndTheCode) {
     static std::vector<std::vector<uint32_t>> told;
     told.clear();

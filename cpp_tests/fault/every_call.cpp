@@ -556,6 +556,7 @@ int main(int argc, char** argv) {
         UseBuffers();
         UseCaches();
         CopyAsDescribed();
+        AskForAtomics();
         AskForErrors();
         UsePools();
         SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod at_exit;
+pub mod atomics;
 pub mod broker;
 mod call_stack;
 mod clock;
@@ -47,6 +48,7 @@ mod virtual_memory;
 mod watch;
 
 pub use at_exit::at_exit;
+pub use atomics::AtomicMemory;
 use broker::Parcel;
 pub use call_stack::{cpp_name, return_addresses};
 pub use error::{Fault, FaultKind, Result};
@@ -107,6 +109,10 @@ pub trait Driver: Send + Sync {
     /// Whether the first device can use the second's memory directly. They are different; neither
     /// has to be open.
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool>;
+
+    /// Which of these atomic operations kernels of a device can do on other memory: for each of them, numbered as
+    /// the API and CUDA do (0 to 12), bits of [`atomics`]. The devices are different, and neither has to be open.
+    fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>>;
 
     /// Lets the first device use the second's memory directly, or no longer. They are different,
     /// [`Self::can_access_peer`] allows it, and the first one is open; the second may be opened

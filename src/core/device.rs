@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::allocation::{Owner, Reuse};
 use super::context::Context;
+use super::device_limit;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
@@ -46,6 +47,8 @@ pub struct Device {
     next_event_id: AtomicU32,
     /// Its events of the kinds that are limited in number.
     pub limited_events: Quota,
+    /// Limits that are kept.
+    pub limits: device_limit::Limits,
     /// What is kept about floating-point overflow.
     pub overflow: overflow::OfDevice,
 }
@@ -66,6 +69,7 @@ impl Device {
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
             limited_events: Quota::default(),
+            limits: device_limit::Limits::default(),
             overflow: overflow::OfDevice::default(),
         }
     }

@@ -5,6 +5,7 @@
 pub mod abort;
 pub mod allocation;
 pub mod allocator;
+pub mod atomics;
 pub mod binary_image;
 pub mod buffer;
 pub mod cache;
@@ -15,6 +16,7 @@ pub mod data_buffer;
 pub mod data_type;
 pub mod device;
 pub mod device_info;
+pub mod device_limit;
 pub mod device_slot;
 mod ending;
 pub mod error;

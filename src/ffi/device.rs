@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::core::abort::{Stage, Watcher};
 use crate::core::state_callback::{self, DeviceState, DeviceWatcher};
-use crate::core::{abort, cache, device, runtime};
-use crate::ffi::guard::{guard, guard_unsupported};
+use crate::core::{abort, cache, device, device_limit, runtime};
+use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceStatus,
     aclrtDeviceTaskAbortCallback, aclrtDeviceTaskAbortStage, aclrtRunMode, aclrtTsId,
@@ -274,30 +274,36 @@ pub unsafe extern "C" fn aclrtDeviceL2CacheFlush(rsv: *mut c_void) -> aclError {
     })
 }
 
-/// Tells a limit of the current device.
+/// A limit of the current device, as aclrtDeviceSetLimit has set it since the device was opened.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param limit an aclrtDeviceLimit.
+/// @param value receives bytes; 0: never set, it is the backend's own.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or no such limit; all else as aclrtDeviceSetLimit.
+/// Thread-safe. Follows aclrtDeviceGetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetLimit(
     limit: MaybeUninit<aclrtDeviceLimit>,
     value: *mut usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceGetLimit",
-        "limits of device stacks and print queues do not exist here; leave the call out",
-    )
+    guard("aclrtDeviceGetLimit", || {
+        let out = Out::new("value", value)?;
+        out.write(device_limit::get(enum_value(limit))?);
+        Ok(())
+    })
 }
 
-/// Sets a limit of the current device.
+/// Sets a limit of the current device: sizes of stacks, and of what kernels print into. The number is kept until the
+/// device is reset, and has no effect: stacks here are as large as the backend makes them.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param limit an aclrtDeviceLimit.
+/// @param value bytes, any number.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: no such limit; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+/// context; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows
+/// aclrtDeviceSetLimit of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceSetLimit(
     limit: MaybeUninit<aclrtDeviceLimit>,
     value: usize,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtDeviceSetLimit",
-        "limits of device stacks and print queues do not exist here; leave the call out",
-    )
+    guard("aclrtDeviceSetLimit", || device_limit::set(enum_value(limit), value))
 }

@@ -332,6 +332,50 @@ FAKE_CUDA_EXPORT CUresult cuDeviceCanAccessPeer(int* out, CUdevice from, CUdevic
     return CUDA_SUCCESS;
 }
 
+#ifndef FAKE_CUDA_OLD
+namespace {
+
+// Whole numbers and exchanges of 32 and 64 bits; floating-point numbers of 32, without a result.
+CUresult tell_atomics(const Call& call, unsigned* bits, const unsigned* operations,
+                      unsigned count) {
+    if (bits == nullptr || operations == nullptr || count == 0) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "capabilities or operations is null, or count 0");
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        if (operations[i] > 12) {
+            return call.misuse(CUDA_ERROR_INVALID_VALUE, "operation %u does not exist",
+                               operations[i]);
+        }
+        bits[i] = operations[i] < 10 ? 1 | 2 | 8 | 16 : 1 | 4 | 8;
+    }
+    return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+FAKE_CUDA_EXPORT CUresult cuDeviceGetHostAtomicCapabilities(unsigned* bits,
+                                                            const unsigned* operations,
+                                                            unsigned count, CUdevice device) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (CUresult code = check_device(call, device)) return code;
+    return tell_atomics(call, bits, operations, count);
+}
+
+FAKE_CUDA_EXPORT CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* bits,
+                                                           const unsigned* operations,
+                                                           unsigned count, CUdevice from,
+                                                           CUdevice to) {
+    Call call(__func__, Needs::kDriver);
+    if (call.refused()) return call.refused();
+    if (CUresult code = check_device(call, from)) return code;
+    if (CUresult code = check_device(call, to)) return code;
+    if (from == to) return call.misuse(CUDA_ERROR_INVALID_DEVICE, "both are device %d", from);
+    return tell_atomics(call, bits, operations, count);
+}
+#endif
+
 FAKE_CUDA_EXPORT CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();

@@ -59,11 +59,14 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
+use super::atomics::{
+    FLOAT_ADD, REDUCTION, SCALAR_8, SCALAR_16, SCALAR_32, SCALAR_64, SIGNED, UNSIGNED,
+};
 use super::timer::Timer;
 use super::watch::Watcher;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Place, Pool,
-    PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
+    Place, Pool, PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
 };
 use arena::HUGE;
 use busy::Busy;
@@ -309,6 +312,19 @@ impl Driver for CpuDriver {
     fn can_access_peer(&self, _ordinal: u32, _peer: u32) -> Result<bool> {
         // All of it is memory of this process.
         Ok(true)
+    }
+
+    /// All is memory of this process: kernels do what processors do, by a loop where there is no instruction.
+    fn atomics(
+        &self,
+        _ordinal: u32,
+        _memory: AtomicMemory,
+        operations: &[u32],
+    ) -> Result<Vec<u32>> {
+        const INTEGERS: u32 = SIGNED | UNSIGNED | SCALAR_8 | SCALAR_16 | SCALAR_32 | SCALAR_64;
+        const FLOATS: u32 = SIGNED | SCALAR_32 | SCALAR_64;
+        let answer = |operation: &u32| if *operation < FLOAT_ADD { INTEGERS } else { FLOATS };
+        Ok(operations.iter().map(|operation| answer(operation) | REDUCTION).collect())
     }
 
     fn set_peer_access(&self, _ordinal: u32, _peer: u32, _on: bool) -> Result<()> {

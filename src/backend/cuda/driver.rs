@@ -89,6 +89,12 @@ driver_functions! {
     device_get_uuid(uuid: *mut CUuuid, device: CUdevice) = "cuDeviceGetUuid_v2", "cuDeviceGetUuid";
     device_get_pci_bus_id(text: *mut c_char, len: c_int, device: CUdevice) =
         "cuDeviceGetPCIBusId";
+    device_host_atomics(
+        bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice,
+    ) = "cuDeviceGetHostAtomicCapabilities";
+    device_peer_atomics(
+        bits: *mut c_uint, operations: *const c_uint, count: c_uint, device: CUdevice, peer: CUdevice,
+    ) = "cuDeviceGetP2PAtomicCapabilities";
     device_can_access_peer(can: *mut c_int, device: CUdevice, peer: CUdevice) =
         "cuDeviceCanAccessPeer";
 

@@ -29,10 +29,11 @@ use self::timed_wait::TimedWait;
 use self::utilization::Monitor;
 use self::virtual_memory::Stuck;
 use self::workers::Workers;
+use super::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};
 use super::timer::Timer;
 use super::{
-    Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock, Pools, Result,
-    VirtualMemory, inside_host_function,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
+    Pools, Result, VirtualMemory, inside_host_function,
 };
 
 mod clock;
@@ -394,6 +395,15 @@ impl DriverState {
     }
 }
 
+/// What the driver says of an atomic operation, in bits of ours: the sizes have other numbers there.
+fn atomics_of(said: u32) -> u32 {
+    const KINDS: u32 = SIGNED | UNSIGNED | REDUCTION;
+    const SIZES: [(u32, u32); 4] =
+        [(8, SCALAR_32), (16, SCALAR_64), (32, SCALAR_128), (64, VECTOR_32X4)];
+    let size = |(bit, ours): &(u32, u32)| if said & bit != 0 { *ours } else { 0 };
+    SIZES.iter().map(size).fold(said & KINDS, |all, one| all | one)
+}
+
 impl Driver for CudaDriver {
     fn name(&self) -> &'static str {
         "cuda"
@@ -414,6 +424,24 @@ impl Driver for CudaDriver {
         // SAFETY: devices of the driver, and a place for the answer.
         unsafe { api.device_can_access_peer(&mut can, device, peer) }?;
         Ok(can != 0)
+    }
+
+    fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
+        let api = self.0.api();
+        let device = |ordinal| device_of(api, self.0.number(ordinal));
+        let (here, count) = (device(ordinal)?, operations.len() as u32);
+        let mut answers = vec![0; operations.len()];
+        let (out, asked) = (answers.as_mut_ptr(), operations.as_ptr());
+        match memory {
+            // SAFETY: a device of the driver, so many operations, and a place for as many answers.
+            AtomicMemory::Host => unsafe { api.device_host_atomics(out, asked, count, here) },
+            AtomicMemory::Device(peer) => {
+                let there = device(peer)?;
+                // SAFETY: likewise.
+                unsafe { api.device_peer_atomics(out, asked, count, here, there) }
+            }
+        }?;
+        Ok(answers.into_iter().map(atomics_of).collect())
     }
 
     fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()> {

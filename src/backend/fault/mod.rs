@@ -33,8 +33,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pool, PoolPlace, Pools, Result,
-    SharedMemory, VirtualMemory, at_exit,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pool, PoolPlace, Pools,
+    Result, SharedMemory, VirtualMemory, at_exit,
 };
 use device::FaultDevice;
 use ledger::Kind;
@@ -110,6 +110,11 @@ impl Driver for FaultDriver {
     fn can_access_peer(&self, ordinal: u32, peer: u32) -> Result<bool> {
         self.plan.enter(Site::DriverCanAccessPeer)?;
         self.inner.can_access_peer(ordinal, peer)
+    }
+
+    fn atomics(&self, ordinal: u32, memory: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
+        self.plan.enter(Site::DriverAtomics)?;
+        self.inner.atomics(ordinal, memory, operations)
     }
 
     fn set_peer_access(&self, ordinal: u32, peer: u32, on: bool) -> Result<()> {

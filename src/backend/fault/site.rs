@@ -35,6 +35,7 @@ macro_rules! sites {
 sites! {
     DriverDescribe "driver.describe" Driver,
     DriverCanAccessPeer "driver.can_access_peer" Driver,
+    DriverAtomics "driver.atomics" Driver,
     DriverSetPeerAccess "driver.set_peer_access" Driver,
     DriverUtilization "driver.utilization" Driver,
     DriverOpen "driver.open" Driver,

@@ -10,9 +10,9 @@ use parking_lot::{Condvar, Mutex};
 use crate::backend::ImportedMemory;
 use crate::backend::broker::Parcel;
 use crate::backend::{
-    Access, Advice, Block, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event, Fault, FaultKind,
-    Fill, Foreign, ForeignBlock, Kernel, KernelInfo, MemoryUsage, Module, PagePolicy,
-    PhysicalMemory, Result, Span, Stream, StreamOptions, VirtualMemory,
+    Access, Advice, AtomicMemory, Block, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event,
+    Fault, FaultKind, Fill, Foreign, ForeignBlock, Kernel, KernelInfo, MemoryUsage, Module,
+    PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, VirtualMemory,
 };
 use crate::core::runtime;
 
@@ -194,6 +194,11 @@ impl Driver for ScriptDriver {
     fn can_access_peer(&self, _ordinal: u32, _peer: u32) -> Result<bool> {
         self.0.enter("can_access_peer")?;
         Ok(true)
+    }
+
+    fn atomics(&self, _: u32, _: AtomicMemory, operations: &[u32]) -> Result<Vec<u32>> {
+        self.0.enter("atomics")?;
+        Ok(vec![0; operations.len()])
     }
 
     fn set_peer_access(&self, _ordinal: u32, _peer: u32, _on: bool) -> Result<()> {
