@@ -57,6 +57,7 @@ rm -f "$work"/*.json
 for ((launch = 1; launch <= launches; launch++)); do
     measure entry bench_entry PORTACL_BACKEND=cpu
     measure streams bench_streams PORTACL_BACKEND=cpu
+    measure trace bench_trace PORTACL_BACKEND=cpu
     measure pocl bench_opencl OCL_ICD_VENDORS="$work/icd/pocl"
     measure intel bench_opencl OCL_ICD_VENDORS="$work/icd/intel" LD_LIBRARY_PATH="$work/python/lib"
     measure tbb bench_tbb

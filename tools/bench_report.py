@@ -148,6 +148,21 @@ def print_calls(entry):
     print()
 
 
+# What a trace may cost a call, in nanoseconds.
+TRACE_GOAL = 250
+
+
+def print_trace(trace):
+    print("What a trace adds to a call, with profiling stopped and started in turns in one process:\n")
+    print("| call | stopped, ns | started, ns | added, ns | goal | |")
+    print("|---|---|---|---|---|---|")
+    for name in [key[0].removeprefix("added: ") for key in trace.values if key[0].startswith("added: ")]:
+        off, on, added = (statistics.median(trace(f"{what}: {name}")) for what in ("off", "on", "added"))
+        print(f"| {name} | {off:.1f} | {on:.1f} | {added:+.1f} | at most {TRACE_GOAL} "
+              f"| {'met' if added <= TRACE_GOAL else 'missed'} |")
+    print()
+
+
 def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -163,7 +178,7 @@ def machine():
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "kernel", "floors", "memory", "jemalloc", "mem_pool",
-                "jemalloc_pool", "replay", "instructions")
+                "jemalloc_pool", "replay", "instructions", "trace")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
     commit = output("git", "rev-parse", "--short", "HEAD")
@@ -200,6 +215,7 @@ def main():
     print("## Cost of a call\n")
     print_calls(r["entry"])
     print_instructions(r["instructions"])
+    print_trace(r["trace"])
     print("## Size\n")
     print("| what | bytes | goal |")
     print("|---|---|---|")

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -50,12 +50,13 @@ struct Recorder {
     limits: Limits,
     /// What could not be written.
     failed: Option<String>,
-    /// A forked child must not write over its parent's.
-    process: u32,
     thread: Option<JoinHandle<()>>,
 }
 
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
+/// The process that has opened it: a forked child must not write over its parent's, and may find its
+/// locks held by threads that it does not have.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 static LANES: Mutex<Vec<Arc<Lane>>> = Mutex::new(Vec::new());
 static GAUGES: Mutex<Option<Gauges>> = Mutex::new(None);
 /// Traces of this process that are closed: they go on where they ended.
@@ -100,13 +101,13 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     *ORDERS.lock() = Orders::default();
     let thread = std::thread::Builder::new().name("portacl-trace".to_owned()).spawn(run)?;
     at_exit(finish_at_exit);
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
     let at = file.path().to_owned();
     *recorder = Some(Recorder {
         file,
         timeline: Timeline::default(),
         limits,
         failed: None,
-        process: std::process::id(),
         thread: Some(thread),
     });
     Ok(at)
@@ -203,10 +204,10 @@ fn run() {
 
 /// The process ends with a trace open. The thread may be at work, or stopped.
 fn finish_at_exit() {
-    let Some(mut recorder) = RECORDER.try_lock_for(PATIENCE_AT_EXIT) else { return };
-    if recorder.as_ref().is_none_or(|recorder| recorder.process != std::process::id()) {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
+    let Some(mut recorder) = RECORDER.try_lock_for(PATIENCE_AT_EXIT) else { return };
     DEVICES.store(0, Ordering::SeqCst);
     if let Some(recorder) = recorder.take() {
         recorder.finish();
