@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::dependency::RecordId;
-use super::operation::{Note, Outcome, Times, What};
-use super::recorder;
+use super::operation::{Note, Outcome, Point, Times, What};
+use super::{now, recorder};
 use crate::backend::{Device, Event, Stream};
 
 /// Most operations of a stream that are not written yet. What comes then is counted, and not
@@ -29,8 +29,8 @@ pub(super) enum Entry {
         /// The record that it waits for.
         after: Option<RecordId>,
     },
-    /// With the event that says when the stream came to it.
-    Note(Note, Arc<dyn Event>),
+    /// With the point at which the stream came to it.
+    Note(Note, Point),
     /// An event was recorded.
     Recorded(RecordId),
 }
@@ -87,21 +87,26 @@ impl Lane {
 
     /// Puts something of the program's into the stream.
     pub fn note(&self, stream: &dyn Stream, device: &dyn Device, note: Note) {
-        match self.make_room().then(|| self.mark(stream, device)).flatten() {
-            Some(event) => self.push(Entry::Note(note, event)),
+        match self.make_room().then(|| self.point(stream, device)).flatten() {
+            Some(point) => self.push(Entry::Note(note, point)),
             None => self.lose(),
         }
     }
 
-    /// An event that says when the stream has come to this point; none where it cannot be had.
-    pub(super) fn mark(&self, stream: &dyn Stream, device: &dyn Device) -> Option<Arc<dyn Event>> {
+    /// The point at which the stream is now: of one that is known to be idle the moment itself, of
+    /// others an event. None where there is none to be had.
+    pub(super) fn point(&self, stream: &dyn Stream, device: &dyn Device) -> Option<Point> {
+        // Drivers tell that only slowly, and say nothing here.
+        if stream.submitted().is_some_and(|last| stream.finished() >= last) {
+            return Some(Point::At(now()));
+        }
         let spare = self.inbox.lock().spare.pop();
         let event = match spare {
             Some(event) => event,
             None => device.create_event(true).ok()?,
         };
         stream.record(&event).ok()?;
-        Some(event)
+        Some(Point::Event(event))
     }
 
     pub(super) fn push(&self, entry: Entry) {
@@ -169,8 +174,8 @@ impl Entry {
     pub(super) fn ask(&self) -> Outcome {
         match self {
             Self::Operation { times, .. } => times.ask(),
-            Self::Note(_, event) => {
-                event.time_ns().map_or(Outcome::Pending, |at| Outcome::Over(at, at))
+            Self::Note(_, point) => {
+                point.time().map_or(Outcome::Pending, |at| Outcome::Over(at, at))
             }
             Self::Recorded(_) => Outcome::Over(0, 0),
         }
@@ -179,8 +184,10 @@ impl Entry {
     /// Its events, for others.
     pub(super) fn take_events(self, into: &mut Vec<Arc<dyn Event>>) {
         match self {
-            Self::Operation { times: Times::Events(begin, end), .. } => into.extend([begin, end]),
-            Self::Note(_, event) => into.push(event),
+            Self::Operation { times: Times::Points(begin, end), .. } => {
+                into.extend([begin, end].into_iter().filter_map(Point::into_event));
+            }
+            Self::Note(_, point) => into.extend(point.into_event()),
             Self::Operation { .. } | Self::Recorded(_) => {}
         }
     }

@@ -3,8 +3,8 @@
 //! While nobody records, all there is of it is one look at a flag for each submission, [`is_on`].
 //! While somebody does, the core hands its work to a decorator instead, which is made for the
 //! moment of one submission ([`TraceStream`]): so streams are recorded that were there before. It
-//! queues an event before and behind each operation, on every backend; a thread asks these when
-//! they happened, and writes. What a stream was given keeps its order, and what is asked of a
+//! queues an event before and behind each operation, on every backend, unless the stream is known to
+//! be idle; a thread asks these when they happened, and writes. What a stream was given keeps its order, and what is asked of a
 //! backend besides never makes a call of the program fail.
 //!
 //! | file | what |

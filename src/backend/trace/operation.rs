@@ -253,10 +253,35 @@ impl Drop for TimesGuard {
     }
 }
 
+/// A moment in a stream.
+pub(super) enum Point {
+    /// The stream was idle then.
+    At(u64),
+    /// The stream comes to it later.
+    Event(Arc<dyn Event>),
+}
+
+impl Point {
+    /// When it was, if that is known.
+    pub(super) fn time(&self) -> Option<u64> {
+        match self {
+            Self::At(time) => Some(*time),
+            Self::Event(event) => event.time_ns().ok(),
+        }
+    }
+
+    pub(super) fn into_event(self) -> Option<Arc<dyn Event>> {
+        match self {
+            Self::At(_) => None,
+            Self::Event(event) => Some(event),
+        }
+    }
+}
+
 /// How it is found out when an operation was.
 pub(super) enum Times {
-    /// Events before it and behind it.
-    Events(Arc<dyn Event>, Arc<dyn Event>),
+    /// Points before it and behind it.
+    Points(Point, Point),
     /// It tells itself.
     Host(HostTimes),
 }
@@ -275,11 +300,14 @@ pub(super) enum Outcome {
 impl Times {
     pub(super) fn ask(&self) -> Outcome {
         match self {
-            // The last one first: the others have happened then.
-            Self::Events(begin, end) => match (end.time_ns(), begin.time_ns()) {
-                (Ok(end), Ok(begin)) => Outcome::Over(begin, end),
-                _ => Outcome::Pending,
-            },
+            // The last one first: the other has happened then.
+            Self::Points(begin, end) => {
+                let end = end.time();
+                match end.and_then(|end| Some((begin.time()?, end))) {
+                    Some((begin, end)) => Outcome::Over(begin, end),
+                    None => Outcome::Pending,
+                }
+            }
             Self::Host(times) => times.ask(),
         }
     }
@@ -287,7 +315,7 @@ impl Times {
     /// When it began, if it has.
     pub(super) fn begun(&self) -> Option<u64> {
         match self {
-            Self::Events(begin, _) => begin.time_ns().ok(),
+            Self::Points(begin, _) => begin.time(),
             Self::Host(times) => Some(times.0.begin.load(Ordering::Relaxed)).filter(|at| *at != 0),
         }
     }

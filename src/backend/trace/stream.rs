@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::dependency::RecordId;
 use super::lane::{Entry, Lane};
-use super::operation::{HostTimes, Times, TimesGuard, What};
+use super::operation::{HostTimes, Point, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
     Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Home, HostFn, Launch,
@@ -27,11 +27,11 @@ impl<'a> TraceStream<'a> {
         is_on_for(lane.device).then_some(Self { inner, device, lane })
     }
 
-    fn point(&self) -> Option<Arc<dyn Event>> {
-        self.lane.mark(self.inner, self.device)
+    fn point(&self) -> Option<Point> {
+        self.lane.point(self.inner, self.device)
     }
 
-    /// Queues an operation between two events.
+    /// Queues an operation between two points.
     fn timed(&self, what: What, queue: impl FnOnce() -> Result<Position>) -> Result<Position> {
         self.timed_after(what, None, queue)
     }
@@ -44,7 +44,7 @@ impl<'a> TraceStream<'a> {
     ) -> Result<Position> {
         let begin = self.lane.make_room().then(|| self.point()).flatten();
         let position = queue()?;
-        let times = begin.and_then(|begin| Some(Times::Events(begin, self.point()?)));
+        let times = begin.and_then(|begin| Some(Times::Points(begin, self.point()?)));
         self.keep(what, times, after);
         Ok(position)
     }
