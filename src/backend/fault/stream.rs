@@ -44,6 +44,14 @@ impl FaultStream {
             Entered::Later(fault) => self.late.queue(&*self.inner, fault, None),
         }
     }
+
+    /// As [`Self::queue`], of a kernel, which is told with the failure.
+    fn queue_launch(&self, site: Site, launch: &Launch<'_>) -> Result<Position> {
+        match self.plan.enter_queued(site)? {
+            Entered::Go => self.inner.launch(launch),
+            Entered::Later(fault) => self.late.queue(&*self.inner, fault, Some(launch.failed())),
+        }
+    }
 }
 
 impl Stream for FaultStream {
@@ -76,10 +84,7 @@ impl Stream for FaultStream {
     }
 
     fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        match self.plan.enter_queued(Site::StreamLaunch)? {
-            Entered::Go => self.inner.launch(launch),
-            Entered::Later(fault) => self.late.queue(&*self.inner, fault, Some(launch.failed())),
-        }
+        self.queue_launch(Site::StreamLaunch, launch)
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {
