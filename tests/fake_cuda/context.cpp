@@ -93,7 +93,7 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
         const Block& block = *entry->second;
         const bool of_host_pool = block.pool != nullptr && block.pool->on_host();
         if (block.context == &context && block.kind != BlockKind::kMapped && !of_host_pool) {
-            if (is_leak) {
+            if (is_leak && !block.is_variable) {
                 orphan(name_of(block.kind), entry->first, context);
             }
             entry = all.blocks.erase(entry);
