@@ -21,7 +21,7 @@
 //! **Threads.** All methods may be called by any thread at any time. Locks are held for short, and while
 //! [`Order`]'s methods run, or what enters a block in the owner's books or takes it out of them: these
 //! take none but the innermost, and never call the pool. A pool begins with one *part*, and one lock. A
-//! stream that often finds it locked gets a part for itself ([`parts`]): from then on it takes segments
+//! stream that often finds it locked gets a part for itself (`parts.rs`): from then on it takes segments
 //! of its own, and of other parts what is free there before it takes more. Blocks do not reach from part
 //! to part.
 
