@@ -365,6 +365,8 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
         slot_table::flush_deferred();
         finished
     });
+    // Whoever was inside may have shared something once more.
+    BROKER.stop();
     if finished && alone {
         mem_pool::end_with_session(&mut ending);
         virtual_memory::end_with_session(&mut ending);

@@ -1,12 +1,13 @@
 //! The thread that hands out what this process offers.
 
 use std::any::Any;
+use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::key::Process;
 use super::message::{Answer, REQUEST, Request};
@@ -16,6 +17,9 @@ use crate::backend::Result;
 
 /// How many may be inside at a time; who has been there longest makes room for the next one.
 const MOST_GUESTS: usize = 32;
+
+/// How long nobody is let in after that has failed.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What a process gets that asks for something.
 pub(super) struct Reply {
@@ -111,10 +115,16 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
         // Whoever has a lease says nothing; what can be read is that they have gone.
         leases.retain(|_| !said.next().unwrap_or(false));
         leases.append(&mut made);
-        while ready[1]
-            && let Ok(connection) = listener.accept()
-        {
-            welcome(&mut guests, connection, user);
+        while ready[1] {
+            match listener.accept() {
+                Ok(connection) => welcome(&mut guests, connection, user),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                // The process has no descriptor left, say: whoever waits there goes on waiting.
+                Err(_) => {
+                    socket::wait(&[wake.number()], Some(PAUSE));
+                    break;
+                }
+            }
         }
     }
     // Before the number is somebody else's.
