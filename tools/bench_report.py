@@ -90,6 +90,13 @@ def memory_goals(r):
     ]
 
 
+def ipc_goals(r):
+    ipc, peer = r["ipc"], "the same inside a process"
+    return [Goal(f"aclrtMemcpy of 64 MiB {where} memory of another process", peer, 1 / 0.95,
+                 ipc(f"copy 64 MiB {where} another process"), ipc("copy 64 MiB inside a process"), "0.95 of its rate")
+            for where in ("into", "out of")]
+
+
 def kernel_goals(r):
     kernel, peer = r["kernel"], "oneTBB's `parallel_for`"
     return [Goal(f"{what}, launch + synchronise", peer, 1.2, kernel(what), kernel(f"oneTBB, {what}"))
@@ -178,7 +185,7 @@ def machine():
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "kernel", "floors", "memory", "jemalloc", "mem_pool",
-                "jemalloc_pool", "replay", "instructions", "trace")
+                "jemalloc_pool", "replay", "ipc", "instructions", "trace")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
     commit = output("git", "rev-parse", "--short", "HEAD")
@@ -210,6 +217,8 @@ def main():
     print_goals(kernel_goals(r), REASONS)
     print("## Memory\n")
     print_goals(memory_goals(r), REASONS)
+    print("## Sharing between processes\n")
+    print_goals(ipc_goals(r), REASONS)
     print("## Stream-ordered pools\n")
     print_pools(r, plots, REASONS)
     print("## Cost of a call\n")
