@@ -3820,24 +3820,25 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit,
 /**
  * Tells one number about a device, which need not be set.
  *
- * - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the
- * CPU cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
- * ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU. - Threads (202 to 212): the GPU's
- * bounds, those of one core divided between its two vector cores; 0 on the CPU. - Memory:
- * ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is the
- * level-2 cache of one core, 0 where the system does not tell. - Place: ACL_DEV_ATTR_PHY_CHIP_ID and
- * ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids (401, 404, 405, 407) are 0; the
- * device is a card (409) on PCI Express (408). - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL
- * are 0. ACL_DEV_ATTR_NPU_ARCH is that of the processor which aclrtGetSocName names, 0 where it is not known.
+ * - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the CPU
+ *   cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
+ *   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
+ * - Threads (202 to 212): the GPU's bounds, those of one core divided between its two vector cores; 0 on the CPU.
+ * - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is
+ *   the level-2 cache of one core, 0 where the system does not tell.
+ * - Place: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids
+ *   (401, 404, 405, 407) are 0; the device is a card (409) on PCI Express (408).
+ * - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is that of the
+ *   processor which aclrtGetSocName names, 0 where it is not known.
  *
  * @param deviceId 0 to the number of devices less 1.
  * @param attr an aclrtDevAttr.
  * @param value receives the number.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
- * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
- * no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the Ascend
- * runtime API.
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the
+ * Ascend runtime API.
  */
 aclError aclrtGetDeviceInfo(uint32_t deviceId,
                             aclrtDevAttr attr,
@@ -3852,8 +3853,8 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId,
  * @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of
- * the Ascend runtime API.
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of the
+ * Ascend runtime API.
  */
 aclError aclrtGetDeviceCapability(int32_t deviceId,
                                   aclrtDevFeatureType devFeatureType,
@@ -3862,37 +3863,38 @@ aclError aclrtGetDeviceCapability(int32_t deviceId,
 /**
  * Tells how busy a device is, in percent.
  *
- * Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the
- * device, since this was asked last for the device, by anybody, or since it was set if that came later; 0 for
- * a device that is not set. Operations that are so short that they run inside the call that queues them (64
- * KiB) do not count, and host functions neither. On CUDA: the share of the last second, or of a part of it, in
- * which a kernel ran, of any process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All
- * three kinds of cores give the same number, because one kind does the work of all. The memory: the share that
- * is in use, rounded up; 0 for a device that is not set.
+ * Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the device,
+ * since this was asked last for the device, by anybody, or since it was set if that came later; 0 for a device that
+ * is not set. Operations that are so short that they run inside the call that queues them (64 KiB) do not count, and
+ * host functions neither. On CUDA: the share of the last second, or of a part of it, in which a kernel ran, of any
+ * process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All three kinds of cores give the same
+ * number, because one kind does the work of all. The memory: the share that is in use, rounded up; 0 for a device
+ * that is not set.
  *
  * @param deviceId 0 to the number of devices less 1.
  * @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of
- * this device (a part of one, for example); ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
- * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
- * aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
- * Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of this
+ * device (a part of one, for example);
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+ * host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: no usable device, or the driver does not answer. Thread-safe. Follows
+ * aclrtGetDeviceUtilizationRate of the Ascend runtime API.
  */
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                        aclrtUtilizationInfo *utilizationInfo);
 
 /**
- * Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and
- * nobody looks closer.
+ * Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and nobody
+ * looks closer.
  *
  * @param deviceId 0 to the number of devices less 1.
  * @param otherDeviceId another device.
  * @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the
- * Ascend runtime API.
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the Ascend
+ * runtime API.
  */
 aclError aclrtGetDevicesTopo(uint32_t deviceId,
                              uint32_t otherDeviceId,
@@ -3900,15 +3902,14 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId,
 
 /**
  * Tells 16 bytes that name the device: they stay the same, also for the next process, and no other device has
- * them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the
- * logical id of the device, as a UUID of version 8; a container is a machine of its own as far as it has such
- * an identity.
+ * them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the logical id of
+ * the device, as a UUID of version 8; a container is a machine of its own as far as it has such an identity.
  *
  * @param deviceId 0 to the number of devices less 1; it need not be set.
  * @param uuid receives the bytes.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
- * driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000:
- * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
  * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer. Thread-safe.
  * Follows aclrtDeviceGetUuid of the Ascend runtime API.
  */
@@ -3916,18 +3917,19 @@ aclError aclrtDeviceGetUuid(int32_t deviceId,
                             aclrtUuid *uuid);
 
 /**
- * Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it).
- * CPU devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs
- * that tell devices apart by address can do so.
+ * Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it). CPU
+ * devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs that tell
+ * devices apart by address can do so.
  *
  * @param deviceId 0 to the number of devices less 1; it need not be set.
  * @param pciBusId receives the text and a zero.
  * @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
- * such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
- * 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not
- * answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001:
+ * no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime
+ * API.
  */
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
                                 char *pciBusId,
@@ -3936,14 +3938,13 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId,
 /**
  * Finds the device with a PCI address.
  *
- * @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is
- * left out is 0.
+ * @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is left
+ * out is 0.
  * @param deviceId receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such a text; ACL_ERROR_RT_INVALID_DEVICEID
  * 107001: none of this process's devices is there; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
- * usable device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend
- * runtime API.
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
  */
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId,
                                   int32_t *deviceId);
@@ -3973,8 +3974,8 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority,
  * The logical id of a device from its user id.
  *
  * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
- * are the logical ones here. Works at any time.
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
  *
  * @param userDevid 0 to the number that aclrtGetDeviceCount gives less 1.
  * @param logicDevId receives the id.
@@ -3989,15 +3990,15 @@ aclError aclrtGetLogicDevIdByUserDevId(int32_t userDevid,
  * The user id of a device from its logical id.
  *
  * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
- * are the logical ones here. Works at any time.
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
  *
  * @param logicDevId 0 to the number of the machine's devices less 1.
  * @param userDevid receives the id.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
- * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId
- * of the Ascend runtime API.
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows
+ * aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
  */
 aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
                                        int32_t *userDevid);
@@ -4006,8 +4007,8 @@ aclError aclrtGetUserDevIdByLogicDevId(int32_t logicDevId,
  * The logical id of a device from its physical id.
  *
  * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
- * are the logical ones here. Works at any time.
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
  *
  * @param phyDevId 0 to the number of the machine's devices less 1.
  * @param logicDevId receives the id.
@@ -4022,8 +4023,8 @@ aclError aclrtGetLogicDevIdByPhyDevId(int32_t phyDevId,
  * The physical id of a device from its logical id.
  *
  * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
- * are the logical ones here. Works at any time.
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
  *
  * @param logicDevId 0 to the number of the machine's devices less 1.
  * @param phyDevId receives the id.
@@ -4038,8 +4039,8 @@ aclError aclrtGetPhyDevIdByLogicDevId(int32_t logicDevId,
  * The physical id of a device from its user id.
  *
  * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
- * are the logical ones here. Works at any time.
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
  *
  * @param userDevId 0 to the number that aclrtGetDeviceCount gives less 1.
  * @param phyDevId receives the id.
@@ -4054,8 +4055,8 @@ aclError aclrtGetPhyDevIdByUserDevId(int32_t userDevId,
  * The user id of a device from its physical id.
  *
  * User ids count the devices of this process, as most calls take them; logical ids those of the machine or
- * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
- * are the logical ones here. Works at any time.
+ * container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+ * the logical ones here. Works at any time.
  *
  * @param phyDevId 0 to the number of the machine's devices less 1.
  * @param userDevId receives the id.
@@ -4068,9 +4069,9 @@ aclError aclrtGetUserDevIdByPhyDevId(int32_t phyDevId,
                                      int32_t *userDevId);
 
 /**
- * Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first one
- * there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave the
- * number as it is.
+ * Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first
+ * one there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave
+ * the number as it is.
  *
  * @param taskId receives the number; 0 before this thread has submitted anything.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetThreadLastTaskId of
@@ -4124,9 +4125,8 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
                                              int32_t dstDeviceId);
 
 /**
- * Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister,
- * aclrtMallocHost). Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other
- * engines do not exist here.
+ * Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister, aclrtMallocHost).
+ * Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other engines do not exist here.
  *
  * @param deviceId 0 to the number of devices less 1; it need not be set.
  * @param hacType an aclrtHacType.

@@ -15,24 +15,25 @@ use crate::ffi::value::{Array, Out, enum_value, must_be_null, must_not_be_null, 
 
 /// Tells one number about a device, which need not be set.
 ///
-/// - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the
-/// CPU cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
-/// ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU. - Threads (202 to 212): the GPU's
-/// bounds, those of one core divided between its two vector cores; 0 on the CPU. - Memory:
-/// ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is the
-/// level-2 cache of one core, 0 where the system does not tell. - Place: ACL_DEV_ATTR_PHY_CHIP_ID and
-/// ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids (401, 404, 405, 407) are 0; the
-/// device is a card (409) on PCI Express (408). - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL
-/// are 0. ACL_DEV_ATTR_NPU_ARCH is that of the processor which aclrtGetSocName names, 0 where it is not known.
+/// - Cores: ACL_DEV_ATTR_AICORE_CORE_NUM and ACL_DEV_ATTR_CUBE_CORE_NUM are the GPU's multiprocessors or the CPU
+///   cores that serve the device, ACL_DEV_ATTR_VECTOR_CORE_NUM is twice as many; none is ever 0.
+///   ACL_DEV_ATTR_AICPU_CORE_NUM is the number of CPU cores, 0 on a GPU.
+/// - Threads (202 to 212): the GPU's bounds, those of one core divided between its two vector cores; 0 on the CPU.
+/// - Memory: ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE and ACL_DEV_ATTR_L2_CACHE_SIZE in bytes. On the CPU the latter is
+///   the level-2 cache of one core, 0 where the system does not tell.
+/// - Place: ACL_DEV_ATTR_PHY_CHIP_ID and ACL_DEV_ATTR_SUPER_POD_DEVICE_ID are the device's physical id, the other ids
+///   (401, 404, 405, 407) are 0; the device is a card (409) on PCI Express (408).
+/// - ACL_DEV_ATTR_CUST_OP_PRIVILEGE and ACL_DEV_ATTR_IS_VIRTUAL are 0. ACL_DEV_ATTR_NPU_ARCH is that of the
+///   processor which aclrtGetSocName names, 0 where it is not known.
 ///
 /// @param deviceId 0 to the number of devices less 1.
 /// @param attr an aclrtDevAttr.
 /// @param value receives the number.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevAttr;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
-/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
-/// no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the Ascend
-/// runtime API.
+/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows aclrtGetDeviceInfo of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceInfo(
     deviceId: u32,
@@ -54,8 +55,8 @@ pub unsafe extern "C" fn aclrtGetDeviceInfo(
 /// @param value receives ACL_DEV_FEATURE_NOT_SUPPORT 0.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not an aclrtDevFeatureType;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of
-/// the Ascend runtime API.
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDeviceCapability of the
+/// Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCapability(
     deviceId: i32,
@@ -74,22 +75,23 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 
 /// Tells how busy a device is, in percent.
 ///
-/// Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the
-/// device, since this was asked last for the device, by anybody, or since it was set if that came later; 0 for
-/// a device that is not set. Operations that are so short that they run inside the call that queues them (64
-/// KiB) do not count, and host functions neither. On CUDA: the share of the last second, or of a part of it, in
-/// which a kernel ran, of any process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All
-/// three kinds of cores give the same number, because one kind does the work of all. The memory: the share that
-/// is in use, rounded up; 0 for a device that is not set.
+/// Its cores, on the CPU backend: the share of the time in which at least one thread ran operations of the device,
+/// since this was asked last for the device, by anybody, or since it was set if that came later; 0 for a device that
+/// is not set. Operations that are so short that they run inside the call that queues them (64 KiB) do not count, and
+/// host functions neither. On CUDA: the share of the last second, or of a part of it, in which a kernel ran, of any
+/// process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All three kinds of cores give the same
+/// number, because one kind does the work of all. The memory: the share that is in use, rounded up; 0 for a device
+/// that is not set.
 ///
 /// @param deviceId 0 to the number of devices less 1.
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or utilizationExtend is not;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of
-/// this device (a part of one, for example); ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
-/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
-/// aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer.
-/// Thread-safe. Follows aclrtGetDeviceUtilizationRate of the Ascend runtime API.
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, where NVML is missing, does not start, or does not tell of this
+/// device (a part of one, for example);
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a
+/// host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+/// 507899: no usable device, or the driver does not answer. Thread-safe. Follows
+/// aclrtGetDeviceUtilizationRate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     deviceId: i32,
@@ -114,16 +116,16 @@ pub unsafe extern "C" fn aclrtGetDeviceUtilizationRate(
     })
 }
 
-/// Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and
-/// nobody looks closer.
+/// Tells how two devices are connected: always ACL_RT_DEVS_TOPOLOGY_PHB, because all are below one host and nobody
+/// looks closer.
 ///
 /// @param deviceId 0 to the number of devices less 1.
 /// @param otherDeviceId another device.
 /// @param value receives ACL_RT_DEVS_TOPOLOGY_PHB.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or twice the same device;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the
-/// Ascend runtime API.
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetDevicesTopo of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevicesTopo(
     deviceId: u32,
@@ -138,15 +140,14 @@ pub unsafe extern "C" fn aclrtGetDevicesTopo(
 }
 
 /// Tells 16 bytes that name the device: they stay the same, also for the next process, and no other device has
-/// them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the
-/// logical id of the device, as a UUID of version 8; a container is a machine of its own as far as it has such
-/// an identity.
+/// them. On the CPU they are made from the machine's identity (`/etc/machine-id`, else its name) and the logical id of
+/// the device, as a UUID of version 8; a container is a machine of its own as far as it has such an identity.
 ///
 /// @param deviceId 0 to the number of devices less 1; it need not be set.
 /// @param uuid receives the bytes.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the
-/// driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// driver is too old; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
 /// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not answer. Thread-safe.
 /// Follows aclrtDeviceGetUuid of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -159,18 +160,19 @@ pub unsafe extern "C" fn aclrtDeviceGetUuid(deviceId: i32, uuid: *mut aclrtUuid)
     })
 }
 
-/// Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it).
-/// CPU devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs
-/// that tell devices apart by address can do so.
+/// Writes the device's PCI address, as in `0000:3b:00.0` (hexadecimal, small letters, as the kernel names it). CPU
+/// devices are on no bus; they have addresses in the domain ffff, which no machine has, so that programs that tell
+/// devices apart by address can do so.
 ///
 /// @param deviceId 0 to the number of devices less 1; it need not be set.
 /// @param pciBusId receives the text and a zero.
 /// @param len room there in bytes: 13, and 17 where a bridge has domains of more than 16 bits.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not enough room;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
-/// such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL
-/// 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device, or the driver does not
-/// answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime API.
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver does not tell; ACL_ERROR_RT_INVALID_DEVICEID 107001:
+/// no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetPCIBusId of the Ascend runtime
+/// API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
     deviceId: i32,
@@ -195,14 +197,13 @@ pub unsafe extern "C" fn aclrtDeviceGetPCIBusId(
 
 /// Finds the device with a PCI address.
 ///
-/// @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is
-/// left out is 0.
+/// @param pciBusId zero-terminated `[domain:]bus:device[.function]` in hexadecimal, capital or small; what is left
+/// out is 0.
 /// @param deviceId receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or not such a text; ACL_ERROR_RT_INVALID_DEVICEID
 /// 107001: none of this process's devices is there; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no
-/// usable device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend
-/// runtime API.
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device, or the driver does not answer. Thread-safe. Follows aclrtDeviceGetByPCIBusId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     pciBusId: *const c_char,
@@ -256,8 +257,8 @@ pub unsafe extern "C" fn aclrtDeviceGetStreamPriorityRange(
 /// The logical id of a device from its user id.
 ///
 /// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
-/// are the logical ones here. Works at any time.
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
 ///
 /// @param userDevid 0 to the number that aclrtGetDeviceCount gives less 1.
 /// @param logicDevId receives the id.
@@ -279,15 +280,15 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByUserDevId(
 /// The user id of a device from its logical id.
 ///
 /// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
-/// are the logical ones here. Works at any time.
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
 ///
 /// @param logicDevId 0 to the number of the machine's devices less 1.
 /// @param userDevid receives the id.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an environment variable has no meaning;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, or one that this process does not use;
-/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows aclrtGetUserDevIdByLogicDevId
-/// of the Ascend runtime API.
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable device. Thread-safe. Follows
+/// aclrtGetUserDevIdByLogicDevId of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
     logicDevId: i32,
@@ -303,8 +304,8 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByLogicDevId(
 /// The logical id of a device from its physical id.
 ///
 /// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
-/// are the logical ones here. Works at any time.
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
 ///
 /// @param phyDevId 0 to the number of the machine's devices less 1.
 /// @param logicDevId receives the id.
@@ -326,8 +327,8 @@ pub unsafe extern "C" fn aclrtGetLogicDevIdByPhyDevId(
 /// The physical id of a device from its logical id.
 ///
 /// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
-/// are the logical ones here. Works at any time.
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
 ///
 /// @param logicDevId 0 to the number of the machine's devices less 1.
 /// @param phyDevId receives the id.
@@ -349,8 +350,8 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByLogicDevId(
 /// The physical id of a device from its user id.
 ///
 /// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
-/// are the logical ones here. Works at any time.
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
 ///
 /// @param userDevId 0 to the number that aclrtGetDeviceCount gives less 1.
 /// @param phyDevId receives the id.
@@ -372,8 +373,8 @@ pub unsafe extern "C" fn aclrtGetPhyDevIdByUserDevId(
 /// The user id of a device from its physical id.
 ///
 /// User ids count the devices of this process, as most calls take them; logical ids those of the machine or
-/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware,
-/// are the logical ones here. Works at any time.
+/// container, of which `ASCEND_RT_VISIBLE_DEVICES` may have chosen some; physical ids, those of the hardware, are
+/// the logical ones here. Works at any time.
 ///
 /// @param phyDevId 0 to the number of the machine's devices less 1.
 /// @param userDevId receives the id.
@@ -393,9 +394,9 @@ pub unsafe extern "C" fn aclrtGetUserDevIdByPhyDevId(
     })
 }
 
-/// Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first one
-/// there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave the
-/// number as it is.
+/// Tells the number of the last task that this thread submitted: its place in its stream, 1 for the first
+/// one there. Exception callbacks name tasks by the same numbers. Calls that submit nothing, or fail, leave
+/// the number as it is.
 ///
 /// @param taskId receives the number; 0 before this thread has submitted anything.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtGetThreadLastTaskId of
@@ -473,9 +474,8 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
     })
 }
 
-/// Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister,
-/// aclrtMallocHost). Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other
-/// engines do not exist here.
+/// Tells whether an engine of a device uses host memory that is mapped for it (aclrtHostRegister, aclrtMallocHost).
+/// Kernels (ACL_RT_HAC_TYPE_AIC and _AIV) and copies (_PCIEDMA and _SDMA) do; the other engines do not exist here.
 ///
 /// @param deviceId 0 to the number of devices less 1; it need not be set.
 /// @param hacType an aclrtHacType.

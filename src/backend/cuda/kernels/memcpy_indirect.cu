@@ -1,9 +1,10 @@
-// Copies len bytes, or as many as the word at len_at says, from the address in the word at src_at plus
-// src_offset to that in the word at dst_at plus dst_offset. The words are read when the kernel runs, so
-// that earlier work of the stream may have written them. They lie outside of what is copied to.
+// Copies len bytes, or as many as the word at len_at says, from the address in the word at src_at
+// plus src_offset to that in the word at dst_at plus dst_offset. The words are read when the kernel
+// runs, so that earlier work of the stream may have written them. They lie outside of what is
+// copied to.
 //
-// memcpy_indirect.ptx is made from this file by make.py and committed, so that building needs no compiler
-// for GPUs. No header is included: the runtime compiler has none.
+// memcpy_indirect.ptx is made from this file by make.py and committed, so that building needs no
+// compiler for GPUs. No header is included: the runtime compiler has none.
 
 using Size = unsigned long long;
 
