@@ -85,9 +85,9 @@ typedef struct portaclKernel {
     const portaclParameter* parameters;
 } portaclKernel;
 
-/* Says that aclrtBinaryGetFunctionByEntry finds the kernel NAME by NUMBER, a decimal number.
- * Outside of namespaces. */
 #ifdef __cplusplus
+/** Says that aclrtBinaryGetFunctionByEntry finds the kernel NAME by NUMBER, a decimal number.
+ * Outside of namespaces. */
 #define PORTACL_KERNEL_ENTRY(NUMBER, NAME)                                                         \
     extern "C" {                                                                                   \
     extern __attribute__((visibility("default"))) const char portacl_entry_##NUMBER[sizeof #NAME]; \
@@ -95,6 +95,8 @@ typedef struct portaclKernel {
     }                                                                                              \
     static_assert(true, "the macro wants a semicolon behind it")
 #else
+/** Says that aclrtBinaryGetFunctionByEntry finds the kernel NAME by NUMBER, a decimal number.
+ * Outside of namespaces. */
 #define PORTACL_KERNEL_ENTRY(NUMBER, NAME)                                                         \
     extern __attribute__((visibility("default"))) const char portacl_entry_##NUMBER[sizeof #NAME]; \
     const char portacl_entry_##NUMBER[sizeof #NAME] = #NAME
