@@ -36,6 +36,7 @@ RELEASES = {
     "cuCtxSetCurrent": 1,
     "cuDevicePrimaryCtxRelease_v2": 1,
     "cuEventDestroy_v2": 1,
+    "cuIpcCloseMemHandle": 1,
     "cuMemAddressFree": 1,
     "cuMemFreeHost": 1,
     "cuMemFree_v2": 1,

@@ -28,7 +28,7 @@ AGAIN = "again"
 MORE_THAN_THERE_IS = r"portaclMallocAsync\(&one, size_t\{1\} << 39"
 FROM_POOL = r"(aclrtMemPoolMallocAsync|portaclMallocAsync)\("
 # Whatever gives or takes memory, streams, events or kernels looks first what can go back by now.
-TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem|Host(Unr|R)egister|Binary|Create|Destroy"
+TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem|Host(Unr|R)egister|Binary|Create|Destroy|LaunchKernel"
            r"|Reset|Synchronize))|portacl(Malloc|Free)Async\(")
 STILL_NEEDED = "asked whether queued work still needs memory; where that is not known the memory waits until nothing runs"
 
