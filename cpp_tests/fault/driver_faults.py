@@ -46,7 +46,8 @@ RELEASES = {
     "cuMemRelease": 1,
     # With the addresses that stand for the memory.
     "cuMemUnmap": 2,
-    "cuModuleUnload": 1,
+    # With the variables of the module that has most.
+    "cuModuleUnload": 6,
     "cuStreamDestroy_v2": 1,
 }
 
