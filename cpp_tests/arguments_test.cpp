@@ -73,6 +73,8 @@ class Arguments : public WithDevice {
         ACL_OK(aclrtCreateEventWithFlag(&event_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
         ACL_OK(aclrtRecordEvent(event_, nullptr));
         ACL_OK(aclrtSynchronizeEvent(event_));
+        ACL_OK(aclrtCreateNotify(&notify_, 0));
+        ACL_OK(aclrtCntNotifyCreate(&counted_, 0));
         program_ = ProgramPath();
         ACL_OK(aclrtBinaryLoadFromFile(program_.c_str(), nullptr, &binary_));
         ACL_OK(aclrtBinaryGetFunction(binary_, "nothing", &kernel_));
@@ -190,6 +192,11 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s),
                 aclrtReduceAsync(device_, other_, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
                                  s, nullptr)),
+            ROW((aclrtStream s), aclrtRecordNotify(notify_, s)),
+            ROW((aclrtStream s), aclrtWaitAndResetNotify(notify_, s, 1)),
+            ROW((aclrtStream s), aclrtCntNotifyRecord(counted_, s, &record_info_)),
+            ROW((aclrtStream s), aclrtCntNotifyWaitWithTimeout(counted_, s, &wait_info_)),
+            ROW((aclrtStream s), aclrtCntNotifyReset(counted_, s)),
             ROW((aclrtStream s), aclrtValueWrite(device_, 1, 0, s)),
             ROW((aclrtStream s), aclrtValueWait(device_, 1, ACL_STREAM_WAIT_VALUE_GEQ, s)),
             ROW((aclrtStream s), aclrtLaunchKernel(kernel_, 1, nullptr, 0, s)),
@@ -311,6 +318,8 @@ class Arguments : public WithDevice {
             ROW((), aclrtCreateEventWithFlag(&r_.pointer, ACL_EVENT_SYNC)),
             ROW((), aclrtCreateEventExWithFlag(&r_.pointer, ACL_EVENT_SYNC)),
             ROW((), aclrtGetEventAvailNum(&r_.count)),
+            ROW((), aclrtCreateNotify(&r_.pointer, 0)),
+            ROW((), aclrtCntNotifyCreate(&r_.pointer, 0)),
             ROW((), aclrtMalloc(&r_.pointer, kSize, kPolicy)),
             ROW((), aclrtMallocAlign32(&r_.pointer, kSize, kPolicy)),
             ROW((), aclrtMallocCached(&r_.pointer, kSize, kPolicy)),
@@ -349,6 +358,10 @@ class Arguments : public WithDevice {
     void* host_ = nullptr;
     void* other_ = nullptr;  // the second half of device_
     aclrtEvent event_ = nullptr;
+    aclrtNotify notify_ = nullptr;
+    aclrtCntNotify counted_ = nullptr;
+    aclrtCntNotifyRecordInfo record_info_{ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 1};
+    aclrtCntNotifyWaitInfo wait_info_{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, 0, 1, 0, {}};
     std::string program_;
     std::vector<char> image_;
     aclrtBinHandle binary_ = nullptr;

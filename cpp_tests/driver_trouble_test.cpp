@@ -10,7 +10,7 @@
 
 #include "support/cuda_driver.h"
 #include "support/gate.h"
-#include "support/objects.h"
+#include "support/notify.h"
 #include "support/own_process.h"
 #include "support/says.h"
 
@@ -264,6 +264,10 @@ OWN_PROCESS_TEST(OldDriver, SaysWhatItLacks, OLD_DRIVER) {
                          "use an event");
         ACL_FAILS_SAYING(kLacking, aclrtValueWait(word.At(), 1, 0, first), "cuStreamWaitValue64",
                          "use an event");
+        ACL_OK(aclrtSynchronizeStream(first));
+        Notify notify;
+        ACL_OK(aclrtRecordNotify(notify, first));
+        ACL_FAILS_SAYING(kLacking, aclrtWaitAndResetNotify(notify, second, 1), "use an event");
         ACL_OK(aclrtSynchronizeStream(first));
     }
     const auto add = ACL_RT_ATOMIC_OPERATION_INTEGER_ADD;

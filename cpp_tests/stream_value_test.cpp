@@ -45,11 +45,6 @@ void Store(void* word, uint64_t value) {
     __atomic_store_n(static_cast<uint64_t*>(word), value, __ATOMIC_RELEASE);
 }
 
-// The stream does not come to its end for a while.
-void ExpectStuck(aclrtStream stream) {
-    ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 20));
-}
-
 class StreamValue : public WithDevice {};
 
 TEST_F(StreamValue, AWriteComesInOrder) {

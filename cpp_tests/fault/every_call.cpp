@@ -421,6 +421,42 @@ void UseValues() {
     }
 }
 
+void UseNotifies() {
+    Stream first, second;
+    aclrtNotify notify = nullptr;
+    uint32_t number = 0;
+    if (DID(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT))) {
+        DID(aclrtGetNotifyId(notify, &number));
+        // Queued, and failed when its turn came: then nobody has signalled.
+        DID(aclrtRecordNotify(notify, first));
+        DID(aclrtSynchronizeStream(first));
+        DID_IF_THERE(aclrtWaitAndResetNotify(notify, second, 1));
+        DID(aclrtSynchronizeStream(second));
+        DID(aclrtNotifyBatchReset(&notify, 1));
+        char key[65] = {};
+        aclrtNotify imported = nullptr;
+        if (DID(aclrtNotifyGetExportKey(notify, key, sizeof key, 2)) &&
+            DID(aclrtNotifyImportByKey(&imported, key, 0))) {
+            DID(aclrtRecordNotify(imported, first));
+            DID(aclrtSynchronizeStream(first));
+            DID(aclrtDestroyNotify(imported));
+        }
+        DID(aclrtDestroyNotify(notify));
+    }
+    aclrtCntNotify counted = nullptr;
+    if (!DID(aclrtCntNotifyCreate(&counted, ACL_NOTIFY_DEFAULT))) return;
+    DID(aclrtCntNotifyGetId(counted, &number));
+    aclrtCntNotifyRecordInfo add{ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 3};
+    aclrtCntNotifyWaitInfo wait{ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE, 3, 1, 1, {}};
+    DID(aclrtCntNotifyRecord(counted, first, &add));
+    DID_IF_THERE(aclrtCntNotifyWaitWithTimeout(counted, second, &wait));
+    DID(aclrtSynchronizeStream(first));
+    DID(aclrtSynchronizeStream(second));
+    DID(aclrtCntNotifyReset(counted, first));
+    DID(aclrtSynchronizeStream(first));
+    DID(aclrtCntNotifyDestroy(counted));
+}
+
 // A stream by its description, whose attributes change, and which is aborted and goes on.
 void UseStreamsMore() {
     aclrtStream stream = nullptr;
@@ -548,6 +584,7 @@ int main(int argc, char** argv) {
         UseEvents();
         UseEventsMore();
         UseValues();
+        UseNotifies();
         UseStreamsMore();
         WrapStream();
         UseReports();

@@ -150,6 +150,11 @@ inline bool IsIdle(aclrtStream stream) {
     return status == ACL_STREAM_STATUS_COMPLETE;
 }
 
+// The stream does not come to its end for a while.
+inline void ExpectStuck(aclrtStream stream) {
+    ACL_FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 20));
+}
+
 // Whether what `event` stands for has happened.
 inline bool IsComplete(aclrtEvent event) {
     auto status = Poison<aclrtEventRecordedStatus>();

@@ -6788,68 +6788,142 @@ aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                            size_t pidNum);
 
 /**
- * Makes a notify.
+ * Creates a notify of the current device: a signal that one stream gives (aclrtRecordNotify) and one wait
+ * consumes (aclrtWaitAndResetNotify), whichever comes first. A device can have 8,192 of them.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify receives the handle; the caller destroys it with aclrtDestroyNotify.
+ * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which makes no difference.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * called inside a host function. Thread-safe. Follows aclrtCreateNotify of the Ascend runtime API.
  */
-aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
+aclError aclrtCreateNotify(aclrtNotify *notify,
+                           uint64_t flag);
 
 /**
- * Ends a notify.
+ * Destroys a notify, or lets one of another process go. Never waits: what queued records and waits need of it
+ * stays until they are over. Waits of other processes for it end with an error then.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify a notify.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a notify,
+ * destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyNotify of the Ascend
+ * runtime API.
  */
 aclError aclrtDestroyNotify(aclrtNotify notify);
 
 /**
- * Signals a notify, in stream order.
+ * Queues the signal: when `stream` has finished what was queued before, one wait for the notify, now or later,
+ * goes on. Recorded again before that, it is still one. Does not block the caller.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify a notify, of any device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `notify` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * notify, not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context.
+ * Thread-safe. Follows aclrtRecordNotify of the Ascend runtime API.
  */
-aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
+aclError aclrtRecordNotify(aclrtNotify notify,
+                           aclrtStream stream);
 
 /**
- * Makes a stream wait for a notify and consume it, for at most `timeout` seconds; 0 waits for
- * ever.
+ * Makes `stream` wait for the notify's signal and consume it, in one step: of several waits one goes on for each
+ * record. Does not block the caller.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * A wait whose time is over fails with ACL_ERROR_RT_WAIT_TIMEOUT 107019, which the next synchronize tells, and
+ * the stream goes on without the signal, which stays for others. A wait for a notify of another process that is
+ * destroyed there, or whose process ends, fails with ACL_ERROR_RT_PARAM_INVALID 107000; so does one for an exported
+ * notify when processes that had imported it have died and none is left. An abort ends a wait, and so does the end
+ * of the device after a second, with 107019.
+ *
+ * @param notify a notify, of any device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param timeout seconds, from when the stream comes to the wait; 0: for ever.
+ * @return as aclrtRecordNotify; ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no thread can be had that watches
+ * notifies; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a CUDA driver whose streams cannot wait for a word in memory.
+ * Thread-safe. Follows aclrtWaitAndResetNotify of the Ascend runtime API.
  */
-aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout);
+aclError aclrtWaitAndResetNotify(aclrtNotify notify,
+                                 aclrtStream stream,
+                                 uint32_t timeout);
 
 /**
- * Tells a notify's number.
+ * Tells a notify's number: small, and no other notify of the device has it meanwhile.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify a notify.
+ * @param notifyId receives the number, below 8,192.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * notify, or destroyed. Thread-safe. Follows aclrtGetNotifyId of the Ascend runtime API.
  */
-aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
+aclError aclrtGetNotifyId(aclrtNotify notify,
+                          uint32_t *notifyId);
 
 /**
- * Takes back the signals of several notifies.
+ * Takes back the signals of several notifies that nobody has consumed, at once and in order with no stream. If one
+ * of them is none, nothing happens to any.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notifies `num` notifies; may be null if `num` is 0.
+ * @param num how many; 0 does nothing.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or one of them is; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * one is not a notify, or destroyed, or called inside a host function. Thread-safe. Follows aclrtNotifyBatchReset
+ * of the Ascend runtime API.
  */
-aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
+aclError aclrtNotifyBatchReset(aclrtNotify *notifies,
+                               size_t num);
 
 /**
- * Gives a notify a name under which other processes open it.
+ * Gives a notify a key, by which other processes of this user on this machine import it, for as long as it is not
+ * destroyed. Called again, it tells the same key.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify a notify of this process.
+ * @param key receives a text of at most 64 bytes and a zero.
+ * @param len bytes at `key`, at least 65.
+ * @param flags ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT 0: for processes of aclrtNotifySetImportPid;
+ * ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION 2: for all that have the key.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, other flags, or too little room;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, another process's, exported with other flags before,
+ * or called inside a host function; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no
+ * descriptor, or no thread or socket to serve it, can be had. Thread-safe. Follows aclrtNotifyGetExportKey of the
+ * Ascend runtime API.
  */
-aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags);
+aclError aclrtNotifyGetExportKey(aclrtNotify notify,
+                                 char *key,
+                                 size_t len,
+                                 uint64_t flags);
 
 /**
- * Opens another process's notify by its name.
+ * Opens another process's notify: records and waits there and here are of one signal. Importing what this process
+ * exports is not promised to work.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify receives the handle, one of the current device's 8,192; the caller destroys it with
+ * aclrtDestroyNotify.
+ * @param key what aclrtNotifyGetExportKey gave there.
+ * @param flags ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT 0, or ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS 2, which makes no
+ * difference.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a key, its process has ended, does not answer, has destroyed the notify, or does not admit this
+ * process, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other process is in
+ * another namespace of processes or networks; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_NO_NOTIFY_RESOURCE 207009: no more can be made. Thread-safe. Follows aclrtNotifyImportByKey of the
+ * Ascend runtime API.
  */
-aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags);
+aclError aclrtNotifyImportByKey(aclrtNotify *notify,
+                                const char *key,
+                                uint64_t flags);
 
 /**
- * Lists the processes that may open a notify.
+ * Lets processes import a notify that was exported with ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT, besides those that may
+ * already.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param notify a notify of this process, exported before.
+ * @param pid their numbers, as aclrtDeviceGetBareTgid tells each of them its own.
+ * @param num how many, at least 1.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or a number that no process has;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
+ * Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
  */
-aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
+aclError aclrtNotifySetImportPid(aclrtNotify notify,
+                                 int32_t *pid,
+                                 size_t num);
 
 /**
  * Lists the processes of other servers that may open a notify.
@@ -6861,50 +6935,73 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify,
                                             size_t num);
 
 /**
- * Makes a notify that counts.
+ * Creates a notify of the current device that counts: streams change the count and wait for it. It begins with 0.
+ * A device can have 8,192 of them, those of aclrtCreateNotify not included.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cntNotify receives the handle; the caller destroys it with aclrtCntNotifyDestroy.
+ * @param flag ACL_NOTIFY_DEFAULT 0, or ACL_NOTIFY_DEVICE_USE_ONLY 1, which makes no difference.
+ * @return as aclrtCreateNotify. Thread-safe. Follows aclrtCntNotifyCreate of the Ascend runtime API.
  */
-aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
+aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify,
+                              uint64_t flag);
 
 /**
- * Ends a notify that counts.
+ * Destroys a notify that counts. Never waits, as aclrtDestroyNotify.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cntNotify a notify of aclrtCntNotifyCreate.
+ * @return as aclrtDestroyNotify. Thread-safe. Follows aclrtCntNotifyDestroy of the Ascend runtime API.
  */
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
 
 /**
- * Changes the count of a notify, in stream order.
+ * Queues a change of the count, in one step, after all that was queued on `stream` before.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param info what to do: with ACL_RT_CNT_NOTIFY_RECORD_SET_VALUE_MODE the count becomes `value`, with _ADD_MODE it
+ * grows by it (and wraps at 2^32), with _BIT_OR_MODE and _BIT_AND_MODE it is combined with it. Read by the call.
+ * @return as aclrtRecordNotify; ACL_ERROR_INVALID_PARAM 100000 also: `info` is null, or has another mode.
+ * Thread-safe. Follows aclrtCntNotifyRecord of the Ascend runtime API.
  */
 aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify,
                               aclrtStream stream,
                               aclrtCntNotifyRecordInfo *info);
 
 /**
- * Makes a stream wait until the count of a notify meets a condition.
+ * Makes `stream` wait until the count meets a condition. With `isClear` the end of the wait sets it to 0, in one
+ * step: no other wait has seen the same count. How a wait ends otherwise: see aclrtWaitAndResetNotify.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @param info the condition: the count is less than `value`, it, greater, not less (as unsigned numbers), or, with
+ * ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, has all bits of `value`; `timeout` in seconds from when the stream
+ * comes to the wait, 0 for ever; `isClear` 0 or 1. Read by the call.
+ * @return as aclrtWaitAndResetNotify; ACL_ERROR_INVALID_PARAM 100000 also: `info` is null, has another mode or
+ * `isClear`, or asks for a count less than 0 or greater than 4,294,967,295. Thread-safe. Follows
+ * aclrtCntNotifyWaitWithTimeout of the Ascend runtime API.
  */
 aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify,
                                        aclrtStream stream,
                                        aclrtCntNotifyWaitInfo *info);
 
 /**
- * Sets the count of a notify back to zero, in stream order.
+ * Queues setting the count to 0.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cntNotify a notify of aclrtCntNotifyCreate, of any device.
+ * @param stream a stream; null: the default stream of the current context.
+ * @return as aclrtRecordNotify. Thread-safe. Follows aclrtCntNotifyReset of the Ascend runtime API.
  */
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
 
 /**
- * Tells the number of a notify that counts.
+ * Tells the number of a notify that counts: small, and no other such notify of the device has it meanwhile.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param cntNotify a notify of aclrtCntNotifyCreate.
+ * @param notifyId receives the number, below 8,192.
+ * @return as aclrtGetNotifyId. Thread-safe. Follows aclrtCntNotifyGetId of the Ascend runtime API.
  */
-aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
+aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
+                             uint32_t *notifyId);
 
 /**
  * Starts to record what is submitted to a stream, instead of running it.

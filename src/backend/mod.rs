@@ -34,6 +34,7 @@ mod info;
 mod kernel;
 mod managed_memory;
 mod memory;
+mod notify;
 mod numa;
 mod pool;
 mod probe;
@@ -61,6 +62,7 @@ pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
 pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
+pub use notify::{Change, Notifies, Notify, NotifyWait, Until};
 pub use numa::{bind_to_node, host_nodes};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
@@ -180,6 +182,13 @@ pub trait Driver: Send + Sync {
     ) -> Result<(Box<dyn Pool>, PoolPlace)> {
         Err(shared_memory::only_pools())
     }
+
+    /// A new notify; its count is 0.
+    fn create_notify(&self) -> Result<Arc<Notify>>;
+
+    /// The notify that another process has [exported](Notify::export), with what it gave for that. What
+    /// is none, or is no more: a fault that says so.
+    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>>;
 
     /// Addresses and memory apart.
     fn virtual_memory(&self) -> &dyn VirtualMemory;
@@ -354,7 +363,15 @@ pub trait Stream: Send + Sync {
     /// streams and devices, the host, another process. Needs no thread of ours for each wait.
     fn wait_value(&self, wait: ValueWait) -> Result<Position>;
 
-    /// The stream is ending: its waits for values last until then at the longest, and have failed
+    /// Queues a change of a notify, which may be of any device or process.
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position>;
+
+    /// Later operations of this stream wait for a notify, which may be of any device or process. A
+    /// wait that takes longer than it may fails with [`FaultKind::WaitTimedOut`], one whose notify is no
+    /// more, or whose other process has died, with [`FaultKind::InvalidArgument`]; and the stream goes on.
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position>;
+
+    /// The stream is ending: its waits for values and notifies last until then at the longest, and have failed
     /// with [`FaultKind::WaitTimedOut`] where that ended them.
     fn limit_waits(&self, until: Instant);
 

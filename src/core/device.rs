@@ -14,6 +14,7 @@ use super::event::Quota;
 use super::handles::Object;
 use super::mem_pool::current::DevicePools;
 use super::memory_stats::DeviceTallies;
+use super::notify::Numbers;
 use super::order::{self, Awaited};
 use super::overflow;
 use super::runtime::{self, Session};
@@ -51,6 +52,10 @@ pub struct Device {
     pub limits: device_limit::Limits,
     /// What is kept about floating-point overflow.
     pub overflow: overflow::OfDevice,
+    /// Of its notifies.
+    pub notify_numbers: Numbers,
+    /// Of those that count.
+    pub counted_notify_numbers: Numbers,
 }
 
 impl Device {
@@ -71,6 +76,8 @@ impl Device {
             limited_events: Quota::default(),
             limits: device_limit::Limits::default(),
             overflow: overflow::OfDevice::default(),
+            notify_numbers: Numbers::default(),
+            counted_notify_numbers: Numbers::default(),
         }
     }
 

@@ -16,6 +16,7 @@ use super::event::Event;
 use super::handles::Object;
 use super::kernel::{Binary, Function};
 use super::leave::wait_until_alone;
+use super::notify::{CountedNotify, Notify};
 use super::resource_limit::Limits;
 use super::stream::Stream;
 use super::virtual_memory::{self, physical};
@@ -299,6 +300,8 @@ impl DeviceSlot {
             }
             mem_pool::take_handles_of(device);
             physical::take_handles_of(device);
+            take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
+            take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
             take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
             take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));

@@ -78,6 +78,8 @@ pub enum Code {
     NoEventResource = 207_007,
     /// No stream can be had.
     NoStreamResource = 207_008,
+    /// No notify can be had.
+    NoNotifyResource = 207_009,
     /// The event has not happened yet.
     EventNotComplete = 507_006,
     /// No callback came in time.

@@ -12,6 +12,7 @@ use super::event::Event;
 use super::kernel::{Binary, Function};
 use super::kernel_args::ArgsList;
 use super::mem_pool::MemPool;
+use super::notify::{CountedNotify, Notify};
 use super::prof_stamp::Stamp;
 use super::prof_step::Step;
 use super::profiling::Config;
@@ -41,6 +42,8 @@ const BUFFER: u8 = 21;
 const PROF_CONFIG: u8 = 30;
 const STAMP: u8 = 31;
 const STEP: u8 = 32;
+const NOTIFY: u8 = 11;
+const COUNTED_NOTIFY: u8 = 12;
 const BINARY_IMAGE: u8 = 40;
 const ARGS_LIST: u8 = 41;
 /// What is behind handles of memory pools; programs never see it.
@@ -63,6 +66,8 @@ static BUFFERS: SlotTable<Buffer> = SlotTable::new(BUFFER);
 static PROF_CONFIGS: SlotTable<Config> = SlotTable::new(PROF_CONFIG);
 static STAMPS: SlotTable<Stamp> = SlotTable::new(STAMP);
 static STEPS: SlotTable<Step> = SlotTable::new(STEP);
+static NOTIFIES: SlotTable<Notify> = SlotTable::new(NOTIFY);
+static COUNTED_NOTIFIES: SlotTable<CountedNotify> = SlotTable::new(COUNTED_NOTIFY);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -169,6 +174,20 @@ impl Object for Step {
     }
 }
 
+impl Object for Notify {
+    const NOUN: &'static str = "notify";
+    fn table() -> &'static SlotTable<Self> {
+        &NOTIFIES
+    }
+}
+
+impl Object for CountedNotify {
+    const NOUN: &'static str = "counted notify";
+    fn table() -> &'static SlotTable<Self> {
+        &COUNTED_NOTIFIES
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -186,6 +205,8 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         PROF_CONFIG => Some(Config::NOUN),
         STAMP => Some(Stamp::NOUN),
         STEP => Some(Step::NOUN),
+        NOTIFY => Some(Notify::NOUN),
+        COUNTED_NOTIFY => Some(CountedNotify::NOUN),
         _ => None,
     }
 }

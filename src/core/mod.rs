@@ -47,6 +47,7 @@ pub mod memory_hook;
 pub mod memory_stats;
 pub mod memset;
 pub mod native;
+pub mod notify;
 pub mod op_timeout;
 pub mod order;
 pub mod overflow;

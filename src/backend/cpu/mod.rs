@@ -5,7 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
-//! | `event.rs`, `stream_value.rs` | records and values, and who waits for them |
+//! | `event.rs`, `stream_value.rs`, `watched.rs` | records and values, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
 //! | `copy.rs`, `copy_2d.rs`, `memcpy_indirect.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `module.rs` | programs: where kernels and variables come from |
@@ -50,6 +50,7 @@ mod stream_value;
 #[cfg(test)]
 mod tests;
 mod virtual_memory;
+mod watched;
 mod windows;
 
 use std::os::fd::BorrowedFd;
@@ -66,7 +67,7 @@ use super::timer::Timer;
 use super::watch::Watcher;
 use super::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
-    Place, Pool, PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
+    Notifies, Notify, Place, Pool, PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
 };
 use arena::HUGE;
 use busy::Busy;
@@ -139,6 +140,7 @@ struct Shared {
     executor: Arc<Executor>,
     timer: Arc<Timer<Queue>>,
     watcher: Arc<Watcher>,
+    notifies: Notifies,
     users: Users,
     devices: Box<[Slot]>,
     /// The number that each of them has among all, chosen or not.
@@ -267,6 +269,7 @@ impl CpuDriver {
                 executor: Executor::new(cores),
                 timer: Arc::default(),
                 watcher: Arc::default(),
+                notifies: Notifies::default(),
                 users: Users::new(),
                 windows: Windows::new(numbers.len(), memory as usize),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
@@ -411,6 +414,14 @@ impl Driver for CpuDriver {
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {
         None
+    }
+
+    fn create_notify(&self) -> Result<Arc<Notify>> {
+        self.shared.notifies.create()
+    }
+
+    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
+        Notify::import(bytes, descriptor)
     }
 
     fn share_host(&self, node: u32) -> Result<Arc<dyn SharedMemory>> {

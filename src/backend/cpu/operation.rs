@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::Record;
 use super::queue::Queue;
-use super::stream_value::{self, Watched};
-use super::{Shared, copy, copy_2d, kernel, memcpy_indirect, reduce};
+use super::watched::Watched;
+use super::{Shared, copy, copy_2d, kernel, memcpy_indirect, reduce, stream_value};
 use crate::algo::stream_queue;
 use crate::backend::timer::Limit;
 use crate::backend::watch::Range;
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Reduce, Result, Span,
-    ValueWrite, thread_number,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Notify, Reduce,
+    Result, Span, ValueWrite, thread_number,
 };
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -69,6 +69,7 @@ pub(super) enum Operation {
     /// With what becomes of it when the stream waits for that.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
     Record(Arc<Record>),
+    ChangeNotify(Arc<Notify>, Change),
     Wait(Awaited),
     /// Only a place in the stream.
     Mark,
@@ -109,7 +110,7 @@ impl Operation {
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
-            Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.range(), NOTHING],
+            Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
             Self::Launch(_) | Self::CopyIndirect(_) => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
@@ -175,9 +176,12 @@ impl Operation {
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
             Self::CopyIndirect(_) => unreachable!("may fail"),
-            Self::HostFn(_) | Self::HandOver(..) | Self::Record(_) | Self::Wait(_) | Self::Mark => {
-                unreachable!("not an operation on memory")
-            }
+            Self::HostFn(_)
+            | Self::HandOver(..)
+            | Self::Record(_)
+            | Self::ChangeNotify(..)
+            | Self::Wait(_)
+            | Self::Mark => unreachable!("not an operation on memory"),
         }
     }
 }

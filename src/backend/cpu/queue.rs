@@ -19,7 +19,7 @@ use super::Shared;
 use super::busy::Busy;
 use super::event::Record;
 use super::operation::{Awaited, Operation, SHORT, Task, overlap};
-use super::stream_value::Watched;
+use super::watched::Watched;
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{LockedClaim, StreamQueue, Submission};
 use crate::backend::timer::{Timer, Waiter};

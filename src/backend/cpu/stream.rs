@@ -9,11 +9,11 @@ use super::device::CpuDevice;
 use super::event::{CpuEvent, Record};
 use super::operation::{Awaited, Operation, SHORT, TINY, Task};
 use super::queue::{self, Queue};
-use super::stream_value::{self, Watched};
-use super::{Shared, copy, kernel};
+use super::watched::Watched;
+use super::{Shared, copy, kernel, stream_value};
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Place,
-    Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Notify,
+    NotifyWait, Place, Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -75,6 +75,11 @@ impl CpuStream {
         } else {
             self.queue.push(submission, Operation::Wait(awaited))
         })
+    }
+
+    fn queue_watched(&self, watched: Arc<Watched>) -> Result<Position> {
+        let record = Record::outside_streams();
+        self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
     }
 
     fn now_or_later(&self, operation: Operation) -> Result<Position> {
@@ -264,9 +269,23 @@ impl Stream for CpuStream {
         if is_idle && stream_value::holds(&self.shared, &wait) {
             return Ok(self.queue.nothing(self.queue.submit()?));
         }
-        let watched = Watched::value(&self.shared, wait)?;
-        let record = Record::outside_streams();
-        self.queue_wait(Awaited { record, limit: None, watched: Some(watched) })
+        self.queue_watched(Watched::value(&self.shared, wait)?)
+    }
+
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+        let submission = self.queue.submit()?;
+        if !self.queue.may_run_now(&submission) {
+            let change = Operation::ChangeNotify(Arc::clone(notify), change);
+            return Ok(self.queue.push(submission, change));
+        }
+        notify.change(change);
+        let position = submission.pass();
+        self.shared.watcher.look(notify.range());
+        Ok(position)
+    }
+
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+        self.queue_watched(Watched::notify(&self.shared, notify, wait)?)
     }
 
     fn limit_waits(&self, until: Instant) {

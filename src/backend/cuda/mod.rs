@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::ffi::c_int;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -31,9 +32,10 @@ use self::virtual_memory::Stuck;
 use self::workers::Workers;
 use super::atomics::{REDUCTION, SCALAR_32, SCALAR_64, SCALAR_128, SIGNED, UNSIGNED, VECTOR_32X4};
 use super::timer::Timer;
+use super::watch::Watcher;
 use super::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
-    Pools, Result, VirtualMemory, inside_host_function,
+    Notifies, Notify, Pools, Result, VirtualMemory, inside_host_function,
 };
 
 mod clock;
@@ -52,6 +54,7 @@ mod kernel;
 mod managed_memory;
 mod memcpy_indirect;
 mod memory;
+mod notify;
 mod own_module;
 mod owned;
 mod peer;
@@ -112,6 +115,8 @@ struct DriverState {
     /// Run host functions.
     workers: Workers,
     timer: Arc<Timer<TimedWait>>,
+    watcher: Arc<Watcher>,
+    notifies: Notifies,
     monitor: Monitor,
     /// A device was left with work that does not end.
     forsaken: AtomicBool,
@@ -149,6 +154,8 @@ impl DriverState {
             pinned: Mutex::default(),
             workers: Workers::default(),
             timer: Arc::default(),
+            watcher: Arc::default(),
+            notifies: Notifies::default(),
             monitor: Monitor::default(),
             forsaken: AtomicBool::new(false),
             refused: Mutex::default(),
@@ -186,6 +193,10 @@ impl DriverState {
 
     fn timer(&self) -> &Arc<Timer<TimedWait>> {
         &self.timer
+    }
+
+    fn watcher(&self) -> &Arc<Watcher> {
+        &self.watcher
     }
 
     fn workers(&self) -> &Workers {
@@ -491,6 +502,14 @@ impl Driver for CudaDriver {
         device_of(self.0.api(), self.0.number(ordinal)).ok()
     }
 
+    fn create_notify(&self) -> Result<Arc<Notify>> {
+        self.0.notifies.create()
+    }
+
+    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
+        Notify::import(bytes, descriptor)
+    }
+
     /// Also where the driver is too old for them: there are none then, and a text that says so.
     fn pools(&self) -> Option<&dyn Pools> {
         Some(self)
@@ -507,6 +526,7 @@ impl Driver for CudaDriver {
     /// Work that a device was left with may use any memory: then everything stays as it is.
     fn shutdown(&self, patience: Duration) -> bool {
         self.0.timer.stop();
+        self.0.watcher.stop();
         self.0.monitor.close();
         if self.0.is_forsaken() || !self.0.all_settled() {
             return false;

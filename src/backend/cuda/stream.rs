@@ -14,14 +14,15 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::Word;
-use super::stream_value::{self, DriverWait};
+use super::notify::{self, NotifyWaits};
+use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
 use super::{copy, copy_2d, host_fn, kernel, managed_memory, memcpy_indirect, reduce, timed_wait};
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn,
-    Launch, Observer, Position, Reduce, Result, Span, Stream, StreamOptions, ValueWait, ValueWrite,
-    Wait,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home,
+    HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
+    StreamOptions, ValueWait, ValueWrite, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -62,9 +63,8 @@ pub(super) struct StreamState {
     /// How often it was aborted, and why the last time.
     aborts: AtomicU64,
     aborted: Mutex<Option<Fault>>,
-    /// Waits for values that the driver has, perhaps still, and how many there were after the last
-    /// look for those that are over.
-    waits: Mutex<(Vec<DriverWait>, usize)>,
+    value_waits: ValueWaits,
+    notify_waits: NotifyWaits,
     /// See [`Stream::limit_waits`].
     waits_until: OnceLock<Instant>,
     observer: Option<Arc<dyn Observer>>,
@@ -118,38 +118,19 @@ impl StreamState {
         self.aborted.lock().clone().map_or(Ok(()), Err)
     }
 
-    /// The driver was given a wait for a value.
-    pub(super) fn note_wait(&self, wait: DriverWait) {
-        let mut waits = self.waits.lock();
-        let (list, kept) = &mut *waits;
-        list.push(wait);
-        // Seldom: each look asks the driver.
-        if list.len() > 2 * *kept + 8 {
-            list.retain(|wait| !wait.is_over());
-            *kept = list.len();
-        }
+    /// Waits for values that the driver has, perhaps still.
+    pub(super) fn value_waits(&self) -> &ValueWaits {
+        &self.value_waits
     }
 
-    pub(super) fn take_waits(&self) -> Vec<DriverWait> {
-        std::mem::take(&mut self.waits.lock().0)
+    /// Waits for notifies.
+    pub(super) fn notify_waits(&self) -> &NotifyWaits {
+        &self.notify_waits
     }
 
-    /// Gives waits for values the time that they have, where the stream is ending and something on
-    /// its device waits for one; then ends them all.
-    fn limit_waits(&self, deadline: Option<Instant>) -> Result<()> {
-        let Some(&until) = self.waits_until.get() else { return Ok(()) };
-        let streams = self.device.driver().streams_of(&self.device);
-        if streams.iter().all(|stream| stream.waits.lock().0.is_empty()) {
-            return Ok(());
-        }
-        let until = deadline.map_or(until, |deadline| deadline.min(until));
-        let mark = Mark::new(self)?;
-        if poll_until(until, || mark.poll())? == Wait::TimedOut {
-            for stream in streams.iter().filter(|stream| stream.waits_until.get().is_some()) {
-                stream_value::end_all(stream)?;
-            }
-        }
-        Ok(())
+    /// Until when its waits may last, where it is ending.
+    pub(super) fn waits_until(&self) -> Option<Instant> {
+        self.waits_until.get().copied()
     }
 
     /// Tells of a failure, and drops `hold` when those have been told who are to be told before.
@@ -301,7 +282,7 @@ impl StreamState {
     pub(super) fn destroy(&self) {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
-        drop(self.take_waits());
+        self.value_waits.clear();
         if !self.adopted {
             // SAFETY: idle, and destroyed by the one who took it out of the list.
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
@@ -379,7 +360,8 @@ impl CudaStream {
             abandoned: AtomicBool::new(false),
             aborts: AtomicU64::new(0),
             aborted: Mutex::default(),
-            waits: Mutex::default(),
+            value_waits: ValueWaits::default(),
+            notify_waits: NotifyWaits::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
             priority: options.priority,
@@ -413,7 +395,7 @@ impl CudaStream {
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device().context().healthy()?;
-        self.0.limit_waits(deadline)?;
+        stream_value::settle(&self.0, deadline)?;
         let pools = self.device().driver().known_pools().are_used();
         if self.0.is_known_idle() && !pools {
             return Ok(Wait::Done);
@@ -520,9 +502,17 @@ impl Stream for CudaStream {
         self.told(stream_value::wait(&self.0, &wait))
     }
 
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+        self.told(notify::change(&self.0, notify, change))
+    }
+
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+        self.told(notify::wait(&self.0, notify, wait))
+    }
+
     fn limit_waits(&self, until: Instant) {
-        // The first one counts.
-        let _ = self.0.waits_until.set(until);
+        let until = *self.0.waits_until.get_or_init(|| until);
+        self.0.notify_waits.limit(until);
     }
 
     fn is_idle(&self) -> Result<bool> {
@@ -535,9 +525,10 @@ impl Stream for CudaStream {
     }
 
     /// The driver cannot drop work: what it holds will run, except for host functions that have
-    /// not started.
+    /// not started, and waits for notifies.
     fn abandon(&self) -> Position {
         self.0.abandoned.store(true, Ordering::Relaxed);
+        self.0.notify_waits.give_up();
         self.0.submitted.load(Ordering::Acquire)
     }
 
@@ -545,6 +536,7 @@ impl Stream for CudaStream {
     fn abort(&self, why: Fault, _deadline: Option<Instant>) -> Wait {
         *self.0.aborted.lock() = Some(why);
         self.0.aborts.fetch_add(1, Ordering::Release);
+        self.0.notify_waits.give_up();
         Wait::Done
     }
 

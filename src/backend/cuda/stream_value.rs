@@ -10,19 +10,21 @@ use cudarc::driver::sys::{
     CUdeviceptr, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
 };
 
+use parking_lot::Mutex;
+
 use super::device::DeviceState;
 use super::event::{Mark, poll_until};
 use super::stream::StreamState;
 use crate::backend::{
     Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite,
-    thread_number,
+    Wait, thread_number,
 };
 
 /// How long a stream gets to see a value that ends its wait.
 const NOTICE: Duration = Duration::from_millis(500);
 
 /// A wait that the driver has, perhaps still.
-pub(super) struct DriverWait {
+struct DriverWait {
     wait: ValueWait,
     /// Right behind it.
     mark: Mark,
@@ -89,16 +91,11 @@ pub(super) fn wait(stream: &StreamState, wait: &ValueWait) -> Result<Position> {
         }
     });
     let position = queued.map_err(explain)?;
-    stream.note_wait(DriverWait { wait: *wait, mark, position, thread: thread_number() });
+    stream.value_waits().note(DriverWait { wait: *wait, mark, position, thread: thread_number() });
     Ok(position)
 }
 
 impl DriverWait {
-    /// The stream is past it, or the device has failed.
-    pub(super) fn is_over(&self) -> bool {
-        self.mark.is_past()
-    }
-
     /// Writes the value that it waits for, and waits until the stream is past it.
     fn end(&self, device: &DeviceState) -> Result<()> {
         let ValueWait { src, value, comparison } = &self.wait;
@@ -114,16 +111,67 @@ impl DriverWait {
     }
 }
 
-/// The waits of a stream that ends have lasted until then: they are ended, in their order, and have
-/// failed. No lock may be held.
-pub(super) fn end_all(stream: &StreamState) -> Result<()> {
-    for wait in stream.take_waits() {
-        if wait.is_over() {
-            continue;
+/// The waits of a stream that the driver has, perhaps still.
+#[derive(Default)]
+pub(super) struct ValueWaits(Mutex<List>);
+
+#[derive(Default)]
+struct List {
+    waits: Vec<DriverWait>,
+    /// How many were left after the last look for those that are over.
+    left: usize,
+}
+
+impl ValueWaits {
+    fn note(&self, wait: DriverWait) {
+        let mut list = self.0.lock();
+        list.waits.push(wait);
+        // Seldom: each look asks the driver.
+        if list.waits.len() > 2 * list.left + 8 {
+            list.waits.retain(|wait| !wait.mark.is_past());
+            list.left = list.waits.len();
         }
-        let (position, thread) = (Some(wait.position), Some(wait.thread));
-        stream.fail(Failure { fault: wait.wait.never_came(), position, thread, launch: None }, ());
-        wait.end(stream.device())?;
     }
-    Ok(())
+
+    fn is_empty(&self) -> bool {
+        self.0.lock().waits.is_empty()
+    }
+
+    /// Forgets them: they are over.
+    pub(super) fn clear(&self) {
+        let waits = std::mem::take(&mut self.0.lock().waits);
+        drop(waits);
+    }
+
+    /// Ends them all, in their order: they have failed. No lock may be held.
+    fn end(&self, stream: &StreamState) -> Result<()> {
+        let waits = std::mem::take(&mut self.0.lock().waits);
+        for wait in waits.into_iter().filter(|wait| !wait.mark.is_past()) {
+            let (position, thread) = (Some(wait.position), Some(wait.thread));
+            stream.fail(
+                Failure { fault: wait.wait.never_came(), position, thread, launch: None },
+                (),
+            );
+            wait.end(stream.device())?;
+        }
+        Ok(())
+    }
+}
+
+/// Before a wait for a stream that is ending: gives what its device's streams wait for the time that it
+/// has, or until the deadline, and then ends all those waits.
+pub(super) fn settle(stream: &StreamState, deadline: Option<Instant>) -> Result<()> {
+    let Some(until) = stream.waits_until() else { return Ok(()) };
+    let device = stream.device();
+    let streams = device.driver().streams_of(device);
+    if streams.iter().all(|stream| stream.value_waits().is_empty()) {
+        return Ok(());
+    }
+    let until = deadline.map_or(until, |deadline| deadline.min(until));
+    let mark = Mark::new(stream)?;
+    if poll_until(until, || mark.poll())? == Wait::Done {
+        return Ok(());
+    }
+    let mut ending = streams.iter().filter(|stream| stream.waits_until().is_some());
+    ending.try_for_each(|stream| stream.value_waits().end(stream))
 }

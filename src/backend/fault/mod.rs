@@ -33,8 +33,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{
-    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Pool, PoolPlace, Pools,
-    Result, SharedMemory, VirtualMemory, at_exit,
+    AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pool,
+    PoolPlace, Pools, Result, SharedMemory, VirtualMemory, at_exit,
 };
 use device::FaultDevice;
 use ledger::Kind;
@@ -189,6 +189,16 @@ impl Driver for FaultDriver {
         self.plan.enter(Site::DriverImportMemory)?;
         let (inner, place) = self.inner.import_memory(descriptor, ordinal)?;
         Ok((FaultPool::wrap(inner, &self.plan), place))
+    }
+
+    fn create_notify(&self) -> Result<Arc<Notify>> {
+        self.plan.enter(Site::DriverCreateNotify)?;
+        self.inner.create_notify()
+    }
+
+    fn import_notify(&self, bytes: &[u8], descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
+        self.plan.enter(Site::DriverImportNotify)?;
+        self.inner.import_notify(bytes, descriptor)
     }
 
     fn native_device(&self, ordinal: u32) -> Option<i32> {

@@ -47,6 +47,8 @@ sites! {
     DriverForeignBlock "driver.foreign_block" Driver,
     DriverShareHost "driver.share_host" OutOfHostMemory,
     DriverImportMemory "driver.import_memory" Driver,
+    DriverCreateNotify "driver.create_notify" OutOfResources,
+    DriverImportNotify "driver.import_notify" Driver,
     DeviceFreeMemory "device.free_memory" Driver,
     DeviceAlloc "device.alloc" OutOfDeviceMemory,
     DeviceAllocManaged "device.alloc_managed" OutOfDeviceMemory,
@@ -79,6 +81,8 @@ sites! {
     StreamWait "stream.wait" Driver,
     StreamWriteValue "stream.write_value" Driver,
     StreamWaitValue "stream.wait_value" Driver,
+    StreamChangeNotify "stream.change_notify" Driver,
+    StreamWaitNotify "stream.wait_notify" Driver,
     StreamIsIdle "stream.is_idle" Driver,
     StreamSynchronize "stream.synchronize" Driver,
     StreamMark "stream.mark" Driver,
@@ -117,7 +121,7 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 11] = [
+const QUEUED: [Site; 12] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
@@ -129,6 +133,7 @@ const QUEUED: [Site; 11] = [
     Site::StreamHostFn,
     Site::StreamHandOver,
     Site::StreamWriteValue,
+    Site::StreamChangeNotify,
 ];
 
 /// Methods that cannot fail, and why: the decorator hands them on.

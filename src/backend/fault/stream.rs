@@ -9,8 +9,9 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn, Launch,
-    Observer, Position, Reduce, Result, Span, Stream, ValueWait, ValueWrite, Wait,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn,
+    Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream, ValueWait,
+    ValueWrite, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -112,6 +113,15 @@ impl Stream for FaultStream {
     fn wait_value(&self, wait: ValueWait) -> Result<Position> {
         self.plan.enter(Site::StreamWaitValue)?;
         self.inner.wait_value(wait)
+    }
+
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+        self.queue(Site::StreamChangeNotify, || self.inner.change_notify(notify, change))
+    }
+
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+        self.plan.enter(Site::StreamWaitNotify)?;
+        self.inner.wait_notify(notify, wait)
     }
 
     fn limit_waits(&self, until: Instant) {

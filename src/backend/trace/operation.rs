@@ -50,6 +50,8 @@ pub(super) enum What {
     Wait,
     WriteValue(u64),
     WaitValue(u64, Comparison),
+    ChangeNotify,
+    WaitNotify,
 }
 
 impl What {
@@ -111,6 +113,8 @@ impl What {
             Self::Wait => ("wait", name("wait for event")),
             Self::WriteValue(_) => ("value", name("write value")),
             Self::WaitValue(..) => ("wait", name("wait for value")),
+            Self::ChangeNotify => ("notify", name("record notify")),
+            Self::WaitNotify => ("wait", name("wait for notify")),
         }
     }
 

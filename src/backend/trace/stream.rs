@@ -9,8 +9,9 @@ use super::lane::{Entry, Lane};
 use super::operation::{HostTimes, Point, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Home, HostFn, Launch,
-    Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait, thread_number,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Home, HostFn, Launch,
+    Notify, NotifyWait, Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite,
+    Wait, thread_number,
 };
 
 /// A stream whose operations are recorded. It is what it decorates for everybody else: backends
@@ -146,6 +147,14 @@ impl Stream for TraceStream<'_> {
     fn wait_value(&self, wait: ValueWait) -> Result<Position> {
         let what = What::WaitValue(wait.value, wait.comparison);
         self.timed(what, || self.inner.wait_value(wait))
+    }
+
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
+        self.timed(What::ChangeNotify, || self.inner.change_notify(notify, change))
+    }
+
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
+        self.timed(What::WaitNotify, || self.inner.wait_notify(notify, wait))
     }
 
     fn limit_waits(&self, until: Instant) {

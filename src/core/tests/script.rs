@@ -1,6 +1,7 @@
 //! A backend that does what a test tells it, and watches that the core keeps its promises.
 
 use std::collections::HashMap;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use crate::backend::broker::Parcel;
 use crate::backend::{
     Access, Advice, AtomicMemory, Block, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event,
     Fault, FaultKind, Fill, Foreign, ForeignBlock, Kernel, KernelInfo, MemoryUsage, Module,
-    PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, VirtualMemory,
+    Notifies, Notify, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions,
+    VirtualMemory,
 };
 use crate::core::runtime;
 
@@ -256,6 +258,16 @@ impl Driver for ScriptDriver {
 
     fn foreign_block(&self, _addr: usize) -> Option<ForeignBlock> {
         None
+    }
+
+    fn create_notify(&self) -> Result<Arc<Notify>> {
+        self.0.enter("create_notify")?;
+        Notifies::default().create()
+    }
+
+    fn import_notify(&self, _bytes: &[u8], _descriptor: BorrowedFd<'_>) -> Result<Arc<Notify>> {
+        self.0.enter("import_notify")?;
+        Err(Fault::new(FaultKind::Unsupported, "nothing to import"))
     }
 
     fn native_device(&self, _ordinal: u32) -> Option<i32> {

@@ -47,6 +47,13 @@ impl Queue {
                     runner.resumed(record.happen());
                     claim.lock()
                 }
+                Operation::ChangeNotify(notify, change) => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    notify.change(change);
+                    self.shared.watcher.look(notify.range());
+                    claim.lock()
+                }
                 Operation::HandOver(delivery, record) => {
                     let claim = locked.unlock();
                     self.delay();

@@ -9,9 +9,9 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
-    Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home, HostFn,
-    Launch, Observer, Position, Reduce, Result, Span, Stream, StreamOptions, Ticket, ValueWait,
-    ValueWrite, Wait,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home,
+    HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
+    StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
 };
 
 /// What a stream has to do.
@@ -254,6 +254,14 @@ impl Stream for ScriptStream {
 
     fn wait_value(&self, _wait: ValueWait) -> Result<Position> {
         self.submit("wait_value")
+    }
+
+    fn change_notify(&self, _notify: &Arc<Notify>, _change: Change) -> Result<Position> {
+        self.submit("change_notify")
+    }
+
+    fn wait_notify(&self, _notify: &Arc<Notify>, _wait: NotifyWait) -> Result<Position> {
+        self.submit("wait_notify")
     }
 
     fn limit_waits(&self, until: Instant) {

@@ -1,0 +1,318 @@
+// Notifies of two processes: keys, lists of processes, signals both ways, and what happens when
+// one side ends.
+
+#include "support/notify.h"
+#include "support/says.h"
+#include "support/shared_pool.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr uint64_t kAnyone = ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION;
+constexpr size_t kRoom = 65;
+
+struct Key {
+    char text[kRoom];
+};
+
+Key Export(aclrtNotify notify, uint64_t flags = kAnyone) {
+    auto key = Poison<Key>();
+    ExpectOk("aclrtNotifyGetExportKey", aclrtNotifyGetExportKey(notify, key.text, kRoom, flags));
+    EXPECT_LT(strnlen(key.text, kRoom), kRoom);
+    return key;
+}
+
+// ---- both ways ----
+
+struct TwoKeys {
+    Key there, back;
+};
+
+constexpr int kRounds = 50;
+
+void Answer(Conversation& parent) {
+    const Session session;
+    const auto keys = parent.Receive<TwoKeys>();
+    const Notify there(keys.there.text), back(keys.back.text);
+    const Stream stream;
+    for (int round = 0; round < kRounds; ++round) {
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(there, stream, 0));
+        ACL_EXPECT_OK(aclrtRecordNotify(back, stream));
+    }
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    parent.Tell(1);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
+    const Session session;
+    Peer peer;
+    const Notify there, back;
+    peer.Send(TwoKeys{Export(there), Export(back)});
+    {
+        const Stream stream;
+        for (int round = 0; round < kRounds; ++round) {
+            ACL_EXPECT_OK(aclrtRecordNotify(there, stream));
+            ACL_EXPECT_OK(aclrtWaitAndResetNotify(back, stream, 0));
+        }
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    }
+    peer.Hear(1);
+    peer.Join();
+    // It has left as it should: nobody is missed.
+    const Stream stream, other;
+    ACL_EXPECT_OK(aclrtWaitAndResetNotify(back, stream, 0));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(IsIdle(stream));
+    ACL_EXPECT_OK(aclrtRecordNotify(back, other));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+}
+
+// ---- who may ----
+
+namespace {
+
+void TryToImport(Conversation& parent) {
+    const Session session;
+    parent.Send(static_cast<int>(getpid()));
+    const auto key = parent.Receive<Key>();
+    auto notify = Poison<aclrtNotify>();
+    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0),
+                     "process " + std::to_string(getppid()), std::to_string(getpid()), "list");
+    EXPECT_TRUE(IsPoison(notify));
+    parent.Tell(1);
+    parent.Hear(2);
+    // Now it is on the list.
+    ACL_EXPECT_OK(
+        aclrtNotifyImportByKey(&notify, key.text, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS));
+    uint32_t number = Poison<uint32_t>();
+    ACL_EXPECT_OK(aclrtGetNotifyId(notify, &number));
+    EXPECT_LT(number, 8192u);
+    auto again = Poison<Key>();
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, again.text, kRoom, 0),
+                     "another process's");
+    int32_t pid = getpid();
+    ACL_FAILS_SAYING(kDead, aclrtNotifySetImportPid(notify, &pid, 1), "has not been exported");
+    ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
+    ACL_EXPECT_OK(aclrtDestroyNotify(notify));
+    parent.Tell(3);
+    parent.Hear(4);
+    // Gone.
+    notify = Poison<aclrtNotify>();
+    ACL_FAILS_SAYING(kDead, aclrtNotifyImportByKey(&notify, key.text, 0), "offers nothing");
+    EXPECT_TRUE(IsPoison(notify));
+    parent.Tell(5);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(NotifySharing, OnlyThoseOnTheList, TryToImport) {
+    const Session session;
+    Peer peer;
+    aclrtNotify notify = Notify().Release();
+    int32_t pid = peer.Receive<int>();
+    ACL_FAILS_SAYING(kDead, aclrtNotifySetImportPid(notify, &pid, 1), "aclrtNotifyGetExportKey");
+    const Key key = Export(notify, ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT);
+    peer.Send(key);
+    peer.Hear(1);
+    ACL_EXPECT_OK(aclrtNotifySetImportPid(notify, &pid, 1));
+    peer.Tell(2);
+    peer.Hear(3);
+    {
+        const Stream stream;
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 20));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    }
+    // The same key, and no other flags.
+    EXPECT_STREQ(Export(notify, ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT).text, key.text);
+    auto other = Poison<Key>();
+    ACL_FAILS_SAYING(kDead, aclrtNotifyGetExportKey(notify, other.text, kRoom, kAnyone),
+                     "other flags");
+    ACL_EXPECT_OK(aclrtDestroyNotify(notify));
+    peer.Tell(4);
+    peer.Hear(5);
+    peer.Join();
+}
+
+// ---- one side ends ----
+
+namespace {
+
+// Waits for what will not come, because the other process destroys it, or is killed.
+void WaitForTheOther(Conversation& parent) {
+    const Session session;
+    const auto keys = parent.Receive<TwoKeys>();
+    const Notify destroyed(keys.there.text), last(keys.back.text);
+    {
+        const Stream stream;
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(destroyed, stream, 0));
+        parent.Tell(1);
+        ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
+        // The stream goes on, and a record there does no harm.
+        ACL_EXPECT_OK(aclrtRecordNotify(destroyed, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(last, stream, 0));
+        parent.Tell(2);
+        ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
+    }
+    parent.Tell(3);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfTheExportersEnd, WaitForTheOther) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    Peer peer;
+    aclrtNotify destroyed = Notify().Release(), last = Notify().Release();
+    peer.Send(TwoKeys{Export(destroyed), Export(last)});
+    peer.Hear(1);
+    ACL_OK(aclrtDestroyNotify(destroyed));
+    peer.Hear(2);
+    ACL_OK(aclFinalize());
+    peer.Hear(3);
+    peer.Join();
+}
+
+namespace {
+
+// Imports it and does nothing, until it is killed.
+void ImportAndStay(Conversation& parent) {
+    const Session session;
+    const Notify notify(parent.Receive<Key>().text);
+    parent.Tell(1);
+    parent.Hear(99);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfAnImportersDeath, ImportAndStay) {
+    const Session session;
+    Peer first, second;
+    const Notify notify;
+    const Key key = Export(notify);
+    first.Send(key);
+    second.Send(key);
+    first.Hear(1);
+    second.Hear(1);
+    const Stream stream, another;
+    ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, another, 0));
+    // One is left that may record it.
+    first.Kill();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(IsIdle(stream));
+    second.Kill();
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "has died");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(another), "has died");
+    // Who waits from now on waits for others.
+    ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(IsIdle(stream));
+    ACL_EXPECT_OK(aclrtRecordNotify(notify, another));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+}
+
+namespace {
+
+// Exports one, and is killed.
+void ExportAndStay(Conversation& parent) {
+    const Session session;
+    const Notify notify;
+    parent.Send(Export(notify));
+    parent.Hear(99);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(NotifySharing, AnExporterIsKilled, ExportAndStay) {
+    const Session session;
+    // Before the import.
+    {
+        Peer peer;
+        const auto key = peer.Receive<Key>();
+        peer.Kill();
+        auto notify = Poison<aclrtNotify>();
+        ACL_FAILS(kDead, aclrtNotifyImportByKey(&notify, key.text, 0));
+        EXPECT_TRUE(IsPoison(notify));
+    }
+    // While a stream waits.
+    Peer peer;
+    const auto key = peer.Receive<Key>();
+    const Notify notify(key.text);
+    const Stream stream;
+    ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_FALSE(IsIdle(stream));
+    peer.Kill();
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");
+}
+
+// ---- arguments ----
+
+class NotifyKey : public WithDevice {};
+
+TEST_F(NotifyKey, BadArguments) {
+    const Notify notify;
+    auto key = Poison<Key>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyGetExportKey(notify, nullptr, kRoom, 0),
+                     "key is null");
+    for (size_t len : {0, 1, 64})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyGetExportKey(notify, key.text, len, 0),
+                         "len is " + std::to_string(len), "65");
+    for (uint64_t flags : {uint64_t{1}, uint64_t{3}, uint64_t{4}, ~uint64_t{0}})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclrtNotifyGetExportKey(notify, key.text, kRoom, flags), "flags is");
+    EXPECT_TRUE(IsPoison(key));
+
+    Export(notify, 0);
+    int32_t pid = getpid();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, nullptr, 1), "pid");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, &pid, 0), "num is 0");
+    for (int32_t bad : {0, -1}) {
+        int32_t list[] = {pid, bad};
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, list, 2),
+                         "pid[1] is " + std::to_string(bad));
+    }
+    ACL_OK(aclrtNotifySetImportPid(notify, &pid, 1));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                     aclrtNotifySetImportPidInterServer(notify, nullptr, 0),
+                     "aclrtNotifySetImportPid");
+
+    auto handle = Poison<aclrtNotify>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(nullptr, "x", 0),
+                     "notify is null");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, nullptr, 0),
+                     "key is null");
+    for (uint64_t flags : {uint64_t{1}, uint64_t{3}, ~uint64_t{0}})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifyImportByKey(&handle, "x", flags),
+                         "flags is");
+    const std::string longer(1000, 'k');
+    for (const char* bad : {"", "x", "pacl1-1-1-1-1", longer.c_str()})
+        ACL_FAILS(kDead, aclrtNotifyImportByKey(&handle, bad, 0));
+    EXPECT_TRUE(IsPoison(handle));
+    OnNewThread([&] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  aclrtNotifyImportByKey(&handle, Export(notify, 0).text, 0));
+    });
+}
+
+TEST_F(NotifyKey, OfHandlesThatAreNone) {
+    auto key = Poison<Key>();
+    int32_t pid = getpid();
+    int local = 0;
+    const CntNotify counted;
+    aclrtNotify dead = Notify().Release();
+    ACL_OK(aclrtDestroyNotify(dead));
+    for (void* bad : {static_cast<void*>(nullptr), static_cast<void*>(&local),
+                      static_cast<void*>(counted), dead}) {
+        const aclError code = bad ? kDead : ACL_ERROR_INVALID_PARAM;
+        ACL_FAILS_SAYING(code, aclrtNotifyGetExportKey(bad, key.text, kRoom, 0), "notify");
+        ACL_FAILS_SAYING(code, aclrtNotifySetImportPid(bad, &pid, 1), "notify");
+    }
+    EXPECT_TRUE(IsPoison(key));
+}

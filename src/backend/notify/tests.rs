@@ -1,0 +1,162 @@
+use std::os::fd::AsFd;
+
+use super::*;
+
+const PLAIN: NotifyWait = NotifyWait { until: Until::Equal(1), clear: true, limit: None };
+
+fn take(notify: &Notify, until: Until, clear: bool) -> bool {
+    notify.try_take(&NotifyWait { until, clear, limit: None }, 0).unwrap()
+}
+
+fn count(notify: &Notify) -> u32 {
+    parts(notify.page.word(notify.slot).load(Ordering::Relaxed)).0
+}
+
+#[test]
+fn changes() {
+    let notify = Notifies::default().create().unwrap();
+    for (change, after) in [
+        (Change::Set(5), 5),
+        (Change::Add(7), 12),
+        (Change::Or(3), 15),
+        (Change::And(9), 9),
+        (Change::Add(u32::MAX), 8),
+        (Change::Set(0), 0),
+    ] {
+        notify.change(change);
+        assert_eq!(count(&notify), after, "{change:?}");
+    }
+}
+
+#[test]
+fn conditions() {
+    let cases: [(Until, &[u32], &[u32]); 5] = [
+        (Until::Less(5), &[0, 4], &[5, 6, u32::MAX]),
+        (Until::Equal(5), &[5], &[0, 4, 6]),
+        (Until::Greater(5), &[6, u32::MAX], &[0, 5]),
+        (Until::AtLeast(5), &[5, 6, u32::MAX], &[0, 4]),
+        (Until::Bits(5), &[5, 7, u32::MAX], &[0, 1, 4, 10]),
+    ];
+    let notify = Notifies::default().create().unwrap();
+    for (until, enough, too_little) in cases {
+        for value in enough {
+            notify.set(*value);
+            assert!(take(&notify, until, false), "{value} for {until:?}");
+            assert_eq!(count(&notify), *value);
+            assert!(take(&notify, until, true));
+            assert_eq!(count(&notify), 0);
+        }
+        for value in too_little {
+            notify.set(*value);
+            assert!(!take(&notify, until, true), "{value} for {until:?}");
+            assert_eq!(count(&notify), *value);
+        }
+    }
+}
+
+#[test]
+fn one_record_ends_one_wait() {
+    let notify = Notifies::default().create().unwrap();
+    let taken = AtomicU64::new(0);
+    const ROUNDS: u64 = 1000;
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while taken.load(Ordering::Relaxed) < ROUNDS {
+                    if notify.try_take(&PLAIN, 0).unwrap() {
+                        taken.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+        for round in 0..ROUNDS {
+            notify.set(1);
+            while taken.load(Ordering::Relaxed) <= round {
+                std::hint::spin_loop();
+            }
+            assert_eq!(taken.load(Ordering::Relaxed), round + 1);
+        }
+    });
+}
+
+#[test]
+fn rooms_are_used_again_and_new_pages_made() {
+    let notifies = Notifies::default();
+    let all: Vec<_> = (0..2 * SLOTS + 1).map(|_| notifies.create().unwrap()).collect();
+    assert_eq!(notifies.0.lock().len(), 3);
+    for (number, notify) in all.iter().enumerate() {
+        notify.set(number as u32);
+    }
+    for (number, notify) in all.iter().enumerate() {
+        assert_eq!(count(notify), number as u32);
+    }
+    drop(all);
+    let again: Vec<_> = (0..3 * SLOTS).map(|_| notifies.create().unwrap()).collect();
+    assert_eq!(notifies.0.lock().len(), 3);
+    assert!(again.iter().all(|notify| count(notify) == 0));
+}
+
+#[test]
+fn an_imported_one_is_the_same() {
+    let notifies = Notifies::default();
+    let own = notifies.create().unwrap();
+    let (bytes, descriptor) = own.export().unwrap();
+    let imported = Notify::import(&bytes, descriptor.as_fd()).unwrap();
+    own.set(1);
+    assert!(imported.try_take(&PLAIN, 0).unwrap());
+    assert!(!own.try_take(&PLAIN, 0).unwrap());
+    imported.change(Change::Add(1));
+    assert!(own.try_take(&PLAIN, 0).unwrap());
+    // Its room belongs to another one next, which the import does not touch.
+    drop(own);
+    assert_eq!(imported.try_take(&PLAIN, 0).unwrap_err(), gone());
+    let next = notifies.create().unwrap();
+    imported.set(1);
+    assert_eq!(count(&next), 0);
+    assert_eq!(imported.try_take(&PLAIN, 0).unwrap_err(), gone());
+    assert_eq!(Notify::import(&bytes, descriptor.as_fd()).err(), Some(gone()));
+}
+
+#[test]
+fn an_end_on_either_side_is_seen() {
+    let own = Notifies::default().create().unwrap();
+    let (bytes, descriptor) = own.export().unwrap();
+    let later = || std::thread::sleep(2 * PEER_INTERVAL);
+    // Leaves as it should.
+    drop(Notify::import(&bytes, descriptor.as_fd()).unwrap());
+    later();
+    assert!(!own.try_take(&PLAIN, 0).unwrap());
+    // Dies: the lock ends, the count does not.
+    own.page.enter(own.slot);
+    later();
+    assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
+    // Whoever waited before, too; who waits from now on, not.
+    assert_eq!(own.try_take(&PLAIN, 0).unwrap_err(), died());
+    assert_eq!(own.deaths(), 1);
+    assert!(!own.try_take(&PLAIN, 1).unwrap());
+    // The exporter ends, with its word as it was.
+    let imported = Notify::import(&bytes, descriptor.as_fd()).unwrap();
+    assert!(!imported.try_take(&PLAIN, 0).unwrap());
+    own.page.close();
+    later();
+    assert_eq!(imported.try_take(&PLAIN, 0).unwrap_err(), gone());
+}
+
+#[test]
+fn what_is_no_notify_is_refused() {
+    let own = Notifies::default().create().unwrap();
+    let (bytes, descriptor) = own.export().unwrap();
+    let refused = |bytes: &[u8]| Notify::import(bytes, descriptor.as_fd()).err().unwrap();
+    for bad in [&bytes[..15], &[0; 16], &[]] {
+        assert!(refused(bad).text().contains("no notify"), "{bad:?}");
+    }
+    let mut beyond = bytes.clone();
+    beyond[8..12].copy_from_slice(&(SLOTS as u32).to_le_bytes());
+    assert!(refused(&beyond).text().contains("names none"));
+    let file = std::fs::File::open("/proc/self/exe").unwrap();
+    let refused = Notify::import(&bytes, file.as_fd()).err().unwrap();
+    assert_eq!(refused.kind(), FaultKind::InvalidArgument);
+    // None of these counts as an importer that died.
+    std::thread::sleep(2 * PEER_INTERVAL);
+    assert!(!own.try_take(&PLAIN, 0).unwrap());
+}

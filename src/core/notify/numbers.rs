@@ -1,0 +1,54 @@
+//! Notifies are limited in number, and each has a number of its own.
+
+use parking_lot::Mutex;
+
+/// The numbers that notifies of a device have, from 0 on.
+#[derive(Default)]
+pub struct Numbers(Mutex<Given>);
+
+#[derive(Default)]
+struct Given {
+    /// Those that were given back.
+    vacant: Vec<u32>,
+    /// How many were ever given at a time.
+    used: u32,
+}
+
+impl Numbers {
+    /// How many there can be at a time.
+    pub const MOST: u32 = 8192;
+
+    /// One that nobody has; none: there are as many as there can be.
+    pub fn take(&self) -> Option<u32> {
+        let mut given = self.0.lock();
+        if let Some(number) = given.vacant.pop() {
+            return Some(number);
+        }
+        let number = given.used;
+        given.used += u32::from(number < Self::MOST);
+        (number < Self::MOST).then_some(number)
+    }
+
+    /// Nobody has this number any more.
+    pub fn give_back(&self, number: u32) {
+        self.0.lock().vacant.push(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_distinct_and_used_again() {
+        let numbers = Numbers::default();
+        let all: HashSet<_> = (0..Numbers::MOST).map(|_| numbers.take().unwrap()).collect();
+        assert_eq!(all.len(), Numbers::MOST as usize);
+        assert!(all.iter().all(|number| *number < Numbers::MOST));
+        assert_eq!((numbers.take(), numbers.take()), (None, None));
+        numbers.give_back(17);
+        assert_eq!((numbers.take(), numbers.take()), (Some(17), None));
+    }
+}
