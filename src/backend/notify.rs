@@ -233,7 +233,7 @@ impl Notify {
         }
     }
 
-    /// What another process needs to [import](Self::import) it, now and later.
+    /// What another process needs to import it, now and later.
     pub fn export(&self) -> Result<(Vec<u8>, OwnedFd)> {
         let descriptor = self.page.export().map_err(|error| {
             let text = format!("a notify cannot be shared with other processes: {error}");
