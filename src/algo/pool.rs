@@ -265,7 +265,7 @@ impl Pool {
     }
 
     /// Gives a stream a part of its own.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     fn spread(&self, stream: StreamKey) {
         self.parts.spread(stream);
     }
@@ -293,7 +293,7 @@ impl Pool {
 }
 
 /// For tests that keep no books.
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub fn plainly(taken: Taken, _: &mut u32) -> Taken {
     taken
 }

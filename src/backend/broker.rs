@@ -8,7 +8,7 @@
 //!
 //! Both sides ask the system who the other one is. Anything but a request of this very form, by a
 //! process of this user that may have what it asks for, gets nothing; who says nothing is let go
-//! after [`PATIENCE`], and whoever fetches waits no longer than that for each step.
+//! after some seconds, and whoever fetches waits no longer than that for each step.
 //!
 //! | file | what |
 //! |---|---|

@@ -158,3 +158,70 @@ mod tests {
         );
     }
 }
+
+#[cfg(loom)]
+#[cfg(test)]
+mod loom_held {
+    use loom::sync::Arc as Shared;
+    use loom::thread;
+
+    use super::super::PAGE_LEN;
+    use super::*;
+    use crate::algo::tests::model;
+
+    fn range(base: usize, len: usize) -> Range {
+        Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
+    }
+
+    fn remove(map: &AddressMap, base: usize) {
+        let (entry, found) = map.find_entry(base).unwrap();
+        assert!(map.remove_held(entry, &found));
+    }
+
+    /// A record that its holder uses again shows a reader one of its ranges, or none.
+    #[test]
+    fn loom_a_held_record_is_reused_under_a_reader() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            map.hold(0, PAGE_LEN).unwrap();
+            let (first, second) = (range(0x100, 0x200), range(0x200, 0x100));
+            let mut record = 0;
+            map.insert_held(&mut record, &first).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    let found = map.find(0x280);
+                    assert!(found.is_none_or(|found| found == first || found == second));
+                })
+            };
+            remove(&map, first.base);
+            map.insert_held(&mut record, &second).unwrap();
+            assert_eq!(map.find(0x280), Some(second));
+            reader.join().unwrap();
+        });
+    }
+
+    /// Holders of different pages share no lock, and lose nothing to each other.
+    #[test]
+    fn loom_holders_do_not_meet() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            map.hold(0, 2 * PAGE_LEN).unwrap();
+            let turn = |map: &AddressMap, base: usize| {
+                let mut record = 0;
+                map.insert_held(&mut record, &range(base, 0x100)).unwrap();
+                assert_eq!(map.find(base + 0xff), Some(range(base, 0x100)));
+                remove(map, base);
+                assert_eq!(map.find(base), None);
+                record
+            };
+            let other = {
+                let map = map.clone();
+                thread::spawn(move || turn(&map, PAGE_LEN))
+            };
+            let record = turn(&map, 0);
+            map.release_held([record, other.join().unwrap()]);
+            assert!(map.is_empty());
+        });
+    }
+}

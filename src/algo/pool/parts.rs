@@ -94,7 +94,7 @@ impl Parts {
     }
 
     /// Gives a stream a part of its own, as if it had met others often.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(super) fn spread(&self, stream: StreamKey) {
         let part = self.add() as u32;
         self.homes.homes[place_of(stream)].store(part, Ordering::Relaxed);

@@ -115,20 +115,27 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
         // Whoever has a lease says nothing; what can be read is that they have gone.
         leases.retain(|_| !said.next().unwrap_or(false));
         leases.append(&mut made);
-        while ready[1] {
-            match listener.accept() {
-                Ok(connection) => welcome(&mut guests, connection, user),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // The process has no descriptor left, say: whoever waits there goes on waiting.
-                Err(_) => {
-                    socket::wait(&[wake.number()], Some(PAUSE));
-                    break;
-                }
-            }
+        if ready[1] {
+            let_in(listener, &mut guests, user, wake);
         }
     }
     // Before the number is somebody else's.
     LISTENING.store(-1, Ordering::Relaxed);
+}
+
+/// Lets in all who wait at the door.
+fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) {
+    loop {
+        match listener.accept() {
+            Ok(connection) => welcome(guests, connection, user),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+            // The process has no descriptor left, say: whoever waits there goes on waiting.
+            Err(_) => {
+                socket::wait(&[wake.number()], Some(PAUSE));
+                return;
+            }
+        }
+    }
 }
 
 /// Lets somebody in who is of the same user.
