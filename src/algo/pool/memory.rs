@@ -116,7 +116,8 @@ impl Memory {
             fresh.len.wrapping_sub(wanted) <= wanted / SLACK && fresh.freed.stream == stream
         };
         let at = self.fresh.iter().rposition(snug)?;
-        Some(self.fresh.swap_remove(at).node)
+        // The others stay in order: of a stream's frees a later one never counts before an earlier one.
+        Some(self.fresh.remove(at).node)
     }
 
     /// What was freed since the last allocation becomes plain if it has passed, else pending.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
+use crate::backend::{Position, Stream as _};
 use crate::core::event;
 use crate::core::mem_pool::{self, Props};
 
@@ -142,6 +143,7 @@ impl Run {
     fn alloc(&mut self, stream: usize) {
         let (raw, native) = self.streams[stream].clone();
         let waits = native.limits().len();
+        let given = self.given();
         let is_new = self.live.len() + self.left.len() < PLACES;
         let taken = mem_pool::malloc_async(PLACE, self.pool, raw);
         let waits = native.limits().len() - waits;
@@ -156,12 +158,20 @@ impl Run {
             let addr = taken.expect("a wait gives it memory");
             let left = self.left.remove(&addr).expect("all of it was somebody's");
             assert_eq!(waits, 1);
-            let all = self.behind[left.stream].clone();
+            // Of the stream that it waits for, or of one that that comes behind.
+            let awaited = (0..STREAMS).find(|&it| it != stream && self.given()[it] > given[it]);
+            let all = self.behind[awaited.expect("it waits for a stream")].clone();
+            assert!(all.contains(&left.free), "{left:?} for {stream}");
             self.behind[stream].extend(all);
             return self.take(addr, false);
         }
         assert_eq!(waits, 0);
         fails(taken, Code::MemoryAllocation, &["maxSize"]);
+    }
+
+    /// How much each stream was given.
+    fn given(&self) -> [Position; STREAMS] {
+        std::array::from_fn(|stream| self.streams[stream].1.submitted().unwrap())
     }
 
     /// `first`: the pool had no memory before, and has all of it now.
@@ -205,13 +215,13 @@ impl Run {
                 event::record(self.scratch, self.streams[stream].0).unwrap();
             }
             Step::Finish(stream) if self.busy[stream] => self.finish(stream),
-            Step::Synchronize(stream) if !self.busy[stream] => {
+            Step::Synchronize(stream) if self.ends(stream, &self.behind[stream]) => {
                 stream::synchronize(self.streams[stream].0).unwrap();
                 self.seen.extend(self.behind[stream].clone());
             }
             Step::SynchronizeEvent(event) => {
                 if let Some((stream, behind)) = self.records[event].clone()
-                    && !self.busy[stream]
+                    && self.ends(stream, &behind)
                 {
                     event::synchronize(self.events[event], -1).unwrap();
                     self.seen.extend(behind);
@@ -219,6 +229,11 @@ impl Run {
             }
             Step::Begin(_) | Step::Finish(_) | Step::Synchronize(_) => {}
         }
+    }
+
+    /// Whether a wait of the host for what stands behind all these ends.
+    fn ends(&self, stream: usize, behind: &Frees) -> bool {
+        !self.busy[stream] && self.ahead.iter().all(|ahead| ahead.is_disjoint(behind))
     }
 
     fn finish(&mut self, stream: usize) {
