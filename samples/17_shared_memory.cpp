@@ -1,8 +1,8 @@
 // Two processes with the same device memory: one exports it and writes its key into a file, the
 // other opens it by that key.
 //
-// Usage: sample_16_shared_memory            starts itself once more, as the other process
-//        sample_16_shared_memory KEYFILE    is the other process
+// Usage: sample_17_shared_memory            starts itself once more, as the other process
+//        sample_17_shared_memory KEYFILE    is the other process
 //
 // The order is the one that always works: the exporter writes and tells its key; the importer
 // opens, works, waits for its work, and closes; then the exporter closes, and frees.
