@@ -42,6 +42,8 @@ RELEASES = {
     "cuMemFree_v2": 1,
     "cuMemFreeAsync": 1,
     "cuMemHostUnregister": 1,
+    "cuGraphDestroy": 1,
+    "cuGraphExecDestroy": 1,
     "cuMemPoolDestroy": 1,
     "cuMemRelease": 1,
     # With the addresses that stand for the memory.

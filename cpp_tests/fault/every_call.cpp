@@ -20,6 +20,7 @@
 
 #include "bookkeeping_calls.h"
 #include "did.h"
+#include "graph_calls.h"
 #include "ipc_calls.h"
 #include "pool_calls.h"
 
@@ -203,6 +204,28 @@ void UseKernels(const char* for_cpus, const char* for_gpus) {
             DID(aclrtLaunchKernelWithHostArgs(add_pair, 1, stream, nullptr, &block, sizeof block,
                                               &place, 1));
         DID(aclrtSynchronizeStream(stream));
+    }
+    DID(aclrtBinaryUnLoad(program));
+}
+
+// The same kernel in a graph.
+void CaptureKernels(const char* for_cpus, const char* for_gpus) {
+    aclrtBinHandle program = nullptr;
+    if (!DID(aclrtBinaryLoadFromFile(IsCuda() ? for_gpus : for_cpus, nullptr, &program))) return;
+    aclrtFuncHandle mark = nullptr;
+    DID(aclrtBinaryGetFunction(program, "mark", &mark));
+    {
+        Stream stream;
+        Memory words;
+        void* address = words;
+        uint32_t number = 1;
+        void* arguments[] = {&address, &number};
+        aclmdlRI graph = nullptr;
+        if (mark && address &&
+            DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL))) {
+            DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
+            if (DID(aclmdlRICaptureEnd(stream, &graph))) RunAndDestroy(graph, stream);
+        }
     }
     DID(aclrtBinaryUnLoad(program));
 }
@@ -571,6 +594,8 @@ int main(int argc, char** argv) {
         UseMemory();
         UseHugePages();
         if (argc == 3) UseKernels(argv[1], argv[2]);
+        if (argc == 3) CaptureKernels(argv[1], argv[2]);
+        CaptureGraphs();
         RegisterMemory();
         UseManagedMemory();
         UseVirtualMemory();

@@ -7004,34 +7004,138 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
                              uint32_t *notifyId);
 
 /**
- * Starts to record what is submitted to a stream, instead of running it.
+ * Begins to record what a stream is given, instead of running it: copies, fills, reductions, kernels, host
+ * functions, records of events and waits for them, and runs of other graphs, whose tasks are taken over. What
+ * the stream was given before runs on. Another stream of the device joins when it waits for an event that was
+ * recorded in the capture; before the end the first stream has to wait for what the others were given last.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The mode says whom the capture forbids what cannot be recorded: calls that work on memory at once
+ * (aclrtMemcpy, aclrtMemset and their kin), asynchronous copies of pageable memory, and aclmdlRIExecute. Whoever
+ * makes such a call makes the capture invalid, and so does whoever waits for, or asks about, a captured
+ * stream, an event recorded there, or their device. Memory of pools is not recorded.
+ *
+ * @param stream a stream; not a default stream.
+ * @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, but those that have exchanged their mode;
+ * ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: the calling thread; ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: nobody.
+ * Copies of pageable memory are then recorded, and read and write it in each run.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: another mode; ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031:
+ * a default stream; ACL_ERROR_RT_STREAM_CAPTURED 107027: it is captured already; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device; ACL_ERROR_BAD_ALLOC 200000: no
+ * more graphs can be made. Thread-safe. Follows aclmdlRICaptureBegin of the Ascend runtime API; what is
+ * forbidden, and that it makes the capture invalid, follows CUDA's stream capture.
  */
-aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+aclError aclmdlRICaptureBegin(aclrtStream stream,
+                              aclmdlRICaptureMode mode);
 
 /**
- * Ends the recording that aclmdlRICaptureBegin started; gives the graph.
+ * Ends a capture; gives the graph that was recorded. Its streams run again what they are given. Where it
+ * fails with one of the codes 107025, 507903, 507899 and 207000 the capture has ended without a graph.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream the stream that the capture began with.
+ * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029:
+ * the stream is not captured; ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036: the capture began with another
+ * stream; ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD 107038: another thread began it, in a mode other than
+ * ACL_MODEL_RI_CAPTURE_MODE_RELAXED; ACL_ERROR_RT_STREAM_UNJOINED 107025: the work of a stream that has joined is not
+ * waited for; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: something has made the capture invalid;
+ * ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph, or has
+ * none; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another
+ * device. Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
  */
-aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
+aclError aclmdlRICaptureEnd(aclrtStream stream,
+                            aclmdlRI *modelRI);
 
 /**
- * Tells whether a stream is recorded, and into which graph.
+ * Tells whether a stream is captured, and into which graph. It changes nothing, and costs a few instructions
+ * for a stream that is not captured.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param stream a stream; null: the default stream of the current context, which is never captured.
+ * @param status receives ACL_MODEL_RI_CAPTURE_STATUS_NONE 0, ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE 1, or
+ * ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED 2 for a capture that can only be ended.
+ * @param modelRI receives the graph that is recorded, which cannot run yet; null for a stream that is not
+ * captured.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device. Thread-safe. Follows
+ * aclmdlRICaptureGetInfo of the Ascend runtime API.
  */
 aclError aclmdlRICaptureGetInfo(aclrtStream stream,
                                 aclmdlRICaptureStatus *status,
                                 aclmdlRI *modelRI);
 
 /**
- * Exchanges this thread's rule of what is allowed while recording.
+ * Exchanges this thread's mode, which is ACL_MODEL_RI_CAPTURE_MODE_GLOBAL at first: by which captures it lets
+ * itself be forbidden what cannot be recorded. A program that allocates and copies between the calls of a
+ * capture exchanges it before and back afterwards.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param mode the new mode; receives the one before. ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: by the thread's own
+ * captures and by global ones of other threads; ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL 1: by its own;
+ * ACL_MODEL_RI_CAPTURE_MODE_RELAXED 2: by none. Captures that were begun with the last one forbid nothing.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another mode. Concerns the calling thread only.
+ * Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
  */
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
+
+/**
+ * Runs a graph on the default stream of the current context, and waits until it is over.
+ *
+ * @param modelRI a graph.
+ * @param timeout milliseconds above 0, or -1: as long as it takes. The run goes on when the time is over.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: another
+ * timeout, not a graph, destroyed, memory that it uses was freed, or called inside a host function;
+ * ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not over in time; ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041: a capture
+ * forbids this thread to wait; as aclmdlRIExecuteAsync, and as aclrtSynchronizeStream for what fails
+ * in the stream. Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
+ */
+aclError aclmdlRIExecute(aclmdlRI modelRI,
+                         int32_t timeout);
+
+/**
+ * Runs a graph, as one operation of a stream: after what the stream was given before, and before what it
+ * is given afterwards. It may be run any number of times, in any streams of its device; its runs come one
+ * after the other. Host memory is read and written in each run. In a captured stream its tasks become part
+ * of the new graph, as they are now.
+ *
+ * What a graph uses has to be kept while it may run: memory, events and kernels. Memory that was freed
+ * before this call is found out; what is freed afterwards stays for the run, as for other operations.
+ *
+ * @param modelRI a graph.
+ * @param stream a stream of its device; null: the default stream of the current context.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * graph or stream, destroyed, memory that the graph uses was freed, or called inside a host function;
+ * ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured; ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045:
+ * so it is, and the stream is captured as well; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the
+ * stream is invalid; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the
+ * current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
+ * driver refuses. Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
+ */
+aclError aclmdlRIExecuteAsync(aclmdlRI modelRI,
+                              aclrtStream stream);
+
+/**
+ * Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
+ * synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
+ * the runs come to their end. The graph can be run again.
+ *
+ * @param modelRI a graph.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
+ * destroyed, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured.
+ * Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
+ */
+aclError aclmdlRIAbort(aclmdlRI modelRI);
+
+/**
+ * Destroys a graph that is not running. It goes with its device at the latest.
+ *
+ * @param modelRI a graph.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
+ * destroyed before, or called inside a host function; ACL_ERROR_RT_MODEL_RUNNING 107037: a run of it is not over,
+ * and it stays; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured. Thread-safe. Follows
+ * aclmdlRIDestroy of the Ascend runtime API.
+ */
+aclError aclmdlRIDestroy(aclmdlRI modelRI);
 
 /**
  * Starts a group of recorded tasks that can be changed later.
@@ -7104,34 +7208,6 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
-
-/**
- * Runs a graph and waits, at most `timeout` milliseconds; -1 waits for ever.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
-
-/**
- * Runs a graph, in stream order.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
-
-/**
- * Stops a graph that runs.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIAbort(aclmdlRI modelRI);
-
-/**
- * Ends a graph.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIDestroy(aclmdlRI modelRI);
 
 /**
  * Has `func` called when a graph ends.

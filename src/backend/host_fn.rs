@@ -37,7 +37,8 @@ impl HostFn {
     /// Wraps what a caller handed over.
     ///
     /// # Safety
-    /// `function` must be callable once, from any thread, with `argument`.
+    /// `function` must be callable once, from any thread, with `argument`; if it becomes part of a
+    /// graph, once in each of its runs.
     pub unsafe fn new(function: unsafe extern "C" fn(*mut c_void), argument: *mut c_void) -> Self {
         Self(Code::Function(function, argument))
     }
@@ -47,6 +48,14 @@ impl HostFn {
         Self(Code::Closure(Box::new(closure)))
     }
 
+    /// For a graph, which calls it in each run; none for what can be called once only.
+    pub fn repeated(&self) -> Option<RepeatedFn> {
+        match self.0 {
+            Code::Function(function, argument) => Some(RepeatedFn { function, argument }),
+            Code::Closure(_) => None,
+        }
+    }
+
     /// Calls the user's function. No lock of this library may be held.
     pub fn run(self) {
         as_user_code(|| match self.0 {
@@ -54,5 +63,30 @@ impl HostFn {
             Code::Function(function, argument) => unsafe { function(argument) },
             Code::Closure(closure) => closure(),
         });
+    }
+}
+
+/// User code that a graph calls.
+#[derive(Clone, Copy)]
+pub struct RepeatedFn {
+    function: unsafe extern "C" fn(*mut c_void),
+    argument: *mut c_void,
+}
+
+// SAFETY: as for `HostFn`.
+unsafe impl Send for RepeatedFn {}
+// SAFETY: likewise; it is only called, one run after the other.
+unsafe impl Sync for RepeatedFn {}
+
+impl RepeatedFn {
+    /// Calls it as [`HostFn::run`] does, once in a run of its graph.
+    pub fn run(&self) {
+        // SAFETY: the promise of `HostFn::new`, about graphs.
+        as_user_code(|| unsafe { (self.function)(self.argument) });
+    }
+
+    /// The address of the function, for pictures of graphs.
+    pub fn address(&self) -> usize {
+        self.function as usize
     }
 }

@@ -26,6 +26,7 @@ pub mod cuda;
 mod error;
 mod failure;
 pub mod fault;
+mod graph;
 mod hand_over;
 mod host_fn;
 mod hull;
@@ -56,8 +57,9 @@ pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;
 pub use failure::{FailedLaunch, Failure, Observer, Position, thread_number};
+pub use graph::{BoundLaunch, Graph, Node, Work};
 pub use hand_over::{Delivery, Ticket};
-pub use host_fn::{HostFn, inside_host_function};
+pub use host_fn::{HostFn, RepeatedFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
 pub use managed_memory::{Advice, Home};
@@ -292,6 +294,12 @@ pub trait Device: Send + Sync {
     /// hardware: a fault that says so. The bytes are not needed afterwards.
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>>;
 
+    /// Reads the arguments of a launch for a graph of this device, as [`Stream::launch`] does it.
+    fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>>;
+
+    /// Makes a graph ready to run on streams of this device. There may be no nodes.
+    fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>>;
+
     /// Releases everything that the device holds. All its streams are drained and dropped by the
     /// core, its blocks are given back. Streams and events that somebody still holds stay valid
     /// to drop, streams also to be asked how far they are ([`Stream::finished`], [`Stream::settle`]), and
@@ -339,6 +347,10 @@ pub trait Stream: Send + Sync {
     /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
     /// of this stream wait until it returns; other streams do not.
     fn host_fn(&self, function: HostFn) -> Result<Position>;
+
+    /// Queues a run of a graph of this device: one operation, which other runs of the graph do not
+    /// overlap. Memory that is given back after this is kept until it is over, as for a kernel.
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position>;
 
     /// Queues handing something over: when the stream comes to it, the delivery is delivered. With
     /// `wait`, later operations of this stream wait until its ticket is dropped, without a thread

@@ -1,6 +1,6 @@
 //! What streams and devices do with memory: copies, fills, reductions.
 
-use super::Span;
+use super::{Place, Span};
 
 /// A copy of `dst.len == src.len` bytes. What an overlap leaves behind is not defined, but it does
 /// no other harm. (Not `Copy`: calls would copy it.)
@@ -12,6 +12,13 @@ pub struct Copy {
     pub src: Span,
     /// Host-to-device only: the source is free for reuse when the call returns, even if pinned.
     pub stage_source: bool,
+}
+
+impl Copy {
+    /// Whether an end is host memory that may have to be waited for.
+    pub fn is_pageable(&self) -> bool {
+        self.dst.place == Place::Pageable || self.src.place == Place::Pageable
+    }
 }
 
 /// Rows of a rectangle in memory, each `pitch` bytes after the one before.

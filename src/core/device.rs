@@ -11,6 +11,7 @@ use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::event::Quota;
+use super::graph::mode;
 use super::handles::Object;
 use super::mem_pool::current::DevicePools;
 use super::memory_stats::DeviceTallies;
@@ -288,6 +289,7 @@ pub fn current() -> Result<i32> {
 pub fn synchronize() -> Result<()> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
+    mode::check_device(&device)?;
     device.synchronize(None).map(drop)
 }
 
@@ -296,6 +298,7 @@ pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = stream::deadline(timeout_ms)?;
     let device = thread::current()?.device.clone();
+    mode::check_device(&device)?;
     match device.synchronize(deadline)? {
         Wait::Done => Ok(()),
         Wait::TimedOut => Err(Error::new(

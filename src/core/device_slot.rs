@@ -13,6 +13,7 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Error, Result};
 use super::event::Event;
+use super::graph::Graph;
 use super::handles::Object;
 use super::kernel::{Binary, Function};
 use super::leave::wait_until_alone;
@@ -302,6 +303,7 @@ impl DeviceSlot {
             physical::take_handles_of(device);
             take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
             take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
+            take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
             take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
             take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));

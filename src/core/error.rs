@@ -68,8 +68,34 @@ pub enum Code {
     DeviceTaskAbort = 107_022,
     /// aclrtStreamAbort dropped what was waited for.
     StreamAbort = 107_023,
+    /// A captured stream waits for an event that its capture has not recorded.
+    CaptureDependency = 107_024,
+    /// A capture ends with a stream that has not come back.
+    StreamUnjoined = 107_025,
+    /// The graph is being captured.
+    ModelCaptured = 107_026,
+    /// The stream is being captured.
+    StreamCaptured = 107_027,
+    /// The event was recorded in a stream that is being captured.
+    EventCaptured = 107_028,
     /// The stream is not being captured into a graph.
     StreamNotCaptured = 107_029,
+    /// A capture forbids what works on memory at once.
+    CaptureModeNotSupport = 107_030,
+    /// A default stream cannot be captured.
+    StreamCaptureImplicit = 107_031,
+    /// Two captures would become one.
+    StreamCaptureConflict = 107_032,
+    /// The capture did not begin with this stream.
+    StreamCaptureUnmatched = 107_036,
+    /// The graph is running.
+    ModelRunning = 107_037,
+    /// Another thread has begun the capture.
+    StreamCaptureWrongThread = 107_038,
+    /// A capture forbids what waits.
+    CaptureModeBlockAsync = 107_041,
+    /// A graph that is being captured cannot be part of another one.
+    SubAclgraphIsCapturing = 107_045,
     /// Not available here; the text says what to do instead.
     FeatureNotSupport = 207_000,
     /// No device memory left.
@@ -92,6 +118,8 @@ pub enum Code {
     EventSyncTimeout = 507_047,
     /// The driver refused.
     DrvInternalError = 507_899,
+    /// The capture of the stream is invalid.
+    StreamCaptureInvalidated = 507_903,
     /// Host memory that is registered already.
     HostMemoryAlreadyRegistered = 507_910,
     /// Host memory that is not registered.

@@ -11,6 +11,7 @@
 //! has not had its turn. Waiting, by streams or the host, never looks at resets, so that a reset in
 //! the wrong place loses nobody's order.
 
+mod captured;
 mod marks;
 mod quota;
 mod time;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use self::captured::Captured;
 use self::marks::Marks;
 pub use self::quota::Quota;
 pub use self::time::{elapsed_ms, time_us};
@@ -70,6 +72,8 @@ pub struct Event {
     recorded: Recorded,
     /// It is one of those of which a device has a limited number.
     counted: AtomicBool,
+    /// It was recorded in a captured stream; maybe it is no more.
+    was_captured: AtomicBool,
     /// Held while it is recorded, waited for or reset.
     uses: SpinLock<Uses>,
 }
@@ -83,6 +87,8 @@ struct Uses {
     resets: Marks,
     /// What its latest record comes behind, if anybody wants to know.
     clock: Clock,
+    /// Its record in a captured stream.
+    captured: Option<Captured>,
 }
 
 impl Event {
@@ -177,6 +183,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
         flags,
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
+        was_captured: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
     });
     if creator == Creator::WithFlag {
@@ -254,10 +261,13 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if event.creator == Creator::Plain {
         event.count()?;
     }
+    if stream.is_captured() {
+        return captured::record(raw, event, &stream);
+    }
     // Of two records at once the one that the device has last is noted last, and so is a reset that
     // is queued after a record.
     let mut uses = event.uses.lock();
-    let position = stream.submit(|native| native.record(&event.native))?;
+    let position = stream.submit_now(|native| native.record(&event.native))?;
     event.recorded.set(stream.handle, position);
     uses.resets.clear();
     if order::is_tracked() {
@@ -300,6 +310,9 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
 }
 
 fn not_capturing(stream: &Stream, flag: &str) -> Error {
+    if stream.is_captured() {
+        return stream.recorder.no_external();
+    }
     Error::new(
         Code::StreamNotCaptured,
         format_args!(
@@ -323,6 +336,9 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
         ));
     }
     event.check_sync("it cannot be reset")?;
+    if stream.is_captured() {
+        return captured::reset(raw, &stream);
+    }
     let mut uses = event.uses.lock();
     // An earlier reset in the same stream comes first anyway, as does one that was come to.
     if !event.was_recorded() || uses.resets.has(&stream) || uses.resets.any_past()? {
@@ -378,12 +394,16 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let event = handles::look::<Event>("event", raw, stream.pin())?;
     event.check_sync("streams cannot wait for it")?;
+    // Not `||`: one look at both.
+    if (stream.is_captured() | event.may_be_captured()) && captured::wait(raw, event, &stream)? {
+        return Ok(());
+    }
     if order::is_tracked() && limit.is_none() {
         return wait_in_order(event, &stream);
     }
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
-        return stream.submit(|native| native.wait(&event.native, limit)).map(drop);
+        return stream.submit_now(|native| native.wait(&event.native, limit)).map(drop);
     }
     wait_marked(event, &stream, limit, &mut event.uses.lock())
 }
@@ -424,6 +444,7 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
 pub fn is_complete(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
+    event.check_not_captured()?;
     if !event.was_recorded() {
         return Ok(event.creator == Creator::Ex);
     }
@@ -447,6 +468,7 @@ pub fn waits_are_over(raw: u64) -> Result<bool> {
     event.check_not_ex(
         "its waits are not counted; use aclrtStreamQuery, or record an event behind the wait",
     )?;
+    event.check_not_captured()?;
     event.uses.lock().waits.all_past()
 }
 
@@ -455,6 +477,7 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let deadline = stream::deadline(timeout_ms)?;
     let event = handles::get_arc::<Event>("event", raw)?;
+    event.check_not_captured()?;
     // Read before the wait: a record that comes during it is not what is waited for.
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));

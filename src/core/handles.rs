@@ -9,6 +9,7 @@ use super::context::Context;
 use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
+use super::graph::Graph;
 use super::kernel::{Binary, Function};
 use super::kernel_args::ArgsList;
 use super::mem_pool::MemPool;
@@ -46,6 +47,7 @@ const NOTIFY: u8 = 11;
 const COUNTED_NOTIFY: u8 = 12;
 const BINARY_IMAGE: u8 = 40;
 const ARGS_LIST: u8 = 41;
+const GRAPH: u8 = 50;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -68,6 +70,7 @@ static STAMPS: SlotTable<Stamp> = SlotTable::new(STAMP);
 static STEPS: SlotTable<Step> = SlotTable::new(STEP);
 static NOTIFIES: SlotTable<Notify> = SlotTable::new(NOTIFY);
 static COUNTED_NOTIFIES: SlotTable<CountedNotify> = SlotTable::new(COUNTED_NOTIFY);
+static GRAPHS: SlotTable<Graph> = SlotTable::new(GRAPH);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -188,6 +191,13 @@ impl Object for CountedNotify {
     }
 }
 
+impl Object for Graph {
+    const NOUN: &'static str = "graph";
+    fn table() -> &'static SlotTable<Self> {
+        &GRAPHS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -207,6 +217,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         STEP => Some(Step::NOUN),
         NOTIFY => Some(Notify::NOUN),
         COUNTED_NOTIFY => Some(CountedNotify::NOUN),
+        GRAPH => Some(Graph::NOUN),
         _ => None,
     }
 }

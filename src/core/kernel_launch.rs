@@ -233,6 +233,9 @@ pub fn launch_with_data(
     let stream = stream::resolve(stream)?.to_arc();
     let function = handles::get_arc::<Function>(argument, raw)?;
     check_device(&request, &function, &stream)?;
+    if stream.is_captured() {
+        return Err(stream.recorder.no_data());
+    }
     // The data begins where the arguments end, or behind that.
     let known = function.native.info().parameters.as_ref();
     let len = known.map_or(first, |known| known.size);

@@ -184,6 +184,7 @@ pub fn destroy(raw: u64) -> Result<()> {
 pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     handles::check_not_null::<MemPool>("memPool", raw)?;
     let stream = stream::resolve(stream)?;
+    stream.check_not_recorded()?;
     if memory_hook::exist() {
         return malloc_hooked(size, raw, stream);
     }
@@ -236,6 +237,7 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
         ));
     }
     let stream = stream::resolve(stream)?;
+    stream.check_not_recorded()?;
     if memory_hook::exist() {
         let handle = stream.handle.raw();
         drop(stream);

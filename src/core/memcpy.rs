@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::device::Device;
 use super::error::{Error, Result};
+use super::graph::mode;
 use super::memory::{self, place_in_words};
 use super::stream::Stream;
 use super::{stream, thread};
@@ -181,6 +182,7 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 #[inline]
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
     let (dst, src) = request.places(kind)?;
     let context = thread::current()?;
@@ -246,6 +248,7 @@ pub fn submit(
     if dst.place != Place::Pageable && src.place != Place::Pageable {
         return stream.submit(job).map(drop);
     }
+    mode::check_waiting()?;
     // Pageable memory may have to be waited for, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);

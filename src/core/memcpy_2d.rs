@@ -1,6 +1,7 @@
 //! Copies of rows: rectangles in memory.
 
 use super::error::{Error, Result};
+use super::graph::mode;
 use super::memcpy::{self, Kind};
 use super::{memory, stream, thread};
 use crate::backend::trace::synchronous;
@@ -129,6 +130,7 @@ fn kind_of_async(number: i32) -> Result<Kind> {
 /// aclrtMemcpy2d: done when it returns, in order with no stream.
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
     let Some(kind) = request.check(MAX_SIDE, kind_of_sync)? else { return Ok(()) };
     let job = request.resolve(kind)?;
     let device = thread::current()?.device.clone();

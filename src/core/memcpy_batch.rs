@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::device::Device;
 use super::error::{Code, Error};
+use super::graph::mode;
 use super::memcpy::is_host;
 use super::memory::{self, place_in_words};
 use super::{stream, thread};
@@ -354,6 +355,7 @@ fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
 /// aclrtMemcpyBatch, aclrtMemcpyBatchV2: done when it returns, in order with no stream.
 pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
     thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
     let Some(batch) = Batch::read(arrays)? else { return Ok(()) };
     let device = thread::current()?.device.clone();
     let (copies, _held) = batch.resolve(&device)?;
@@ -373,6 +375,9 @@ pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
     let (copies, _held) = batch.resolve(&stream.device)?;
     if copies.is_empty() {
         return Ok(());
+    }
+    if copies.iter().any(Copy::is_pageable) {
+        mode::check_waiting()?;
     }
     stream.submit(|native| native.copy_batch(&copies)).map(drop).map_err(Failure::from)
 }

@@ -1,6 +1,7 @@
 //! Setting memory: bytes and 32-bit words.
 
 use super::error::{Code, Error, Result};
+use super::graph::mode;
 use super::{memory, stream, thread};
 use crate::backend::trace::synchronous;
 use crate::backend::{Fill, Pattern, Place};
@@ -87,6 +88,7 @@ impl Request {
 /// aclrtMemset, aclrtMemsetD32: done when it returns, in order with no stream.
 pub fn set(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
     let Some(len) = request.check()? else { return Ok(()) };
     let fill = request.resolve(len)?;
     let device = thread::current()?.device.clone();
@@ -102,7 +104,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let fill = request.resolve(len)?;
     memory::check_reach(request.argument(), &fill.dst, &stream.device)?;
     let _held = memory::hold_other(request.argument(), &fill.dst, &stream.device, true)?;
-    if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 {
+    if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
         return stream.submit(|native| native.fill(fill)).map(drop);
     }
     // Words of host memory are there when the call returns. No `Ref` may live across the wait.

@@ -24,6 +24,7 @@ pub mod error_name;
 pub mod event;
 pub mod exception;
 pub mod failure;
+pub mod graph;
 pub mod handles;
 mod hooked_memory;
 pub mod host_register;

@@ -8,6 +8,8 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::failure::Failures;
+use super::graph::recorder::Recorder;
+use super::graph::{capture, mode};
 use super::handles::{self, Object};
 use super::order::{self, Awaited, Lane};
 use super::report::Subscription;
@@ -61,6 +63,8 @@ pub struct Stream {
     pub id: i32,
     /// What does the work. Behind methods: no submission goes past [`Self::submit`].
     native: Arc<dyn backend::Stream>,
+    /// Takes the work in its place while the stream is captured.
+    pub recorder: Recorder,
     failures: Arc<Failures>,
     /// Which thread of the program runs its callbacks.
     pub callbacks: Subscription,
@@ -107,12 +111,14 @@ impl Stream {
         let make = |handle| {
             let device = device.clone();
             let callbacks = Subscription::default();
+            let recorder = Recorder::new(handle, &device.native, device.id);
             Arc::new(Self {
                 handle,
                 device,
                 context,
                 id,
                 native,
+                recorder,
                 failures,
                 callbacks,
                 attributes: Attributes::default(),
@@ -175,6 +181,25 @@ impl Stream {
     ) -> Result<Position> {
         let traced;
         let mut native: &dyn backend::Stream = &*self.native;
+        if self.is_captured() {
+            native = self.recorder.open()?;
+        } else if trace::is_on() {
+            traced = self.traced();
+            if let Some(traced) = &traced {
+                native = traced;
+            }
+        }
+        self.remember(queue(native))
+    }
+
+    /// As [`Self::submit`], for a stream that was looked at and is not captured.
+    #[inline(always)]
+    pub fn submit_now(
+        &self,
+        queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
+    ) -> Result<Position> {
+        let traced;
+        let mut native: &dyn backend::Stream = &*self.native;
         if trace::is_on() {
             traced = self.traced();
             if let Some(traced) = &traced {
@@ -187,14 +212,15 @@ impl Stream {
     /// As [`Self::submit`], without a closure, which would be a call of its own.
     #[inline(always)]
     pub fn submit_copy(&self, copy: backend::Copy) -> Result<Position> {
-        if trace::is_on() {
-            return self.submit_copy_traced(copy);
+        // Not `||`: one look at both.
+        if trace::is_on() | self.is_captured() {
+            return self.submit_copy_elsewhere(copy);
         }
         self.remember(self.native.copy(copy))
     }
 
     #[cold]
-    fn submit_copy_traced(&self, copy: backend::Copy) -> Result<Position> {
+    fn submit_copy_elsewhere(&self, copy: backend::Copy) -> Result<Position> {
         self.submit(|native| native.copy(copy))
     }
 
@@ -234,7 +260,39 @@ impl Stream {
         }
     }
 
+    /// Whether what it is given is recorded, and not run.
+    #[inline(always)]
+    pub fn is_captured(&self) -> bool {
+        self.recorder.is_on()
+    }
+
+    /// Whether it is the one that NULL stands for.
+    pub fn is_default(&self) -> bool {
+        self.is_default
+    }
+
+    /// Fails while it is captured, for what cannot be recorded.
+    #[inline]
+    pub fn check_not_recorded(&self) -> Result<()> {
+        if self.is_captured() { Err(self.recorder.no_pools()) } else { Ok(()) }
+    }
+
+    /// Fails while it is captured, which is then invalid.
+    #[inline]
+    fn check_not_captured(&self) -> Result<()> {
+        if self.is_captured() { self.refuse_wait() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refuse_wait(&self) -> Result<()> {
+        match self.recorder.capture() {
+            Some(capture) => Err(mode::refuse_wait(&capture, Code::StreamCaptured, "the stream")),
+            None => Ok(()),
+        }
+    }
+
     /// As [`Self::submit`], for what the program has not asked for.
+    #[inline(always)]
     pub fn queue_quietly(
         &self,
         queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
@@ -262,6 +320,9 @@ impl Stream {
     /// Drops what has not started, and goes on: see [`backend::Stream::abort`].
     pub fn abort(&self, why: Fault, deadline: Option<Instant>) -> Wait {
         self.note_abort();
+        if let Some(capture) = self.recorder.capture() {
+            capture.spoil("one of its streams was aborted");
+        }
         let waited = self.native.abort(why, deadline);
         order::forget_waits(self);
         self.callbacks.give_up(self.handle);
@@ -299,6 +360,7 @@ impl Stream {
     /// For a stream that is out of the table already: drops callbacks that have not started, waits
     /// for all else that is pending, then closes it to those who still hold it. A failure of its work that nobody was told of is told now.
     pub fn drain(&self, deadline: Option<Instant>) -> Ending {
+        capture::stream_ends(self);
         let mut ending = Ending::default();
         let reader = self.callbacks.end(self.handle);
         self.native.retire();
@@ -429,16 +491,28 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
             "stream is null; the default stream cannot be destroyed, it goes with its context",
         ));
     }
-    if resolve(raw)?.is_default {
+    let stream = resolve(raw)?;
+    if stream.is_default {
         return Err(Error::param_invalid(format_args!(
             "stream {raw:#x} is the default stream of its context; it goes with the context"
         )));
     }
+    if stream.is_captured() && !force {
+        return Err(Error::new(
+            Code::StreamCaptured,
+            format_args!(
+                "stream {raw:#x} is being captured; call aclmdlRICaptureEnd first, or \
+                 aclrtDestroyStreamForce, which ends the capture without a graph"
+            ),
+        ));
+    }
+    drop(stream);
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
     state_callback::stream_ended(stream.handle);
     let mut ending = Ending::default();
     if force {
+        capture::stream_ends(&stream);
         let kept = stream.give_up();
         order::stream_ended(&stream, kept);
         stream.callbacks.end(stream.handle);
@@ -454,6 +528,7 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
 #[inline]
 pub fn synchronize(raw: u64) -> Result<()> {
     let stream = resolve(raw)?;
+    stream.check_not_captured()?;
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
@@ -470,6 +545,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
 pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     let deadline = deadline(timeout_ms)?;
     let stream = resolve(raw)?.to_arc();
+    stream.check_not_captured()?;
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
@@ -498,5 +574,7 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
 
 /// aclrtStreamQuery: whether everything queued so far has finished.
 pub fn is_idle(raw: u64) -> Result<bool> {
-    Ok(resolve(raw)?.native.is_idle()?)
+    let stream = resolve(raw)?;
+    stream.check_not_captured()?;
+    Ok(stream.native.is_idle()?)
 }

@@ -3,68 +3,76 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::ffi::guard::guard_unsupported;
+use crate::core::graph;
+use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclmdlRICondHandle,
-    aclmdlRICondHandleFlag, aclmdlRICondTaskParams, aclmdlRITask, aclmdlRITaskParams,
-    aclmdlRITaskType, aclrtCallback, aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue,
-    aclrtStream, aclrtTaskGrp,
+    aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag,
+    aclmdlRICondTaskParams, aclmdlRITask, aclmdlRITaskParams, aclmdlRITaskType, aclrtCallback,
+    aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue, aclrtStream, aclrtTaskGrp,
 };
+use crate::ffi::value::handle;
 
-/// Starts to record what is submitted to a stream, instead of running it.
+/// Runs a graph on the default stream of the current context, and waits until it is over.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param modelRI a graph.
+/// @param timeout milliseconds above 0, or -1: as long as it takes. The run goes on when the time is over.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: another
+/// timeout, not a graph, destroyed, memory that it uses was freed, or called inside a host function;
+/// ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not over in time; ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC 107041: a capture
+/// forbids this thread to wait; as aclmdlRIExecuteAsync, and as aclrtSynchronizeStream for what fails
+/// in the stream. Thread-safe. Follows aclmdlRIExecute of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureBegin(
-    stream: aclrtStream,
-    mode: MaybeUninit<aclmdlRICaptureMode>,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureBegin",
-        "graphs are not available; submit the work to a stream each time",
-    )
+pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> aclError {
+    guard("aclmdlRIExecute", || graph::execute(handle::from_c(modelRI), timeout))
 }
 
-/// Ends the recording that aclmdlRICaptureBegin started; gives the graph.
+/// Runs a graph, as one operation of a stream: after what the stream was given before, and before what it
+/// is given afterwards. It may be run any number of times, in any streams of its device; its runs come one
+/// after the other. Host memory is read and written in each run. In a captured stream its tasks become part
+/// of the new graph, as they are now.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// What a graph uses has to be kept while it may run: memory, events and kernels. Memory that was freed
+/// before this call is found out; what is freed afterwards stays for the run, as for other operations.
+///
+/// @param modelRI a graph.
+/// @param stream a stream of its device; null: the default stream of the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// graph or stream, destroyed, memory that the graph uses was freed, or called inside a host function;
+/// ACL_ERROR_RT_MODEL_CAPTURED 107026: the graph is still being captured; ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING 107045:
+/// so it is, and the stream is captured as well; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture of the
+/// stream is invalid; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the graph or the
+/// current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
+/// driver refuses. Thread-safe. Follows aclmdlRIExecuteAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureEnd(
-    stream: aclrtStream,
-    modelRI: *mut aclmdlRI,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureEnd",
-        "graphs are not available; submit the work to a stream each time",
-    )
+pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
+    guard("aclmdlRIExecuteAsync", || {
+        graph::execute_async(handle::from_c(modelRI), handle::from_c(stream))
+    })
 }
 
-/// Tells whether a stream is recorded, and into which graph.
+/// Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
+/// synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
+/// the runs come to their end. The graph can be run again.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param modelRI a graph.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
+/// destroyed, or called inside a host function; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured.
+/// Thread-safe. Follows aclmdlRIAbort of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureGetInfo(
-    stream: aclrtStream,
-    status: *mut aclmdlRICaptureStatus,
-    modelRI: *mut aclmdlRI,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureGetInfo",
-        "graphs are not available; submit the work to a stream each time",
-    )
+pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
+    guard("aclmdlRIAbort", || graph::abort(handle::from_c(modelRI)))
 }
 
-/// Exchanges this thread's rule of what is allowed while recording.
+/// Destroys a graph that is not running. It goes with its device at the latest.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param modelRI a graph.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
+/// destroyed before, or called inside a host function; ACL_ERROR_RT_MODEL_RUNNING 107037: a run of it is not over,
+/// and it stays; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured. Thread-safe. Follows
+/// aclmdlRIDestroy of the Ascend runtime API.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(
-    mode: *mut aclmdlRICaptureMode,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureThreadExchangeMode",
-        "graphs are not available; submit the work to a stream each time",
-    )
+pub unsafe extern "C" fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError {
+    guard("aclmdlRIDestroy", || graph::destroy(handle::from_c(modelRI)))
 }
 
 /// Starts a group of recorded tasks that can be changed later.
@@ -74,7 +82,7 @@ pub unsafe extern "C" fn aclmdlRICaptureThreadExchangeMode(
 pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclmdlRICaptureTaskGrpBegin",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -88,7 +96,7 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRICaptureTaskGrpEnd",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -102,7 +110,7 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRICaptureTaskUpdateBegin",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -113,7 +121,7 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclmdlRICaptureTaskUpdateEnd",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -128,7 +136,7 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRICaptureToModelRIBegin",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -139,7 +147,7 @@ pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
 pub unsafe extern "C" fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -> aclError {
     guard_unsupported(
         "aclmdlRIBuildBegin",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -154,7 +162,7 @@ pub unsafe extern "C" fn aclmdlRIBindStream(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIBindStream",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -165,7 +173,7 @@ pub unsafe extern "C" fn aclmdlRIBindStream(
 pub unsafe extern "C" fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclmdlRIUnbindStream",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -176,7 +184,7 @@ pub unsafe extern "C" fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtSt
 pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclmdlRIEndTask",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -187,51 +195,7 @@ pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream)
 pub unsafe extern "C" fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut c_void) -> aclError {
     guard_unsupported(
         "aclmdlRIBuildEnd",
-        "graphs are not available; submit the work to a stream each time",
-    )
-}
-
-/// Runs a graph and waits, at most `timeout` milliseconds; -1 waits for ever.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIExecute(modelRI: aclmdlRI, timeout: i32) -> aclError {
-    guard_unsupported(
-        "aclmdlRIExecute",
-        "graphs are not available; submit the work to a stream each time",
-    )
-}
-
-/// Runs a graph, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclmdlRIExecuteAsync",
-        "graphs are not available; submit the work to a stream each time",
-    )
-}
-
-/// Stops a graph that runs.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
-    guard_unsupported(
-        "aclmdlRIAbort",
-        "graphs are not available; submit the work to a stream each time",
-    )
-}
-
-/// Ends a graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError {
-    guard_unsupported(
-        "aclmdlRIDestroy",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -246,7 +210,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIDestroyRegisterCallback",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -260,7 +224,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIDestroyUnregisterCallback",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -271,7 +235,7 @@ pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
 pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
     guard_unsupported(
         "aclmdlRIUpdate",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -282,7 +246,7 @@ pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
 pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char) -> aclError {
     guard_unsupported(
         "aclmdlRISetName",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -297,7 +261,7 @@ pub unsafe extern "C" fn aclmdlRIGetName(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIGetName",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -308,7 +272,7 @@ pub unsafe extern "C" fn aclmdlRIGetName(
 pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -> aclError {
     guard_unsupported(
         "aclmdlRIGetId",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -323,7 +287,7 @@ pub unsafe extern "C" fn aclmdlRIGetStreams(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIGetStreams",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -338,7 +302,7 @@ pub unsafe extern "C" fn aclmdlRIGetTasksByStream(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIGetTasksByStream",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -352,7 +316,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetType(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRITaskGetType",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -366,7 +330,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRITaskGetParams",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -380,7 +344,7 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRITaskSetParams",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -391,7 +355,7 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
 pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError {
     guard_unsupported(
         "aclmdlRITaskGetSeqId",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -402,7 +366,7 @@ pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) 
 pub unsafe extern "C" fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError {
     guard_unsupported(
         "aclmdlRITaskDisable",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -417,7 +381,7 @@ pub unsafe extern "C" fn aclmdlRIKernelTaskGetAttribute(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIKernelTaskGetAttribute",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -433,7 +397,7 @@ pub unsafe extern "C" fn aclmdlRICondHandleCreate(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRICondHandleCreate",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -447,7 +411,7 @@ pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRICondHandleGetCondPtr",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -462,7 +426,7 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIAddCondTask",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -473,7 +437,7 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
 pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
     guard_unsupported(
         "aclmdlRIDebugPrint",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }
 
@@ -488,6 +452,6 @@ pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIDebugJsonPrint",
-        "graphs are not available; submit the work to a stream each time",
+        "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }

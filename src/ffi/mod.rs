@@ -26,6 +26,7 @@ pub mod event;
 pub mod exception;
 pub mod fork;
 pub mod graph;
+mod graph_capture;
 pub mod group;
 pub mod guard;
 pub mod host_register;

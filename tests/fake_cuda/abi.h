@@ -15,6 +15,9 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUmemGenericAllocationHandle = unsigned long long;
 using CUhostFn = void (*)(void* userData);
@@ -115,6 +118,64 @@ struct CUDA_MEMCPY3D_PEER {
     size_t Depth;
 };
 static_assert(sizeof(CUDA_MEMCPY3D_PEER) == 200, "layout of CUDA_MEMCPY3D_PEER");
+
+struct CUDA_MEMCPY3D {
+    size_t srcXInBytes;
+    size_t srcY;
+    size_t srcZ;
+    size_t srcLOD;
+    unsigned srcMemoryType;
+    const void* srcHost;
+    CUdeviceptr srcDevice;
+    void* srcArray;
+    void* reserved0;
+    size_t srcPitch;
+    size_t srcHeight;
+    size_t dstXInBytes;
+    size_t dstY;
+    size_t dstZ;
+    size_t dstLOD;
+    unsigned dstMemoryType;
+    void* dstHost;
+    CUdeviceptr dstDevice;
+    void* dstArray;
+    void* reserved1;
+    size_t dstPitch;
+    size_t dstHeight;
+    size_t WidthInBytes;
+    size_t Height;
+    size_t Depth;
+};
+static_assert(sizeof(CUDA_MEMCPY3D) == 200, "layout of CUDA_MEMCPY3D");
+
+struct CUDA_MEMSET_NODE_PARAMS {
+    CUdeviceptr dst;
+    size_t pitch;
+    unsigned value;
+    unsigned elementSize;
+    size_t width;
+    size_t height;
+};
+static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == 40, "layout of CUDA_MEMSET_NODE_PARAMS");
+
+struct CUDA_KERNEL_NODE_PARAMS {
+    CUfunction func;
+    unsigned gridDimX;
+    unsigned gridDimY;
+    unsigned gridDimZ;
+    unsigned blockDimX;
+    unsigned blockDimY;
+    unsigned blockDimZ;
+    unsigned sharedMemBytes;
+    void** kernelParams;
+    void** extra;
+};
+static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 56, "layout of CUDA_KERNEL_NODE_PARAMS");
+
+struct CUDA_HOST_NODE_PARAMS {
+    CUhostFn fn;
+    void* userData;
+};
 
 enum : CUresult {
     CUDA_SUCCESS = 0,

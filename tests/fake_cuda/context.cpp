@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "event.h"
+#include "graph.h"
 #include "memory.h"
 #include "module.h"
 #include "pool.h"
@@ -87,6 +88,8 @@ void tear_down(Lock& lock, Context& context, bool is_leak) {
     all.changed.wait(lock, [&] { return context.streams.empty(); });
     clear(all.events, "event", context, is_leak);
     clear(all.functions, nullptr, context, is_leak);
+    clear(all.graphs, "graph", context, is_leak);
+    clear(all.graph_execs, "graph exec", context, is_leak);
     clear(all.modules, "module", context, is_leak);
     // Pinned memory belongs to the context in which it was allocated, as in the driver.
     for (auto entry = all.blocks.begin(); entry != all.blocks.end();) {

@@ -19,6 +19,10 @@ struct Rows {
 CUresult queue_rows(Call& call, Stream& stream, const Rows& dst, const Rows& src, size_t width,
                     size_t height, Wait wait);
 
+// Queues a fill of `count` elements of 1 or 4 bytes.
+CUresult queue_fill(Call& call, Stream& stream, uint64_t address, unsigned element, unsigned value,
+                    size_t count);
+
 // Both contexts are known and alive.
 CUresult check_peers(const Call& call, CUcontext dst, CUcontext src);
 

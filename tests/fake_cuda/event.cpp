@@ -8,19 +8,6 @@
 namespace fake {
 namespace {
 
-// The live event with this handle, or null after reporting why not.
-std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* code) {
-    auto event = state().events.find(number_of(handle));
-    if (event == nullptr) {
-        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "event %p %s", static_cast<void*>(handle),
-                            state().events.why_not(number_of(handle)));
-    } else if (event->context->sticky != CUDA_SUCCESS) {
-        *code = event->context->sticky;
-        return nullptr;
-    }
-    return event;
-}
-
 CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end_handle) {
     CUresult code = CUDA_SUCCESS;
     const auto start = find_event(call, start_handle, &code);
@@ -47,6 +34,67 @@ CUresult elapsed(const Call& call, float* out, CUevent start_handle, CUevent end
 }
 
 }  // namespace
+
+std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* code) {
+    auto event = state().events.find(number_of(handle));
+    if (event == nullptr) {
+        *code = call.misuse(CUDA_ERROR_INVALID_HANDLE, "event %p %s", static_cast<void*>(handle),
+                            state().events.why_not(number_of(handle)));
+    } else if (event->context->sticky != CUDA_SUCCESS) {
+        *code = event->context->sticky;
+        return nullptr;
+    }
+    return event;
+}
+
+CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>* out) {
+    auto record = std::make_shared<Record>();
+    record->clock = clock_of(stream);
+    Operation operation;
+    operation.always = [record] {
+        record->when = std::chrono::steady_clock::now();
+        record->done = true;
+        for (const auto& waiter : std::exchange(record->waiters, {})) {
+            waiter->more.notify_all();
+        }
+    };
+    const CUresult code = submit(call, stream, std::move(operation));
+    if (code == CUDA_SUCCESS) {
+        *out = std::move(record);
+    }
+    return code;
+}
+
+CUresult record_event(const Call& call, CUevent handle, Stream& stream) {
+    CUresult code = CUDA_SUCCESS;
+    const auto event = find_event(call, handle, &code);
+    if (event == nullptr) return code;
+    if (event->context != stream.context) {
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE,
+                           "the event belongs to device %d, the stream to device %d",
+                           event->context->ordinal, stream.context->ordinal);
+    }
+    return queue_record(call, stream, &event->latest);
+}
+
+CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                    const std::shared_ptr<Record>& record) {
+    Operation operation;
+    // Runs on the stream's own thread, which keeps the stream.
+    operation.body = [record, waiter = stream.get()] {
+        Lock lock(state().mutex);
+        waiter->more.wait(lock, [&] {
+            return record == nullptr || record->done || waiter->context->sticky != CUDA_SUCCESS;
+        });
+        return CUDA_SUCCESS;
+    };
+    const CUresult code = submit(call, *stream, std::move(operation));
+    if (code != CUDA_SUCCESS || record == nullptr) return code;
+    merge(&stream->known, record->clock);
+    if (!record->done) record->waiters.push_back(stream);
+    return code;
+}
+
 }  // namespace fake
 
 using namespace fake;
@@ -81,34 +129,14 @@ FAKE_CUDA_EXPORT CUresult cuEventDestroy(CUevent handle) {
     return cuEventDestroy_v2(handle);
 }
 
-FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent event_handle, CUstream stream_handle) {
+FAKE_CUDA_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream_handle) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
-    const auto event = find_event(call, event_handle, &code);
-    if (event == nullptr) return code;
+    if (find_event(call, event, &code) == nullptr) return code;
     const auto stream = find_stream_to_submit(call, stream_handle, &code);
     if (stream == nullptr) return code;
-    if (event->context != stream->context) {
-        return call.misuse(CUDA_ERROR_INVALID_HANDLE,
-                           "the event belongs to device %d, the stream to device %d",
-                           event->context->ordinal, stream->context->ordinal);
-    }
-    auto record = std::make_shared<Record>();
-    record->clock = clock_of(*stream);
-    Operation operation;
-    operation.always = [record] {
-        record->when = std::chrono::steady_clock::now();
-        record->done = true;
-        for (const auto& waiter : std::exchange(record->waiters, {})) {
-            waiter->more.notify_all();
-        }
-    };
-    code = submit(call, *stream, std::move(operation));
-    if (code == CUDA_SUCCESS) {
-        event->latest = std::move(record);
-    }
-    return code;
+    return record_event(call, event, *stream);
 }
 
 FAKE_CUDA_EXPORT CUresult cuEventQuery(CUevent handle) {
@@ -144,21 +172,7 @@ FAKE_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent even
     const auto event = find_event(call, event_handle, &code);
     if (event == nullptr) return code;
     if (flags > 1) return call.misuse(CUDA_ERROR_INVALID_VALUE, "unknown flags 0x%x", flags);
-    const auto record = event->latest;
-    Operation operation;
-    // Runs on the stream's own thread, which keeps the stream.
-    operation.body = [record, waiter = stream.get()] {
-        Lock lock(state().mutex);
-        waiter->more.wait(lock, [&] {
-            return record == nullptr || record->done || waiter->context->sticky != CUDA_SUCCESS;
-        });
-        return CUDA_SUCCESS;
-    };
-    code = submit(call, *stream, std::move(operation));
-    if (code != CUDA_SUCCESS || record == nullptr) return code;
-    merge(&stream->known, record->clock);
-    if (!record->done) record->waiters.push_back(stream);
-    return code;
+    return queue_wait(call, stream, event->latest);
 }
 
 FAKE_CUDA_EXPORT CUresult cuEventElapsedTime(float* out, CUevent start, CUevent end) {

@@ -27,4 +27,17 @@ struct Event {
     std::shared_ptr<Record> latest;
 };
 
+// The live event with this handle, or null after reporting why not.
+std::shared_ptr<Event> find_event(const Call& call, CUevent handle, CUresult* code);
+
+// Queues a record of the event, which becomes the latest.
+CUresult record_event(const Call& call, CUevent handle, Stream& stream);
+
+// Queues a record of no event.
+CUresult queue_record(const Call& call, Stream& stream, std::shared_ptr<Record>* out);
+
+// What the stream is given from now on waits for a record; null: for none.
+CUresult queue_wait(const Call& call, const std::shared_ptr<Stream>& stream,
+                    const std::shared_ptr<Record>& record);
+
 }  // namespace fake

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy.h"
 #include "memory.h"
 #include "stream.h"
 
 namespace fake {
 namespace {
 
-enum class Wait { kIfPinned, kNever };
+enum class WaitOf { kIfPinned, kNever };
 
 template <typename T>
 CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_t count,
-                    Wait wait) {
+                    WaitOf wait) {
     if (count == 0) return CUDA_SUCCESS;
     if (address % sizeof(T) != 0 || count > SIZE_MAX / sizeof(T)) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
@@ -35,7 +36,7 @@ CUresult queue_fill(Call& call, Stream& stream, uint64_t address, T value, size_
                            "own context current, or cuCtxEnablePeerAccess",
                            owner.ordinal, stream.context->ordinal);
     }
-    const bool waits = wait == Wait::kIfPinned && !dst.on_device();
+    const bool waits = wait == WaitOf::kIfPinned && !dst.on_device();
     Operation operation;
     dst.keep_in(operation.blocks);
     operation.body = [to = dst.bytes, value, count] {
@@ -55,7 +56,7 @@ template <typename T>
 CUresult fill_now(Call& call, uint64_t address, T value, size_t count) {
     if (call.refused()) return call.refused();
     const auto internal = call.context().internal;
-    return queue_fill(call, *internal, address, value, count, Wait::kIfPinned);
+    return queue_fill(call, *internal, address, value, count, WaitOf::kIfPinned);
 }
 
 template <typename T>
@@ -64,10 +65,20 @@ CUresult fill_async(Call& call, uint64_t address, T value, size_t count, CUstrea
     CUresult code = CUDA_SUCCESS;
     const auto stream = find_stream_to_submit(call, handle, &code);
     if (stream == nullptr) return code;
-    return queue_fill(call, *stream, address, value, count, Wait::kNever);
+    return queue_fill(call, *stream, address, value, count, WaitOf::kNever);
 }
 
 }  // namespace
+
+CUresult queue_fill(Call& call, Stream& stream, uint64_t address, unsigned element, unsigned value,
+                    size_t count) {
+    if (element == 1) {
+        return queue_fill(call, stream, address, static_cast<unsigned char>(value), count,
+                          WaitOf::kNever);
+    }
+    return queue_fill(call, stream, address, value, count, WaitOf::kNever);
+}
+
 }  // namespace fake
 
 using namespace fake;

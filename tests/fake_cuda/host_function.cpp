@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "host_function.h"
 #include "stream.h"
 
 namespace fake {
@@ -62,6 +63,17 @@ CUresult run(CUhostFn function, void* data) {
 }
 
 }  // namespace
+
+CUresult queue_host_function(const Call& call, Stream& stream, CUhostFn function, void* data) {
+    if (!server().started) {
+        if (!start()) return CUDA_ERROR_OUT_OF_MEMORY;
+        server().started = true;
+    }
+    Operation operation;
+    operation.body = [function, data] { return run(function, data); };
+    return submit(call, stream, std::move(operation));
+}
+
 }  // namespace fake
 
 using namespace fake;
@@ -73,11 +85,5 @@ FAKE_CUDA_EXPORT CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, v
     const auto stream = find_stream_to_submit(call, handle, &code);
     if (stream == nullptr) return code;
     if (function == nullptr) return call.misuse(CUDA_ERROR_INVALID_VALUE, "fn is null");
-    if (!server().started) {
-        if (!start()) return CUDA_ERROR_OUT_OF_MEMORY;
-        server().started = true;
-    }
-    Operation operation;
-    operation.body = [function, data] { return run(function, data); };
-    return submit(call, *stream, std::move(operation));
+    return queue_host_function(call, *stream, function, data);
 }

@@ -253,6 +253,61 @@ bool collect(const Entry& entry, void** parameters, void** extra, std::vector<ui
 }
 
 }  // namespace
+
+CUresult make_launch(const Call& call, CUfunction handle, const Grid& grid, unsigned shared,
+                     const Context& device, void** parameters, void** extra, Launch* out) {
+    CUresult code = CUDA_SUCCESS;
+    const auto function = find_function(call, handle, &code);
+    if (function == nullptr) return code;
+    if (function->context != &device) {
+        return call.misuse(CUDA_ERROR_INVALID_HANDLE,
+                           "the function belongs to device %d, the stream to device %d",
+                           function->context->ordinal, device.ordinal);
+    }
+    const auto [grid_x, grid_y, grid_z] = grid.blocks;
+    const auto [block_x, block_y, block_z] = grid.threads;
+    const uint64_t threads = uint64_t{block_x} * block_y * block_z;
+    // The reductions know one dimension only; in another, threads would do the same work twice.
+    const bool flat = grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1;
+    if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y == 0 || grid_y > 0xFFFF || grid_z == 0 ||
+        grid_z > 0xFFFF || block_x == 0 || block_y == 0 || block_z == 0 || block_z > 64 ||
+        threads > function->entry.most_threads || threads > kMostThreads ||
+        shared > function->most_shared || (function->user == nullptr && !flat)) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "grid %u x %u x %u of blocks %u x %u x %u with %u bytes of shared "
+                           "memory; a block has at most %u threads and %u bytes, and reductions "
+                           "are launched in one dimension",
+                           grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                           function->entry.most_threads, function->most_shared);
+    }
+    std::vector<uint8_t> block;
+    if (!collect(function->entry, parameters, extra, &block)) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "kernelParams must be %zu pointers, or extra a buffer of %zu bytes",
+                           function->entry.parameters.size(), function->entry.size());
+    }
+    out->context = &device;
+    out->name = function->name;
+    if (function->user != nullptr) {
+        out->body = [function, block, grid] { return run_user(*function, block, grid); };
+    } else {
+        Arguments arguments{};
+        memcpy(&arguments, block.data(), sizeof arguments);
+        out->body = [function, arguments, all = uint64_t{grid.blocks[0]} * grid.threads[0]] {
+            return run(*function, arguments, all);
+        };
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult queue_launch(const Call& call, Stream& stream, const Launch& launch) {
+    Operation operation;
+    operation.body = launch.body;
+    const CUresult code = submit(call, stream, std::move(operation));
+    if (code == CUDA_SUCCESS) ++state().launches[launch.name];
+    return code;
+}
+
 }  // namespace fake
 
 using namespace fake;
@@ -395,54 +450,18 @@ FAKE_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, si
 }
 #endif
 
-FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function_handle, unsigned grid_x,
-                                         unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                         unsigned block_y, unsigned block_z, unsigned shared,
-                                         CUstream stream_handle, void** parameters, void** extra) {
+FAKE_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                         unsigned grid_z, unsigned block_x, unsigned block_y,
+                                         unsigned block_z, unsigned shared, CUstream stream_handle,
+                                         void** parameters, void** extra) {
     Call call(__func__, Needs::kContext);
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
-    const auto function = find_function(call, function_handle, &code);
-    if (function == nullptr) return code;
+    if (find_function(call, function, &code) == nullptr) return code;
     const auto stream = find_stream_to_submit(call, stream_handle, &code);
     if (stream == nullptr) return code;
-    if (function->context != stream->context) {
-        return call.misuse(CUDA_ERROR_INVALID_HANDLE,
-                           "the function belongs to device %d, the stream to device %d",
-                           function->context->ordinal, stream->context->ordinal);
-    }
-    const uint64_t threads = uint64_t{block_x} * block_y * block_z;
-    // The reductions know one dimension only; in another, threads would do the same work twice.
-    const bool flat = grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1;
-    if (grid_x == 0 || grid_x > 0x7FFFFFFF || grid_y == 0 || grid_y > 0xFFFF || grid_z == 0 ||
-        grid_z > 0xFFFF || block_x == 0 || block_y == 0 || block_z == 0 || block_z > 64 ||
-        threads > function->entry.most_threads || threads > kMostThreads ||
-        shared > function->most_shared || (function->user == nullptr && !flat)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "grid %u x %u x %u of blocks %u x %u x %u with %u bytes of shared "
-                           "memory; a block has at most %u threads and %u bytes, and reductions "
-                           "are launched in one dimension",
-                           grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-                           function->entry.most_threads, function->most_shared);
-    }
-    std::vector<uint8_t> block;
-    if (!collect(function->entry, parameters, extra, &block)) {
-        return call.misuse(CUDA_ERROR_INVALID_VALUE,
-                           "kernelParams must be %zu pointers, or extra a buffer of %zu bytes",
-                           function->entry.parameters.size(), function->entry.size());
-    }
-    Operation operation;
-    if (function->user != nullptr) {
-        const Grid grid{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
-        operation.body = [function, block, grid] { return run_user(*function, block, grid); };
-    } else {
-        Arguments arguments{};
-        memcpy(&arguments, block.data(), sizeof arguments);
-        operation.body = [function, arguments, threads = uint64_t{grid_x} * block_x] {
-            return run(*function, arguments, threads);
-        };
-    }
-    code = submit(call, *stream, std::move(operation));
-    if (code == CUDA_SUCCESS) ++state().launches[function->name];
-    return code;
+    Launch launch;
+    const Grid grid{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
+    code = make_launch(call, function, grid, shared, *stream->context, parameters, extra, &launch);
+    return code == CUDA_SUCCESS ? queue_launch(call, *stream, launch) : code;
 }

@@ -1,9 +1,11 @@
 // Modules of PTX text and the kernels in them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "call.h"
 #include "reduce.h"
 #include "state.h"
 #include "user_kernel.h"
@@ -50,5 +52,18 @@ struct Function {
     // Bytes of shared memory that a launch may ask for.
     unsigned most_shared = 49152;
 };
+
+// A kernel with its arguments, ready to run.
+struct Launch {
+    const Context* context = nullptr;
+    std::string name;
+    std::function<CUresult()> body;
+};
+
+// Checks a launch on a device, and reads its arguments.
+CUresult make_launch(const Call& call, CUfunction function, const Grid& grid, unsigned shared,
+                     const Context& device, void** parameters, void** extra, Launch* out);
+
+CUresult queue_launch(const Call& call, Stream& stream, const Launch& launch);
 
 }  // namespace fake

@@ -14,7 +14,9 @@ enum class HandleKind : uint64_t {
     kModule,
     kFunction,
     kPhysical,
-    kPool
+    kPool,
+    kGraph,
+    kGraphExec
 };
 
 // Issues handles of one kind and finds what they stand for. A handle is never issued twice, so that

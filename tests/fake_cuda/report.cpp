@@ -12,6 +12,7 @@
 #include "config.h"
 #include "fake_cuda.h"
 #include "fault.h"
+#include "graph.h"
 #include "memory.h"
 #include "module.h"
 #include "pool.h"
@@ -63,6 +64,12 @@ std::vector<std::string> leaks() {
     }
     for (const auto& entry : all.modules.live()) {
         add("module 0x%llx", ull{entry.first});
+    }
+    for (const auto& entry : all.graphs.live()) {
+        add("graph 0x%llx", ull{entry.first});
+    }
+    for (const auto& entry : all.graph_execs.live()) {
+        add("graph exec 0x%llx", ull{entry.first});
     }
     for (const auto& context : all.contexts) {
         for (unsigned i = 0; i < context->references; ++i) {

@@ -20,6 +20,8 @@ namespace fake {
 struct Stream;
 struct Event;
 struct Module;
+struct Graph;
+struct GraphExec;
 struct Function;
 struct Block;
 struct Physical;
@@ -73,6 +75,10 @@ struct State {
     Registry<Function> functions{HandleKind::kFunction};
     Registry<Physical> physical{HandleKind::kPhysical};
     Registry<Pool> pools{HandleKind::kPool};
+    Registry<Graph> graphs{HandleKind::kGraph};
+    Registry<GraphExec> graph_execs{HandleKind::kGraphExec};
+    // How many nodes graphs have had.
+    uint64_t graph_nodes = 0;
     // The pool operations that somebody has waited for.
     Clock observed;
 

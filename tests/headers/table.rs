@@ -109,6 +109,7 @@ pub const HEADERS: &[Header] = &[
             "ipc.rs",
             "virtual_memory_sharing.rs",
             "notify.rs",
+            "graph_capture.rs",
             "graph.rs",
             "label.rs",
             "kernel.rs",

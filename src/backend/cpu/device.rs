@@ -20,12 +20,13 @@ use super::queue::Queue;
 use super::shared_file::SharedFile;
 use super::shared_memory::{IMPORTED, SharedDeviceMemory};
 use super::stream::CpuStream;
-use super::{Shared, copy, copy_2d, module, virtual_memory};
+use super::{Shared, copy, copy_2d, graph, kernel, module, virtual_memory};
 use crate::backend::broker::Parcel;
 use crate::backend::usage::Counter;
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill, MemoryUsage,
-    Module, PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions, Wait,
+    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill,
+    Graph, Launch, MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, SharedMemory,
+    Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -289,6 +290,14 @@ impl Device for CpuDevice {
 
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
         module::load(&self.shared, self.ordinal, image)
+    }
+
+    fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
+        Ok(Arc::new(kernel::call(&self.shared, launch)?))
+    }
+
+    fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+        graph::create(nodes)
     }
 
     fn close(&self) -> Result<()> {

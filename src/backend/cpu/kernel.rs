@@ -11,7 +11,8 @@ use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use super::{Shared, copy};
 use crate::backend::host_fn::as_user_code;
 use crate::backend::{
-    Arguments, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter, Result,
+    Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter,
+    Result,
 };
 
 /// Fast memory begins at a multiple of this.
@@ -149,6 +150,8 @@ impl CpuKernel {
         Ok(block)
     }
 }
+
+impl BoundLaunch for Call {}
 
 /// Makes ready what a stream is to run.
 pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {

@@ -25,6 +25,7 @@ mod device;
 mod event;
 mod executor;
 mod fence;
+mod graph;
 mod host_access;
 mod host_ranges;
 mod info;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::Record;
+use super::graph::Run;
 use super::queue::Queue;
 use super::watched::Watched;
 use super::{Shared, copy, copy_2d, kernel, memcpy_indirect, reduce, stream_value};
@@ -65,6 +66,7 @@ pub(super) enum Operation {
     Reduce(Reduce),
     WriteValue(ValueWrite),
     Launch(Box<kernel::Call>),
+    Graph(Box<Run>),
     HostFn(HostFn),
     /// With what becomes of it when the stream waits for that.
     HandOver(Box<dyn Delivery>, Option<Arc<Record>>),
@@ -111,7 +113,7 @@ impl Operation {
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
             Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
-            Self::Launch(_) | Self::CopyIndirect(_) => [ANYTHING, NOTHING],
+            Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
             _ => [NOTHING; 2],
         }
     }
@@ -122,13 +124,14 @@ impl Operation {
     }
 
     pub(super) fn uses_memory(&self) -> bool {
-        self.len() != 0
+        self.ranges()[0].1 != 0
     }
 
     /// How many bytes it works on, or what takes as long.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Copy2d(copy) => copy_2d::effort(copy),
+            Self::Graph(run) => run.effort(),
             _ => self.ranges()[0].1,
         }
     }
@@ -138,13 +141,18 @@ impl Operation {
         if let Self::Launch(call) = self { Some(call.failed()) } else { None }
     }
 
+    /// It calls user code, which is no business of a thread that helps.
     pub(super) fn is_host_fn(&self) -> bool {
-        matches!(self, Self::HostFn(_))
+        match self {
+            Self::HostFn(_) => true,
+            Self::Graph(run) => run.has_user_code(),
+            _ => false,
+        }
     }
 
     /// When it is over depends on the program.
     pub(super) fn is_user_code(&self) -> bool {
-        matches!(self, Self::HostFn(_) | Self::HandOver(..))
+        self.is_host_fn() || matches!(self, Self::HandOver(..))
     }
 
     /// As [`Self::run`], for those that may fail by themselves; they never run in the caller.
@@ -173,6 +181,7 @@ impl Operation {
             Self::Reduce(job) => reduce::reduce(shared, job),
             Self::WriteValue(write) => stream_value::write(shared, write),
             Self::Launch(call) => kernel::run(shared, call),
+            Self::Graph(run) => run.run_all(shared),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
             Self::CopyIndirect(_) => unreachable!("may fail"),

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use super::Shared;
 use super::busy::Busy;
 use super::event::Record;
-use super::operation::{Awaited, Operation, SHORT, Task, overlap};
+use super::operation::{Awaited, Footprint, Operation, SHORT, Task, overlap};
 use super::watched::Watched;
 use crate::algo::event_count::EventCount;
 use crate::algo::stream_queue::{LockedClaim, StreamQueue, Submission};
@@ -309,12 +309,16 @@ impl Queue {
         let (dropped, in_hand) = self.operations.abort();
         self.unsubscribe(&dropped);
         for task in dropped {
-            if let Operation::Record(record) = task.operation {
-                list_all(record.drop_for(why.clone()));
+            match task.operation {
+                Operation::Record(record) => list_all(record.drop_for(why.clone())),
+                Operation::Graph(run) => run.drop_for(&why),
+                _ => {}
             }
         }
         self.waiters.notify_all();
-        in_hand.filter(|(_, footprint)| footprint.ranges[0].1 != 0).map(|(ticket, _)| ticket)
+        let on_memory =
+            |footprint: &Footprint| footprint.ranges[0].1 != 0 && !footprint.is_user_code;
+        in_hand.filter(|(_, footprint)| on_memory(footprint)).map(|(ticket, _)| ticket)
     }
 
     /// Why it was aborted last.
@@ -393,7 +397,7 @@ pub(super) fn happen(record: &Record) {
 }
 
 /// Has streams run that can go on.
-fn list_all(queues: Vec<Arc<Queue>>) {
+pub(super) fn list_all(queues: Vec<Arc<Queue>>) {
     for queue in queues {
         if queue.operations.must_list() {
             queue.shared.executor.push(Arc::clone(&queue));

@@ -10,10 +10,11 @@ use super::event::{CpuEvent, Record};
 use super::operation::{Awaited, Operation, SHORT, TINY, Task};
 use super::queue::{self, Queue};
 use super::watched::Watched;
-use super::{Shared, copy, kernel, stream_value};
+use super::{Shared, copy, graph, kernel, stream_value};
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Home, HostFn, Launch, Notify,
-    NotifyWait, Place, Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite, Wait,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Graph, Home, HostFn, Launch,
+    Notify, NotifyWait, Place, Position, Reduce, Result, Span, Stream, Ticket, ValueWait,
+    ValueWrite, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -214,6 +215,24 @@ impl Stream for CpuStream {
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {
         self.queue(Operation::HostFn(function))
+    }
+
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
+        let graph = graph::of(graph)?;
+        // Held until this run is the latest one, so that they take an order.
+        let mut latest = graph.latest();
+        if let Some(before) = latest.running_elsewhere(&self.queue) {
+            self.queue(Operation::Wait(Awaited::record(before)))?;
+        }
+        let submission = self.queue.submit()?;
+        let run = Box::new(graph.run_on(&self.queue, submission.ticket(), &self.shared.options));
+        latest.is(&run);
+        let operation = Operation::Graph(run);
+        if operation.is_host_fn() || operation.len() > SHORT || !self.queue.may_run_now(&submission)
+        {
+            return Ok(self.queue.push(submission, operation));
+        }
+        Ok(self.queue.run_now(submission, &Task::new(operation)))
     }
 
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {

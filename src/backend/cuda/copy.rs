@@ -45,7 +45,7 @@ unsafe fn copy_host(copy: &Copy) {
 
 /// # Safety
 /// The range is live and writable. (The core checked that the pattern fits it.)
-unsafe fn fill_host(fill: &Fill) {
+pub(super) unsafe fn fill_host(fill: &Fill) {
     let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(fill.dst.addr);
     // SAFETY: as promised by the caller.
     unsafe { fill.write_to(dst, fill.dst.len) };

@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype, CUstream_st,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype,
+    CUstream_st,
 };
 
 use super::context::Raw;
@@ -14,7 +15,7 @@ use super::stream::StreamState;
 use crate::backend::{Copy2d, Place, Position, Result, Rows};
 
 /// The largest distance between rows that the driver's functions take, on all its devices.
-const MAX_PITCH: usize = i32::MAX as usize;
+pub(super) const MAX_PITCH: usize = i32::MAX as usize;
 
 /// One side of a copy, as the driver's structures have it.
 struct Side {
@@ -83,6 +84,38 @@ fn within(copy: &Copy2d, here: Place) -> CUDA_MEMCPY2D {
         dstPitch: copy.dst.pitch,
         WidthInBytes: copy.width,
         Height: copy.height,
+    }
+}
+
+/// For a node of a graph: a box of one layer.
+pub(super) fn layer(copy: &Copy2d, device: &DeviceState) -> CUDA_MEMCPY3D {
+    let plane = within(copy, Place::Device(device.context().ordinal()));
+    CUDA_MEMCPY3D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcZ: 0,
+        srcLOD: 0,
+        srcMemoryType: plane.srcMemoryType,
+        srcHost: plane.srcHost,
+        srcDevice: plane.srcDevice,
+        srcArray: std::ptr::null_mut(),
+        reserved0: std::ptr::null_mut(),
+        srcPitch: copy.src.pitch,
+        srcHeight: copy.height,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstZ: 0,
+        dstLOD: 0,
+        dstMemoryType: plane.dstMemoryType,
+        dstHost: plane.dstHost,
+        dstDevice: plane.dstDevice,
+        dstArray: std::ptr::null_mut(),
+        reserved1: std::ptr::null_mut(),
+        dstPitch: copy.dst.pitch,
+        dstHeight: copy.height,
+        WidthInBytes: copy.width,
+        Height: copy.height,
+        Depth: 1,
     }
 }
 

@@ -19,13 +19,15 @@ use super::memory::Padding;
 use super::own_module::OwnModules;
 use super::stream::{self, CudaStream};
 use super::workers::Job;
-use super::{DriverState, copy, copy_2d, ipc, kernel, managed_memory, memory, virtual_memory};
+use super::{
+    DriverState, copy, copy_2d, graph, ipc, kernel, managed_memory, memory, virtual_memory,
+};
 use crate::backend::broker::Parcel;
 use crate::backend::usage::Counter;
 use crate::backend::{
-    Advice, Block, Copy, Copy2d, Device, DeviceInfo, Event, Failure, Fault, FaultKind, Fill,
-    MemoryUsage, Module, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions, Wait,
-    inside_host_function,
+    Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Failure, Fault, FaultKind,
+    Fill, Graph, Launch, MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, Span,
+    Stream, StreamOptions, Wait, inside_host_function,
 };
 
 /// How long [`Device::close`] waits for work that the core did not drain (user code that never
@@ -496,6 +498,16 @@ impl Device for CudaDevice {
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>> {
         self.0.check_open()?;
         kernel::load(&self.0, image)
+    }
+
+    fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
+        self.0.check_open()?;
+        kernel::bind(launch)
+    }
+
+    fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+        self.0.check_open()?;
+        graph::create(&self.0, nodes)
     }
 
     fn close(&self) -> Result<()> {

@@ -9,10 +9,11 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::mem::ManuallyDrop;
 
 use cudarc::driver::sys::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D_PEER, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction,
-    CUhostFn, CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle,
-    CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream,
-    CUuuid,
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_PEER, CUDA_MEMSET_NODE_PARAMS_st, CUcontext, CUdevice, CUdeviceptr, CUevent,
+    CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc,
+    CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps,
+    CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream, CUuuid,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -291,6 +292,50 @@ driver_functions! {
         arguments: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) = "cuLaunchKernel";
+
+    graph_create(graph: *mut CUgraph, flags: c_uint) = "cuGraphCreate";
+    graph_destroy(graph: CUgraph) = "cuGraphDestroy";
+    graph_add_memcpy(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        copy: *const CUDA_MEMCPY3D,
+        context: CUcontext,
+    ) = "cuGraphAddMemcpyNode";
+    graph_add_memset(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        fill: *const CUDA_MEMSET_NODE_PARAMS_st,
+        context: CUcontext,
+    ) = "cuGraphAddMemsetNode";
+    graph_add_kernel(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        launch: *const CUDA_KERNEL_NODE_PARAMS_st,
+    ) = "cuGraphAddKernelNode";
+    graph_add_host(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        call: *const CUDA_HOST_NODE_PARAMS_st,
+    ) = "cuGraphAddHostNode";
+    graph_add_event_record(
+        node: *mut CUgraphNode,
+        graph: CUgraph,
+        after: *const CUgraphNode,
+        count: usize,
+        event: CUevent,
+    ) = "cuGraphAddEventRecordNode";
+    graph_instantiate(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong) =
+        "cuGraphInstantiateWithFlags";
+    graph_launch(exec: CUgraphExec, stream: CUstream) = "cuGraphLaunch";
+    graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
 }
 
 /// How the driver puts a status into words: `cuGetErrorName` and `cuGetErrorString`.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::CUfunction_attribute::*;
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st, CUmodule,
+    CUDA_KERNEL_NODE_PARAMS_st, CUdevice_attribute, CUdeviceptr, CUfunc_st, CUfunction, CUmod_st,
+    CUmodule,
 };
 use parking_lot::Mutex;
 
@@ -22,8 +23,8 @@ use super::release::{Release, give_back};
 use super::stream::StreamState;
 use crate::backend::image::{Image, MACHINE_CUDA};
 use crate::backend::{
-    Arguments, Code, Fault, FaultKind, Kernel, KernelInfo, Launch, Module, Parameter, Parameters,
-    Place, Position, Result, Span,
+    Arguments, BoundLaunch, Code, Fault, FaultKind, Kernel, KernelInfo, Launch, Module, Parameter,
+    Parameters, Place, Position, Result, Span,
 };
 
 /// Fast memory that every kernel may ask for at its launch; more needs the driver's consent.
@@ -297,6 +298,102 @@ impl CudaKernel {
         // SAFETY: a live function.
         device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, bytes as c_int) })
     }
+}
+
+/// A launch whose arguments were read.
+pub(super) struct CudaBoundLaunch {
+    /// Keeps the function loaded.
+    _kernel: Arc<dyn Kernel>,
+    raw: Raw<CUfunc_st>,
+    grid: [u32; 3],
+    threads: [u32; 3],
+    shared_bytes: u32,
+    /// As aligned as any C type.
+    arguments: Box<[u128]>,
+    len: usize,
+}
+
+impl BoundLaunch for CudaBoundLaunch {}
+
+impl CudaBoundLaunch {
+    /// The launch as a node of a graph, which copies the arguments.
+    pub(super) fn with_params<R>(&self, f: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS_st) -> R) -> R {
+        let mut len = self.len;
+        let mut extra: [*mut c_void; 5] = [
+            std::ptr::without_provenance_mut(BUFFER_POINTER),
+            self.arguments.as_ptr().cast_mut().cast(),
+            std::ptr::without_provenance_mut(BUFFER_SIZE),
+            (&raw mut len).cast(),
+            std::ptr::without_provenance_mut(END),
+        ];
+        f(&CUDA_KERNEL_NODE_PARAMS_st {
+            func: self.raw.0,
+            gridDimX: self.grid[0],
+            gridDimY: self.grid[1],
+            gridDimZ: self.grid[2],
+            blockDimX: self.threads[0],
+            blockDimY: self.threads[1],
+            blockDimZ: self.threads[2],
+            sharedMemBytes: self.shared_bytes,
+            kernelParams: std::ptr::null_mut(),
+            extra: if len == 0 { std::ptr::null_mut() } else { extra.as_mut_ptr() },
+        })
+    }
+}
+
+/// Reads the arguments of a launch.
+pub(super) fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
+    let any: &dyn Any = &**launch.kernel;
+    let Some(kernel) = any.downcast_ref::<CudaKernel>() else {
+        return Err(Fault::new(FaultKind::Driver, "the kernel is one of another backend"));
+    };
+    let threads = kernel.threads(launch.threads)?;
+    kernel.check_arguments(launch.arguments)?;
+    kernel.allow_shared(launch.shared_bytes)?;
+    let len = match (launch.arguments, &kernel.info.parameters) {
+        // The driver wants no padding behind the last one.
+        (_, Some(known)) => known.size,
+        (Arguments::Block { len, .. }, None) => len,
+        (Arguments::Each { .. }, None) => {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the driver does not tell the sizes of kernel {}'s parameters, which a graph needs to \
+                     keep an array of arguments; pass one block of arguments with aclrtLaunchKernel",
+                    kernel.name
+                ),
+            ));
+        }
+    };
+    let mut arguments = vec![0u128; len.div_ceil(size_of::<u128>())].into_boxed_slice();
+    let to = arguments.as_mut_ptr().cast::<u8>();
+    match launch.arguments {
+        Arguments::Block { addr, .. } => {
+            let from: *const u8 = std::ptr::with_exposed_provenance(addr);
+            // SAFETY: the caller has at least so many bytes there, and there is room for them.
+            unsafe { to.copy_from_nonoverlapping(from, len) };
+        }
+        Arguments::Each { array } => {
+            let array: *const *const u8 = std::ptr::with_exposed_provenance(array);
+            for (index, one) in kernel.info.parameters.iter().flat_map(|it| &it.each).enumerate() {
+                // SAFETY: the caller has a pointer there for each parameter, to as many bytes as it
+                // has; the last one ends where the block does.
+                unsafe {
+                    let from = array.add(index).read_unaligned();
+                    to.add(one.offset).copy_from_nonoverlapping(from, one.size);
+                }
+            }
+        }
+    }
+    Ok(Arc::new(CudaBoundLaunch {
+        _kernel: Arc::clone(launch.kernel),
+        raw: kernel.raw,
+        grid: launch.grid,
+        threads,
+        shared_bytes: launch.shared_bytes as u32,
+        arguments,
+        len,
+    }))
 }
 
 /// Queues a run of a kernel.

@@ -47,6 +47,7 @@ mod driver;
 mod error;
 mod event;
 mod foreign;
+mod graph;
 mod host_fn;
 mod info;
 mod ipc;

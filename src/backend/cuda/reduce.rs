@@ -2,6 +2,9 @@
 
 use std::ffi::c_void;
 
+use cudarc::driver::sys::CUfunction;
+
+use super::device::DeviceState;
 use super::own_module::{THREADS, blocks};
 use super::stream::StreamState;
 use crate::backend::{Element, Place, Position, Reduce, ReduceOp, Result};
@@ -41,28 +44,42 @@ fn names() -> Vec<String> {
     (0..KERNELS).map(name).collect()
 }
 
+/// A reduction as the driver gets it: a kernel of one dimension, in blocks of [`THREADS`].
+pub(super) struct Prepared {
+    pub(super) function: CUfunction,
+    pub(super) blocks: u32,
+    /// Destination, source, elements.
+    pub(super) arguments: [u64; 3],
+}
+
+/// Makes a reduction ready.
+pub(super) fn prepare(device: &DeviceState, reduce: &Reduce) -> Result<Prepared> {
+    let index = index(reduce.op, reduce.element);
+    let elements = (reduce.dst.len / reduce.element.size()) as u64;
+    Ok(Prepared {
+        function: device.kernels().reduce.kernel(device, PTX, names, index)?,
+        blocks: blocks(elements, device.info().cores),
+        arguments: [reduce.dst.addr as u64, reduce.src.addr as u64, elements],
+    })
+}
+
 /// Queues a reduction.
 pub(super) fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
     let device = stream.device();
-    let index = index(reduce.op, reduce.element);
-    let function = device.kernels().reduce.kernel(device, PTX, names, index)?;
+    let Prepared { function, blocks, mut arguments } = prepare(device, reduce)?;
     let here = Place::Device(device.context().ordinal());
     if reduce.dst.place != here || reduce.src.place != here {
         stream.note_crossing();
     }
-    let mut dst = reduce.dst.addr as u64;
-    let mut src = reduce.src.addr as u64;
-    let mut elements = (reduce.dst.len / reduce.element.size()) as u64;
-    let mut arguments: [*mut c_void; 3] =
-        [(&raw mut dst).cast(), (&raw mut src).cast(), (&raw mut elements).cast()];
-    let grid = blocks(elements, device.info().cores);
+    let mut each: [*mut c_void; 3] =
+        arguments.each_mut().map(|argument| std::ptr::from_mut(argument).cast());
     stream.submit(|| {
         // SAFETY: the kernel's three arguments as it declares them, copied during the call; the
         // core has checked the ranges.
         device.call(|api| unsafe {
             api.launch_kernel(
                 function,
-                grid,
+                blocks,
                 1,
                 1,
                 THREADS,
@@ -70,7 +87,7 @@ pub(super) fn queue(stream: &StreamState, reduce: &Reduce) -> Result<Position> {
                 1,
                 0,
                 stream.raw().0,
-                arguments.as_mut_ptr(),
+                each.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
         })

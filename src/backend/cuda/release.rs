@@ -3,12 +3,13 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdeviceptr, CUmod_st};
+use cudarc::driver::sys::{CUdeviceptr, CUgraphExec_st, CUmod_st};
 
 use super::DriverState;
 use super::context::{Context, Raw};
 use super::device::DeviceState;
 use super::driver::Api;
+use super::graph::Kept;
 use super::memory::{Pinned, counter, in_any_context, unmap_and_free};
 use super::pending::Marks;
 use super::stream::StreamState;
@@ -36,6 +37,8 @@ pub(super) enum Release {
         /// First addresses of its variables, which are ours until it is gone.
         variables: Vec<usize>,
     },
+    /// From `cuGraphInstantiateWithFlags`, with what its nodes name.
+    Graph { device: Arc<DeviceState>, raw: Raw<CUgraphExec_st>, kept: Box<Kept> },
     /// By `cuMemHostRegister`.
     Registered { addr: usize },
 }
@@ -65,6 +68,7 @@ impl Release {
     pub(super) fn may_be_used_by(&self, stream: &StreamState) -> bool {
         match self {
             Self::Host { .. } | Self::Registered { .. } | Self::Pooled { device: None, .. } => true,
+            Self::Graph { .. } => self.is_of(stream.device()),
             Self::Device { .. }
             | Self::Module { .. }
             | Self::Mapped { .. }
@@ -81,6 +85,7 @@ impl Release {
             | Self::Imported { device, .. }
             | Self::Unmapped { device, .. }
             | Self::Module { device, .. }
+            | Self::Graph { device, .. }
             | Self::Pooled { device: Some(device), .. } => std::ptr::eq(&**device, owner),
             Self::Pooled { device: None, .. } | Self::Host { .. } | Self::Registered { .. } => {
                 false
@@ -94,7 +99,7 @@ impl Release {
             Self::Mapped { block, .. } => block.addr,
             Self::Registered { addr } | Self::Pooled { addr, .. } => addr,
             // A range stays ours.
-            Self::Module { .. } | Self::Unmapped { .. } => 0,
+            Self::Module { .. } | Self::Graph { .. } | Self::Unmapped { .. } => 0,
         }
     }
 
@@ -136,6 +141,13 @@ impl Release {
                 let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
                 let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
                 freed.and(driver.release_context(&context))
+            }
+            Self::Graph { device, raw, kept } => {
+                let Some(_open) = device.keep_open() else { return Ok(()) };
+                // SAFETY: made once and destroyed once; no run of it is left.
+                let destroyed = device.call(|api| unsafe { api.graph_exec_destroy(raw.0) });
+                drop(kept);
+                destroyed
             }
             Self::Module { device, raw, variables } => {
                 let unloaded = match device.keep_open() {

@@ -17,11 +17,13 @@ use super::host_fn::Word;
 use super::notify::{self, NotifyWaits};
 use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
-use super::{copy, copy_2d, host_fn, kernel, managed_memory, memcpy_indirect, reduce, timed_wait};
+use super::{
+    copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, reduce, timed_wait,
+};
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home,
-    HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
+    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
     StreamOptions, ValueWait, ValueWrite, Wait,
 };
 
@@ -168,6 +170,11 @@ impl StreamState {
     pub(super) fn note_dependence(&self) {
         // Relaxed: who settles the stream holds the lock that is held while something is queued.
         self.depends_on_program.store(true, Ordering::Relaxed);
+    }
+
+    /// Something that it was given ends when the program lets it, perhaps.
+    pub(super) fn depends_on_program(&self) -> bool {
+        self.depends_on_program.load(Ordering::Relaxed)
     }
 
     /// The operation that is being queued gives memory back to a pool.
@@ -466,6 +473,10 @@ impl Stream for CudaStream {
         self.told(host_fn::queue(&self.0, move || function.run()))
     }
 
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
+        self.told(graph::queue(&self.0, graph))
+    }
+
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
         self.told(host_fn::hand_over(&self.0, delivery, wait))
     }
@@ -475,7 +486,7 @@ impl Stream for CudaStream {
         // SAFETY: an event and a stream of the same open device.
         let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
         let recorded = self.0.submit_calls(record);
-        event.note_record(self.0.depends_on_program.load(Ordering::Relaxed));
+        event.note_record(self.0.depends_on_program());
         self.told(recorded)
     }
 

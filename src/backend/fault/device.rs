@@ -1,5 +1,6 @@
 //! The decorator of a device.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::ledger::Kind;
@@ -10,8 +11,9 @@ use super::stream::{FaultEvent, FaultStream};
 use super::virtual_memory::FaultPhysicalMemory;
 use crate::backend::broker::Parcel;
 use crate::backend::{
-    Advice, Block, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fill, Kernel, MemoryUsage,
-    Module, PagePolicy, PhysicalMemory, Result, SharedMemory, Span, Stream, StreamOptions,
+    Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind,
+    Fill, Graph, Kernel, Launch, MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result,
+    SharedMemory, Span, Stream, StreamOptions, Work,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -154,6 +156,24 @@ impl Device for FaultDevice {
         Ok(Arc::new(FaultModule { inner, plan: Arc::clone(&self.plan) }))
     }
 
+    fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
+        self.plan.enter(Site::DeviceBindLaunch)?;
+        self.inner.bind_launch(launch)
+    }
+
+    fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+        self.plan.enter(Site::DeviceCreateGraph)?;
+        let mut nodes = nodes.to_vec();
+        for node in &mut nodes {
+            if let Work::Record(event) = &mut node.work {
+                *event = FaultEvent::inner_of(&**event)?;
+            }
+        }
+        let inner = self.inner.create_graph(&nodes)?;
+        self.plan.ledger.made(Kind::Graph);
+        Ok(Arc::new(FaultGraph { inner, plan: Arc::clone(&self.plan) }))
+    }
+
     /// It closes the device, and then says that it failed: a device that stayed open could not be
     /// opened again.
     fn close(&self) -> Result<()> {
@@ -163,6 +183,38 @@ impl Device for FaultDevice {
             self.plan.ledger.released(Kind::Device);
         }
         refused.and(closed)
+    }
+}
+
+/// A graph that is counted.
+pub(super) struct FaultGraph {
+    inner: Arc<dyn Graph>,
+    plan: Arc<Plan>,
+}
+
+impl FaultGraph {
+    /// The graph inside one of ours.
+    pub(super) fn inner_of(graph: &Arc<dyn Graph>) -> Result<&Arc<dyn Graph>> {
+        let graph: &dyn Any = &**graph;
+        graph.downcast_ref().map(|graph: &Self| &graph.inner).ok_or_else(|| {
+            Fault::new(FaultKind::Driver, "the graph was made without PORTACL_FAULT's decorator")
+        })
+    }
+}
+
+impl Graph for FaultGraph {
+    fn is_running(&self) -> bool {
+        self.inner.is_running()
+    }
+
+    fn abort(&self) {
+        self.inner.abort();
+    }
+}
+
+impl Drop for FaultGraph {
+    fn drop(&mut self) {
+        self.plan.ledger.released(Kind::Graph);
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) enum Kind {
     HostBlock,
     Registration,
     Module,
+    Graph,
     SharedMemory,
     Pool,
     PoolBlock,
@@ -23,7 +24,7 @@ pub(super) enum Kind {
     Mapping,
 }
 
-const KINDS: [(Kind, &str); 12] = [
+const KINDS: [(Kind, &str); 13] = [
     (Kind::Device, "device"),
     (Kind::Stream, "stream"),
     (Kind::Event, "event"),
@@ -31,6 +32,7 @@ const KINDS: [(Kind, &str); 12] = [
     (Kind::HostBlock, "host-block"),
     (Kind::Registration, "registration"),
     (Kind::Module, "module"),
+    (Kind::Graph, "graph"),
     (Kind::SharedMemory, "shared-memory"),
     (Kind::Pool, "pool"),
     (Kind::PoolBlock, "pool-block"),

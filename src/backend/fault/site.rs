@@ -66,6 +66,8 @@ sites! {
     DeviceCopy2d "device.copy_2d" Driver,
     DeviceFill "device.fill" Driver,
     DeviceLoadModule "device.load_module" Driver,
+    DeviceBindLaunch "device.bind_launch" Driver,
+    DeviceCreateGraph "device.create_graph" Driver,
     DeviceClose "device.close" Driver,
     StreamCopy "stream.copy" Driver,
     StreamCopyBatch "stream.copy_batch" Driver,
@@ -76,6 +78,7 @@ sites! {
     StreamReduce "stream.reduce" Driver,
     StreamLaunch "stream.launch" Driver,
     StreamHostFn "stream.host_fn" Driver,
+    StreamRunGraph "stream.run_graph" Driver,
     StreamHandOver "stream.hand_over" Driver,
     StreamRecord "stream.record" Driver,
     StreamWait "stream.wait" Driver,
@@ -121,7 +124,7 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 12] = [
+const QUEUED: [Site; 13] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
@@ -131,6 +134,7 @@ const QUEUED: [Site; 12] = [
     Site::StreamReduce,
     Site::StreamLaunch,
     Site::StreamHostFn,
+    Site::StreamRunGraph,
     Site::StreamHandOver,
     Site::StreamWriteValue,
     Site::StreamChangeNotify,
@@ -152,6 +156,8 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("device.restart_peak", "a note"),
     ("device.is_unused", "a question about a live block"),
     ("device.least_priority", "likewise"),
+    ("graph.is_running", "a question; a device that failed runs nothing"),
+    ("graph.abort", "drops; there is nothing to refuse"),
     ("pools.have_had", "a question about an address"),
     ("stream.submitted", "a look at a counter"),
     ("stream.finished", "likewise"),

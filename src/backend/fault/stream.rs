@@ -4,14 +4,15 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::device::FaultGraph;
 use super::late::Late;
 use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Home, HostFn,
-    Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream, ValueWait,
-    ValueWrite, Wait,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
+    HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
+    ValueWait, ValueWrite, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -90,6 +91,11 @@ impl Stream for FaultStream {
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {
         self.queue(Site::StreamHostFn, || self.inner.host_fn(function))
+    }
+
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
+        let graph = FaultGraph::inner_of(graph)?;
+        self.queue(Site::StreamRunGraph, || self.inner.run_graph(graph))
     }
 
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
@@ -204,6 +210,11 @@ impl FaultEvent {
         event.as_any().downcast_ref().ok_or_else(|| {
             Fault::new(FaultKind::Driver, "the event was made without PORTACL_FAULT's decorator")
         })
+    }
+
+    /// The event inside one of ours.
+    pub(super) fn inner_of(event: &dyn Event) -> Result<Arc<dyn Event>> {
+        Ok(Arc::clone(&Self::of(event)?.inner))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::backend::{
 /// The sources of the traits.
 const TRAITS: &str = concat!(
     include_str!("../mod.rs"),
+    include_str!("../graph.rs"),
     include_str!("../kernel.rs"),
     include_str!("../pool.rs"),
     include_str!("../shared_memory.rs"),

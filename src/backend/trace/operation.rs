@@ -44,6 +44,8 @@ pub(super) enum What {
         grid: [u32; 3],
         threads: Option<[u32; 3]>,
     },
+    /// A run of one.
+    Graph,
     HostFunction,
     /// Work for a thread of the program.
     Callback,
@@ -108,6 +110,7 @@ impl What {
             Self::Reduce { .. } => ("reduce", name("reduce")),
             Self::Prefetch { .. } => ("copy", name("prefetch")),
             Self::Kernel { name, .. } => ("kernel", name.clone()),
+            Self::Graph => ("graph", name("graph")),
             Self::HostFunction => ("host", name("host function")),
             Self::Callback => ("host", name("callback")),
             Self::Wait => ("wait", name("wait for event")),

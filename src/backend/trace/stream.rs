@@ -9,9 +9,9 @@ use super::lane::{Entry, Lane};
 use super::operation::{HostTimes, Point, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Home, HostFn, Launch,
-    Notify, NotifyWait, Position, Reduce, Result, Span, Stream, Ticket, ValueWait, ValueWrite,
-    Wait, thread_number,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Graph, Home, HostFn,
+    Launch, Notify, NotifyWait, Position, Reduce, Result, Span, Stream, Ticket, ValueWait,
+    ValueWrite, Wait, thread_number,
 };
 
 /// A stream whose operations are recorded. It is what it decorates for everybody else: backends
@@ -116,6 +116,10 @@ impl Stream for TraceStream<'_> {
                 guard.end();
             }))
         })
+    }
+
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
+        self.timed(What::Graph, || self.inner.run_graph(graph))
     }
 
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {

@@ -11,10 +11,10 @@ use parking_lot::{Condvar, Mutex};
 use crate::backend::ImportedMemory;
 use crate::backend::broker::Parcel;
 use crate::backend::{
-    Access, Advice, AtomicMemory, Block, Code, Copy, Copy2d, Device, DeviceInfo, Driver, Event,
-    Fault, FaultKind, Fill, Foreign, ForeignBlock, Kernel, KernelInfo, MemoryUsage, Module,
-    Notifies, Notify, PagePolicy, PhysicalMemory, Result, Span, Stream, StreamOptions,
-    VirtualMemory,
+    Access, Advice, AtomicMemory, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo,
+    Driver, Event, Fault, FaultKind, Fill, Foreign, ForeignBlock, Graph, Kernel, KernelInfo,
+    Launch, MemoryUsage, Module, Node, Notifies, Notify, PagePolicy, PhysicalMemory, Result, Span,
+    Stream, StreamOptions, VirtualMemory,
 };
 use crate::core::runtime;
 
@@ -471,6 +471,16 @@ impl Device for ScriptDevice {
         self.enter("fill_now")
     }
 
+    fn bind_launch(&self, _launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
+        self.enter("bind_launch")?;
+        Ok(Arc::new(ScriptLaunch))
+    }
+
+    fn create_graph(&self, _nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+        self.enter("create_graph")?;
+        Ok(Arc::new(ScriptGraph))
+    }
+
     fn load_module(&self, _image: &[u8]) -> Result<Arc<dyn Module>> {
         self.enter("load_module")?;
         self.script.made(Thing::Module);
@@ -487,6 +497,21 @@ impl Device for ScriptDevice {
         }
         closed
     }
+}
+
+struct ScriptLaunch;
+
+impl BoundLaunch for ScriptLaunch {}
+
+/// A graph that is over as soon as it was queued.
+struct ScriptGraph;
+
+impl Graph for ScriptGraph {
+    fn is_running(&self) -> bool {
+        false
+    }
+
+    fn abort(&self) {}
 }
 
 /// A program that has every kernel.

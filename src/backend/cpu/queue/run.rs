@@ -84,6 +84,43 @@ impl Queue {
                     }
                     claim.lock()
                 }
+                Operation::Graph(mut run) if run.has_user_code() => {
+                    let claim = locked.unlock();
+                    self.delay();
+                    loop {
+                        working.get_or_insert_with(|| self.busy().begin());
+                        let mut function = None;
+                        let failed = self.guarded(|| {
+                            function = run.run_to_user_code(&self.shared);
+                        });
+                        working = None;
+                        self.shared.watcher.look(ANYWHERE);
+                        told = failed.and_then(|fault| self.fail(fault, thread, None));
+                        let Some(function) = function else { break };
+                        match runner.enter_user_code() {
+                            Entry::Granted => {
+                                function.run();
+                                runner.leave_user_code();
+                                self.shared.watcher.look(ANYWHERE);
+                                run.has_called();
+                            }
+                            Entry::NotNow => {
+                                let operation = Operation::Graph(run);
+                                self.hold(claim, runner, Task { operation, thread });
+                                return;
+                            }
+                            Entry::Failed(fault) => {
+                                told = self.fail(fault, thread, None);
+                                break;
+                            }
+                        }
+                    }
+                    if let Some(fault) = run.cut_short() {
+                        told = self.fail(fault, thread, None);
+                    }
+                    runner.resumed(run.end());
+                    claim.lock()
+                }
                 operation => {
                     let claim = locked.unlock();
                     if operation.len() > SHORT {
@@ -95,6 +132,9 @@ impl Queue {
                     self.shared.watcher.look(operation.written());
                     told = failed
                         .and_then(|fault| self.fail(fault, thread, operation.failed_launch()));
+                    if let Operation::Graph(run) = operation {
+                        runner.resumed(run.end());
+                    }
                     claim.lock()
                 }
             };
@@ -126,11 +166,18 @@ impl Queue {
 
     /// Runs an operation on memory: its failure, which may be a panic.
     pub(super) fn run_guarded(&self, operation: &Operation) -> Option<Fault> {
-        let run = AssertUnwindSafe(|| operation.attempt(&self.shared));
-        let panic = match catch_unwind(run) {
-            Ok(outcome) => return outcome.err(),
-            Err(panic) => panic,
-        };
+        let mut outcome = Ok(());
+        let panicked = self.guarded(|| outcome = operation.attempt(&self.shared));
+        let failed = panicked.or(outcome.err());
+        match operation {
+            Operation::Graph(run) => failed.or_else(|| run.cut_short()),
+            _ => failed,
+        }
+    }
+
+    /// Does the library's own work; a panic is its failure.
+    fn guarded(&self, work: impl FnOnce()) -> Option<Fault> {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(work)) else { return None };
         let said = panic
             .downcast_ref::<&str>()
             .copied()

@@ -9,8 +9,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Home,
-    HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
+    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
     StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
 };
 
@@ -226,6 +226,10 @@ impl Stream for ScriptStream {
 
     fn host_fn(&self, _function: HostFn) -> Result<Position> {
         self.submit("host_fn")
+    }
+
+    fn run_graph(&self, _graph: &Arc<dyn Graph>) -> Result<Position> {
+        self.submit("run_graph")
     }
 
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {

@@ -1,0 +1,58 @@
+// The part of the fault sweep's program that captures graphs and runs them.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <cstdint>
+
+#include "did.h"
+
+// Runs a graph twice, in two ways, and destroys it.
+inline void RunAndDestroy(aclmdlRI graph, aclrtStream stream) {
+    DID(aclmdlRIExecuteAsync(graph, stream));
+    DID(aclrtSynchronizeStream(stream));
+    DID(aclmdlRIExecute(graph, 10000));
+    DID(aclmdlRIAbort(graph));
+    DID(aclmdlRIDestroy(graph));
+}
+
+// A graph with every kind of work but kernels, on two streams.
+inline void CaptureGraphs() {
+    constexpr size_t kBytes = 4096;
+    aclrtStream stream = nullptr, other = nullptr;
+    aclrtEvent fork = nullptr, join = nullptr;
+    void *memory = nullptr, *second = nullptr, *host = nullptr;
+    DID(aclrtCreateStream(&stream));
+    DID(aclrtCreateStream(&other));
+    DID(aclrtCreateEventExWithFlag(&fork, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+    DID(aclrtCreateEventExWithFlag(&join, ACL_EVENT_SYNC));
+    DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    DID(aclrtMalloc(&second, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    DID(aclrtMallocHost(&host, kBytes));
+    const bool all = stream && other && fork && join && memory && second && host;
+    if (all && DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED))) {
+        DID(aclrtMemcpyAsync(memory, kBytes, host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+        DID(aclrtRecordEvent(fork, stream));
+        DID(aclrtStreamWaitEvent(other, fork));
+        DID(aclrtMemsetAsync(second, kBytes, 1, kBytes, other));
+        DID(aclrtMemsetD32Async(second, kBytes, 1, 4, other));
+        DID(aclrtRecordEvent(join, other));
+        DID(aclrtMemcpy2dAsync(memory, 64, memory, 64, 32, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        DID(aclrtLaunchHostFunc(
+            stream, [](void*) {}, nullptr));
+        DID(aclrtMemsetAsync(host, kBytes, 2, kBytes, stream));
+        DID(aclrtStreamWaitEvent(stream, join));
+        DID(aclrtReduceAsync(memory, second, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
+                             stream, nullptr));
+        aclmdlRI graph = nullptr;
+        if (DID(aclmdlRICaptureEnd(stream, &graph))) RunAndDestroy(graph, stream);
+    }
+    if (host) DID(aclrtFreeHost(host));
+    if (second) DID(aclrtFree(second));
+    if (memory) DID(aclrtFree(memory));
+    if (join) DID(aclrtDestroyEvent(join));
+    if (fork) DID(aclrtDestroyEvent(fork));
+    // A capture that could not be ended goes with its streams.
+    if (other) DID(aclrtDestroyStreamForce(other));
+    if (stream) DID(aclrtDestroyStreamForce(stream));
+}

@@ -1,0 +1,650 @@
+// Capturing graphs: who takes part, what is refused, and what makes a capture invalid.
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/graph.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::Capture;
+using portacl_test::DeviceCount;
+using portacl_test::DeviceMemory;
+using portacl_test::EndInvalid;
+using portacl_test::Event;
+using portacl_test::Gate;
+using portacl_test::Graph;
+using portacl_test::IsIdle;
+using portacl_test::IsPoison;
+using portacl_test::OnNewThread;
+using portacl_test::PinnedMemory;
+using portacl_test::Poison;
+using portacl_test::Shown;
+using portacl_test::StatusOf;
+using portacl_test::Stream;
+
+constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+constexpr auto kRelaxed = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+constexpr int kNone = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+constexpr int kActive = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+constexpr size_t kSize = 4096;
+
+aclmdlRICaptureMode Exchange(aclmdlRICaptureMode mode) {
+    portacl_test::ExpectOk("aclmdlRICaptureThreadExchangeMode",
+                           aclmdlRICaptureThreadExchangeMode(&mode));
+    return mode;
+}
+
+// This thread's mode, for a while.
+class ModeOfThread {
+  public:
+    explicit ModeOfThread(aclmdlRICaptureMode mode) : before_(Exchange(mode)) {}
+    ~ModeOfThread() { Exchange(before_); }
+
+  private:
+    aclmdlRICaptureMode before_;
+};
+
+class GraphCapture : public portacl_test::WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        ACL_OK(aclrtCreateStream(&stream_));
+        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    }
+
+    void TearDown() override {
+        ACL_EXPECT_OK(aclrtDestroyStreamForce(stream_));
+        ACL_EXPECT_OK(aclrtFree(memory_));
+        WithDevice::TearDown();
+    }
+
+    void Begin(aclmdlRICaptureMode mode = kGlobal) {
+        ACL_OK(aclmdlRICaptureBegin(stream_, mode));
+        EXPECT_EQ(StatusOf(stream_), kActive);
+    }
+
+    aclError Fill(aclrtStream stream, int value = 1) {
+        return aclrtMemsetAsync(memory_, kSize, value, kSize, stream);
+    }
+
+    aclrtStream stream_ = nullptr;
+    void* memory_ = nullptr;
+};
+
+// ---- what is asked ----
+
+TEST_F(GraphCapture, InfoTellsTheStateAndTheGraph) {
+    auto graph = Poison<aclmdlRI>();
+    EXPECT_EQ(StatusOf(stream_, &graph), kNone);
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_EQ(StatusOf(nullptr), kNone);
+    Begin();
+    aclmdlRI during = nullptr;
+    EXPECT_EQ(StatusOf(stream_, &during), kActive);
+    ASSERT_NE(during, nullptr);
+    ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIDestroy(during));
+    ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIAbort(during));
+    ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecuteAsync(during, nullptr));
+    ACL_FAILS(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, aclmdlRIExecuteAsync(during, stream_));
+    aclmdlRI after = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(stream_, &after));
+    EXPECT_EQ(after, during);
+    EXPECT_EQ(StatusOf(stream_, &graph), kNone);
+    EXPECT_EQ(graph, nullptr);
+    ACL_OK(aclmdlRIDestroy(after));
+}
+
+TEST_F(GraphCapture, ArgumentsAreChecked) {
+    for (int mode : {-1, 3, 0x7fffffff}) {
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                         aclmdlRICaptureBegin(stream_, static_cast<aclmdlRICaptureMode>(mode)),
+                         "mode is " + std::to_string(mode), "0", "2");
+        auto wrong = static_cast<aclmdlRICaptureMode>(mode);
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureThreadExchangeMode(&wrong),
+                         "mode is " + std::to_string(mode));
+        EXPECT_EQ(static_cast<int>(wrong), mode);
+    }
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureThreadExchangeMode(nullptr));
+    auto status = Poison<aclmdlRICaptureStatus>();
+    auto graph = Poison<aclmdlRI>();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureGetInfo(stream_, nullptr, &graph),
+                     "status");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureGetInfo(stream_, &status, nullptr),
+                     "modelRI");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureEnd(stream_, nullptr), "modelRI");
+    Stream other;
+    aclrtStream dead = other.Release();
+    ACL_OK(aclrtDestroyStream(dead));
+    const Event event;
+    for (aclrtStream bad : {dead, static_cast<aclrtStream>(event), aclrtStream{&status}}) {
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureBegin(bad, kGlobal));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureEnd(bad, &graph));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureGetInfo(bad, &status, &graph));
+    }
+    OnNewThread([&] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureBegin(stream_, kGlobal));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureEnd(stream_, &graph));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureGetInfo(stream_, &status, &graph));
+    });
+    EXPECT_TRUE(IsPoison(status));
+    EXPECT_TRUE(IsPoison(graph));
+}
+
+TEST_F(GraphCapture, ModesAreExchangedByThread) {
+    EXPECT_EQ(Exchange(kRelaxed), kGlobal);
+    EXPECT_EQ(Exchange(kThreadLocal), kRelaxed);
+    OnNewThread([] { EXPECT_EQ(Exchange(kGlobal), kGlobal); });
+    EXPECT_EQ(Exchange(kGlobal), kThreadLocal);
+}
+
+// ---- begin and end ----
+
+TEST_F(GraphCapture, DefaultStreamsAreNotCaptured) {
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, aclmdlRICaptureBegin(nullptr, kGlobal),
+                     "default stream");
+    aclmdlRI graph = nullptr;
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(nullptr, &graph));
+    EXPECT_EQ(StatusOf(nullptr), kNone);
+}
+
+TEST_F(GraphCapture, BeginAndEndComeInPairs) {
+    aclmdlRI graph = nullptr;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(stream_, &graph),
+                     Shown(stream_), "aclmdlRICaptureBegin");
+    Begin();
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(stream_, kRelaxed));
+    EXPECT_EQ(StatusOf(stream_), kActive);
+    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(stream_, &graph));
+    ACL_OK(aclmdlRIDestroy(graph));
+}
+
+TEST_F(GraphCapture, TheThreadThatBeganItEndsIt) {
+    for (auto mode : {kGlobal, kThreadLocal}) {
+        Begin(mode);
+        auto graph = Poison<aclmdlRI>();
+        OnNewThread([&] {
+            ACL_OK(aclrtSetDevice(0));
+            ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD,
+                      aclmdlRICaptureEnd(stream_, &graph));
+            ACL_OK(aclrtResetDevice(0));
+        });
+        EXPECT_TRUE(IsPoison(graph));
+        ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+        ACL_OK(aclmdlRIDestroy(graph));
+    }
+    Begin(kRelaxed);
+    OnNewThread([&] {
+        ACL_OK(aclrtSetDevice(0));
+        aclmdlRI graph = nullptr;
+        ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+        ACL_OK(aclmdlRIDestroy(graph));
+        ACL_OK(aclrtResetDevice(0));
+    });
+}
+
+// What the stream was given before goes on, and what is recorded does not run.
+TEST_F(GraphCapture, RecordsInsteadOfRunning) {
+    ACL_OK(Fill(stream_, 5));
+    ACL_OK(aclrtSynchronizeStream(stream_));
+    const Graph graph = Capture(stream_, [&] { ACL_OK(Fill(stream_, 7)); });
+    ACL_OK(aclrtSynchronizeStream(stream_));
+    unsigned char byte = 0;
+    ACL_OK(aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(byte, 5);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    ACL_OK(aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(byte, 7);
+}
+
+// ---- streams that join ----
+
+TEST_F(GraphCapture, StreamsJoinByEvents) {
+    const Stream other;
+    const Event fork, join;
+    Begin();
+    ACL_OK(Fill(stream_));
+    ACL_OK(aclrtRecordEvent(fork, stream_));
+    EXPECT_EQ(StatusOf(other), kNone);
+    ACL_OK(aclrtStreamWaitEvent(other, fork));
+    aclmdlRI own = nullptr, joined = nullptr;
+    EXPECT_EQ(StatusOf(stream_, &own), kActive);
+    EXPECT_EQ(StatusOf(other, &joined), kActive);
+    EXPECT_EQ(own, joined);
+    aclmdlRI graph = nullptr;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, aclmdlRICaptureEnd(other, &graph),
+                     Shown(stream_));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(other, kGlobal));
+    ACL_OK(Fill(other, 2));
+    ACL_OK(aclrtRecordEvent(join, other));
+    ACL_OK(aclrtStreamWaitEvent(stream_, join));
+    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    EXPECT_EQ(StatusOf(other), kNone);
+    ACL_OK(aclmdlRIDestroy(graph));
+}
+
+TEST_F(GraphCapture, StreamsThatJoinHaveToComeBack) {
+    const Stream other;
+    const Event fork, early;
+    Begin();
+    ACL_OK(aclrtRecordEvent(fork, stream_));
+    ACL_OK(aclrtStreamWaitEvent(other, fork));
+    ACL_OK(Fill(other));
+    ACL_OK(aclrtRecordEvent(early, other));
+    ACL_OK(Fill(other));
+    ACL_OK(aclrtStreamWaitEvent(stream_, early));
+    auto graph = Poison<aclmdlRI>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_UNJOINED, aclmdlRICaptureEnd(stream_, &graph),
+                     Shown(other), Shown(stream_));
+    EXPECT_TRUE(IsPoison(graph));
+    EXPECT_EQ(StatusOf(stream_), kNone);
+    EXPECT_EQ(StatusOf(other), kNone);
+    ACL_OK(Fill(other));
+    ACL_OK(aclrtSynchronizeStream(other));
+}
+
+TEST_F(GraphCapture, WorkOutsideIsNotWaitedFor) {
+    const Stream other;
+    const Event outside, never;
+    ACL_OK(aclrtRecordEvent(outside, other));
+    for (aclrtEvent event : {aclrtEvent(outside), aclrtEvent(never)}) {
+        Begin();
+        ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(stream_, event),
+                         Shown(event), Shown(stream_));
+        EndInvalid(stream_);
+    }
+}
+
+TEST_F(GraphCapture, CapturesDoNotWaitForEachOther) {
+    const Stream other;
+    const Event event;
+    Begin();
+    ACL_OK(aclmdlRICaptureBegin(other, kGlobal));
+    ACL_OK(aclrtRecordEvent(event, other));
+    ACL_FAILS(ACL_ERROR_STREAM_CAPTURE_CONFLICT, aclrtStreamWaitEvent(stream_, event));
+    EndInvalid(other);
+    EndInvalid(stream_);
+}
+
+TEST_F(GraphCapture, DefaultStreamsDoNotJoin) {
+    const Event event;
+    Begin();
+    ACL_OK(aclrtRecordEvent(event, stream_));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, aclrtStreamWaitEvent(nullptr, event));
+    EndInvalid(stream_);
+    ACL_OK(aclrtStreamWaitEvent(nullptr, event));
+}
+
+TEST_F(GraphCapture, StreamsOfOtherDevicesDoNotJoin) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    const Event event;
+    Begin();
+    ACL_OK(aclrtRecordEvent(event, stream_));
+    ACL_OK(aclrtSetDevice(1));
+    {
+        const Stream elsewhere;
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtStreamWaitEvent(elsewhere, event),
+                         "device");
+        EXPECT_EQ(StatusOf(elsewhere), kNone);
+    }
+    ACL_OK(aclrtSetDevice(0));
+    EndInvalid(stream_);
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+// An event stands for its latest record, wherever that was.
+TEST_F(GraphCapture, LaterRecordsOfAnEventCount) {
+    const Stream other;
+    const Event event;
+    Begin();
+    ACL_OK(aclrtRecordEvent(event, stream_));
+    ACL_OK(aclrtRecordEvent(event, other));
+    ACL_OK(aclrtStreamWaitEvent(other, event));
+    EXPECT_EQ(StatusOf(other), kNone);
+    ACL_OK(aclrtSynchronizeEvent(event));
+    ACL_FAILS(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(stream_, event));
+    EndInvalid(stream_);
+}
+
+// ---- what waits, and what asks ----
+
+TEST_F(GraphCapture, WhatIsCapturedIsNotWaitedFor) {
+    struct Case {
+        const char* name;
+        aclError (*call)(aclrtStream, aclrtEvent);
+        aclError relaxed;
+    };
+    static auto synchronize = [](aclrtStream s, aclrtEvent) { return aclrtSynchronizeStream(s); };
+    const std::vector<Case> cases = {
+        {"aclrtSynchronizeStream", +synchronize, ACL_ERROR_RT_STREAM_CAPTURED},
+        {"aclrtSynchronizeStreamWithTimeout",
+         [](aclrtStream s, aclrtEvent) { return aclrtSynchronizeStreamWithTimeout(s, 1000); },
+         ACL_ERROR_RT_STREAM_CAPTURED},
+        {"aclrtStreamQuery",
+         [](aclrtStream s, aclrtEvent) {
+             aclrtStreamStatus status;
+             return aclrtStreamQuery(s, &status);
+         },
+         ACL_ERROR_RT_STREAM_CAPTURED},
+        {"aclrtSynchronizeDevice", [](aclrtStream, aclrtEvent) { return aclrtSynchronizeDevice(); },
+         ACL_ERROR_RT_STREAM_CAPTURED},
+        {"aclrtSynchronizeDeviceWithTimeout",
+         [](aclrtStream, aclrtEvent) { return aclrtSynchronizeDeviceWithTimeout(1000); },
+         ACL_ERROR_RT_STREAM_CAPTURED},
+        {"aclrtSynchronizeEvent",
+         [](aclrtStream, aclrtEvent e) { return aclrtSynchronizeEvent(e); },
+         ACL_ERROR_RT_EVENT_CAPTURED},
+        {"aclrtSynchronizeEventWithTimeout",
+         [](aclrtStream, aclrtEvent e) { return aclrtSynchronizeEventWithTimeout(e, 1000); },
+         ACL_ERROR_RT_EVENT_CAPTURED},
+        {"aclrtQueryEventStatus",
+         [](aclrtStream, aclrtEvent e) {
+             aclrtEventRecordedStatus status;
+             return aclrtQueryEventStatus(e, &status);
+         },
+         ACL_ERROR_RT_EVENT_CAPTURED},
+        {"aclrtEventElapsedTime",
+         [](aclrtStream, aclrtEvent e) {
+             float ms;
+             return aclrtEventElapsedTime(&ms, e, e);
+         },
+         ACL_ERROR_RT_EVENT_CAPTURED},
+        {"aclrtEventGetTimestamp",
+         [](aclrtStream, aclrtEvent e) {
+             uint64_t us;
+             return aclrtEventGetTimestamp(e, &us);
+         },
+         ACL_ERROR_RT_EVENT_CAPTURED},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.name);
+        for (auto mode : {kGlobal, kThreadLocal, kRelaxed}) {
+            const Event event;
+            Begin(mode);
+            ACL_OK(aclrtRecordEvent(event, stream_));
+            const aclError wanted =
+                mode == kRelaxed ? c.relaxed : aclError{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC};
+            EXPECT_TRUE(portacl_test::Failed(c.name, c.call(stream_, event), wanted));
+            EndInvalid(stream_);
+            // The event is as it was: never recorded.
+            ACL_OK(aclrtSynchronizeEvent(event));
+            // Nothing is captured any more.
+            ACL_OK(aclrtSynchronizeStream(stream_));
+            ACL_OK(aclrtSynchronizeDevice());
+        }
+    }
+}
+
+TEST_F(GraphCapture, OtherStreamsAreWaitedFor) {
+    const Stream other;
+    const Event event;
+    Begin();
+    ACL_OK(Fill(other));
+    ACL_OK(aclrtRecordEvent(event, other));
+    ACL_OK(aclrtSynchronizeStream(other));
+    ACL_OK(aclrtSynchronizeEvent(event));
+    EXPECT_TRUE(IsIdle(other));
+    EXPECT_EQ(StatusOf(stream_), kActive);
+    aclmdlRI graph = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    ACL_OK(aclmdlRIDestroy(graph));
+}
+
+// After an invalid call the capture takes nothing more.
+TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
+    const Event event;
+    Begin();
+    ACL_FAILS(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, aclrtSynchronizeStream(stream_));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+                     aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), "aclmdlRICaptureEnd");
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclrtRecordEvent(event, stream_));
+    EndInvalid(stream_);
+    ACL_OK(Fill(stream_));
+    ACL_OK(aclrtSynchronizeStream(stream_));
+}
+
+// ---- modes ----
+
+// Calls that a capture forbids, with their code.
+struct Forbidden {
+    const char* name;
+    aclError (*call)(void* device, void* host);
+    aclError code;
+};
+
+const std::vector<Forbidden>& AllForbidden() {
+    static const std::vector<Forbidden> all = {
+        {"aclrtMemcpy",
+         [](void* d, void* h) { return aclrtMemcpy(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE); },
+         ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
+        {"aclrtMemset", [](void* d, void*) { return aclrtMemset(d, 64, 1, 64); },
+         ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
+        {"aclrtMemcpy2d",
+         [](void* d, void* h) {
+             return aclrtMemcpy2d(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE);
+         },
+         ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
+        {"aclrtMemcpyAsync",
+         [](void* d, void* h) {
+             return aclrtMemcpyAsync(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
+         },
+         ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC},
+        {"aclrtMemcpy2dAsync",
+         [](void* d, void* h) {
+             return aclrtMemcpy2dAsync(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
+         },
+         ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC},
+    };
+    return all;
+}
+
+TEST_F(GraphCapture, ModesSayWhomTheyForbid) {
+    char host[64] = {};
+    const auto check = [&](const Forbidden& c, bool is_forbidden) {
+        const aclError got = c.call(memory_, host);
+        EXPECT_TRUE(is_forbidden ? portacl_test::Failed(c.name, got, c.code)
+                                 : portacl_test::Returned(c.name, got, 0));
+        return is_forbidden;
+    };
+    for (const Forbidden& c : AllForbidden()) {
+        for (auto capture : {kGlobal, kThreadLocal, kRelaxed}) {
+            for (auto own : {kGlobal, kThreadLocal, kRelaxed}) {
+                SCOPED_TRACE(std::string(c.name) + ", capture " + std::to_string(capture) +
+                             ", thread " + std::to_string(own));
+                // The thread that captures.
+                Begin(capture);
+                bool spoilt = false;
+                {
+                    const ModeOfThread mode(own);
+                    spoilt = check(c, capture != kRelaxed && own != kRelaxed);
+                }
+                aclmdlRI graph = nullptr;
+                if (spoilt) {
+                    EndInvalid(stream_);
+                } else {
+                    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+                    ACL_OK(aclmdlRIDestroy(graph));
+                }
+                // Another thread.
+                Begin(capture);
+                OnNewThread([&] {
+                    ACL_OK(aclrtSetDevice(0));
+                    const ModeOfThread mode(own);
+                    spoilt = check(c, capture == kGlobal && own == kGlobal);
+                    ACL_OK(aclrtResetDevice(0));
+                });
+                if (spoilt) {
+                    EndInvalid(stream_);
+                } else {
+                    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+                    ACL_OK(aclmdlRIDestroy(graph));
+                }
+            }
+        }
+    }
+}
+
+// What is wrong by itself is told as such, and spoils nothing.
+TEST_F(GraphCapture, BadArgumentsSpoilNothing) {
+    Begin();
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMemsetAsync(nullptr, 8, 0, 8, stream_));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtMemsetAsync(memory_, 8, 0, 9, stream_));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtRecordEvent(stream_, stream_));
+    EXPECT_EQ(StatusOf(stream_), kActive);
+    aclmdlRI graph = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
+    ACL_OK(aclmdlRIDestroy(graph));
+}
+
+TEST_F(GraphCapture, MemoryOfOtherDevicesIsNotRecorded) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    ACL_OK(aclrtSetDevice(1));
+    void* elsewhere = nullptr;
+    ACL_OK(aclrtMalloc(&elsewhere, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    ACL_OK(aclrtSetDevice(0));
+    Begin();
+    ACL_FAILS_SAYING(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        aclrtMemcpyAsync(elsewhere, 64, memory_, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream_),
+        "device");
+    EndInvalid(stream_);
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtFree(elsewhere));
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(GraphCapture, WhatAGraphCannotHaveIsRefused) {
+    const PinnedMemory pinned(64);
+    Begin(kRelaxed);
+    ACL_FAILS_SAYING(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        aclrtMemcpyAsync(memory_, 64, pinned.At(), 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_),
+        "ACL_MEMCPY_HOST_TO_DEVICE");
+    EndInvalid(stream_);
+    const Event event;
+    Begin();
+    ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              aclrtRecordEventWithFlag(event, stream_, ACL_EVENT_RECORD_EXTERNAL));
+    EndInvalid(stream_);
+    Begin();
+    ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              aclrtStreamWaitEventWithFlag(stream_, event, 0, ACL_EVENT_WAIT_EXTERNAL));
+    EndInvalid(stream_);
+}
+
+// ---- ends of streams and devices ----
+
+TEST_F(GraphCapture, CapturedStreamsAreDestroyedByForceOnly) {
+    Stream first;
+    Begin();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURED, aclrtDestroyStream(stream_),
+                     "aclmdlRICaptureEnd");
+    EXPECT_EQ(StatusOf(stream_), kActive);
+    Stream other;
+    const Event fork;
+    ACL_OK(aclrtRecordEvent(fork, stream_));
+    ACL_OK(aclrtStreamWaitEvent(other, fork));
+    ACL_OK(aclrtDestroyStreamForce(other.Release()));
+    EndInvalid(stream_);
+    // The stream that it began with: the others are free then.
+    ACL_OK(aclmdlRICaptureBegin(first, kGlobal));
+    aclmdlRI graph = nullptr;
+    StatusOf(first, &graph);
+    const Stream third;
+    ACL_OK(aclrtRecordEvent(fork, first));
+    ACL_OK(aclrtStreamWaitEvent(third, fork));
+    EXPECT_EQ(StatusOf(third), kActive);
+    ACL_OK(aclrtDestroyStreamForce(first.Release()));
+    EXPECT_EQ(StatusOf(third), kNone);
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIDestroy(graph));
+    ACL_OK(aclrtSynchronizeDevice());
+    char byte = 0;
+    ACL_OK(aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+}
+
+TEST_F(GraphCapture, AbortsSpoilCaptures) {
+    Begin();
+    ACL_OK(aclrtStreamAbort(stream_));
+    EndInvalid(stream_);
+}
+
+TEST_F(GraphCapture, ContextsEndWithCapturesInThem) {
+    aclrtContext context = nullptr;
+    aclrtContext before = nullptr;
+    ACL_OK(aclrtGetCurrentContext(&before));
+    ACL_OK(aclrtCreateContext(&context, 0));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
+    aclmdlRI graph = nullptr;
+    StatusOf(stream, &graph);
+    ACL_OK(aclrtDestroyContext(context));
+    ACL_OK(aclrtSetCurrentContext(before));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureBegin(stream, kGlobal));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIDestroy(graph));
+    ACL_OK(aclrtSynchronizeDevice());
+}
+
+TEST_F(GraphCapture, HostFunctionsDoNotCapture) {
+    struct State {
+        aclrtStream stream;
+        aclError begin, end, info;
+    } state{stream_, 0, 0, 0};
+    const Stream runner;
+    ACL_OK(aclrtLaunchHostFunc(
+        runner,
+        [](void* argument) {
+            auto* s = static_cast<State*>(argument);
+            aclmdlRI graph;
+            aclmdlRICaptureStatus status;
+            s->begin = aclmdlRICaptureBegin(s->stream, kGlobal);
+            s->end = aclmdlRICaptureEnd(s->stream, &graph);
+            s->info = aclmdlRICaptureGetInfo(s->stream, &status, &graph);
+        },
+        &state));
+    ACL_OK(aclrtSynchronizeStream(runner));
+    EXPECT_EQ(state.begin, ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_EQ(state.end, ACL_ERROR_RT_PARAM_INVALID);
+    EXPECT_EQ(state.info, ACL_ERROR_RT_PARAM_INVALID);
+}
+
+// ---- the process ----
+
+TEST(GraphCaptureLife, DevicesEndWithCapturesInThem) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
+    aclmdlRI graph = nullptr;
+    StatusOf(stream, &graph);
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    auto status = Poison<aclmdlRICaptureStatus>();
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureGetInfo(stream, &status, &graph));
+    // It forbids nothing any more.
+    DeviceMemory memory(64);
+    ACL_OK(aclrtMemset(memory.At(), 64, 0, 64));
+    ACL_OK(aclrtFree(memory.Release()));
+    ACL_OK(aclFinalize());
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureBegin(stream, kGlobal));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureEnd(stream, &graph));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRICaptureGetInfo(stream, &status, &graph));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureBegin(nullptr, kGlobal));
+    // A mode is the thread's, whatever the library does.
+    EXPECT_EQ(Exchange(kRelaxed), kGlobal);
+    EXPECT_EQ(Exchange(kGlobal), kRelaxed);
+}
+
+}  // namespace

@@ -1,0 +1,62 @@
+// Captures and graphs for tests.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <utility>
+
+#include "support/acl_test.h"
+#include "support/objects.h"
+
+namespace portacl_test {
+
+// A graph that was captured.
+class Graph {
+  public:
+    explicit Graph(aclmdlRI handle) : handle_(handle) {}
+    Graph(Graph&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    ~Graph() {
+        if (handle_) ExpectOk("aclmdlRIDestroy", aclmdlRIDestroy(handle_));
+    }
+
+    operator aclmdlRI() const { return handle_; }
+
+    // The test destroys it.
+    aclmdlRI Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclmdlRI handle_;
+};
+
+// The graph of what `work` gives to the stream.
+template <typename Work>
+Graph Capture(aclrtStream stream, Work work,
+              aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL) {
+    ExpectOk("aclmdlRICaptureBegin", aclmdlRICaptureBegin(stream, mode));
+    work();
+    aclmdlRI graph = nullptr;
+    ExpectOk("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream, &graph));
+    return Graph(graph);
+}
+
+// What aclmdlRICaptureGetInfo says of a stream; -1 if it fails.
+inline int StatusOf(aclrtStream stream, aclmdlRI* graph = nullptr) {
+    auto status = Poison<aclmdlRICaptureStatus>();
+    auto found = Poison<aclmdlRI>();
+    const aclError code = aclmdlRICaptureGetInfo(stream, &status, &found);
+    ExpectOk("aclmdlRICaptureGetInfo", code);
+    if (graph) *graph = found;
+    return code == 0 ? static_cast<int>(status) : -1;
+}
+
+// Ends a capture that is invalid.
+inline void EndInvalid(aclrtStream stream) {
+    EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);
+    auto graph = Poison<aclmdlRI>();
+    EXPECT_TRUE(Failed("aclmdlRICaptureEnd", aclmdlRICaptureEnd(stream, &graph),
+                       ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED));
+    EXPECT_TRUE(IsPoison(graph));
+    EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+}
+
+}  // namespace portacl_test

@@ -1,0 +1,296 @@
+//! Graphs: the driver's own.
+//!
+//! A host function of a graph runs on the driver's thread, one after the other with those of all
+//! graphs: there is no word in a graph that a stream could wait for. The driver orders the runs of a
+//! graph among themselves.
+
+use std::any::Any;
+use std::ffi::{c_uint, c_void};
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode,
+};
+use parking_lot::Mutex;
+
+use super::context::Raw;
+use super::copy::{device_pointer, fill_host, is_host};
+use super::copy_2d::{self, MAX_PITCH};
+use super::device::DeviceState;
+use super::driver::Api;
+use super::event::{CudaEvent, Mark};
+use super::kernel::CudaBoundLaunch;
+use super::own_module::THREADS;
+use super::reduce;
+use super::release::{Release, give_back};
+use super::stream::StreamState;
+use crate::backend::{
+    Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, Pattern, Position, RepeatedFn, Result,
+    Rows, Work,
+};
+
+/// What the driver calls back in each run.
+enum HostCall {
+    User(RepeatedFn),
+    /// Of pinned memory, which the driver does not fill in a stream.
+    Fill(Fill),
+}
+
+/// What the nodes of a graph name, for as long as the driver may run them.
+#[derive(Default)]
+pub(super) struct Kept {
+    calls: Vec<Arc<HostCall>>,
+    nodes: Vec<Work>,
+}
+
+/// A graph behind the trait.
+pub(super) struct CudaGraph {
+    device: Arc<DeviceState>,
+    raw: Raw<CUgraphExec_st>,
+    kept: Mutex<Kept>,
+    events: Vec<Arc<dyn Event>>,
+    has_user_code: bool,
+    has_kernels: bool,
+    /// Behind the latest run.
+    latest: Mutex<Option<Mark>>,
+}
+
+/// A graph of the driver while it is put together.
+struct Draft<'a> {
+    device: &'a DeviceState,
+    raw: Raw<CUgraph_st>,
+    kept: Kept,
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made once, destroyed once; what was made of it lives on without it.
+        let destroy = |api: &Api| unsafe { api.graph_destroy(self.raw.0) };
+        self.device.driver().end_in(self.device.context(), destroy);
+    }
+}
+
+/// Makes a graph ready.
+pub(super) fn create(device: &Arc<DeviceState>, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+    let mut raw: CUgraph = std::ptr::null_mut();
+    // SAFETY: a place for the answer.
+    device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
+    let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
+    // A node of ours may take several of the driver's.
+    let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let after: Vec<_> = node.after.iter().flat_map(|&index| made[index].clone()).collect();
+        made.push(draft.add(&node.work, &after)?);
+        draft.kept.nodes.push(node.work.clone());
+    }
+    let mut exec: CUgraphExec = std::ptr::null_mut();
+    // SAFETY: a place for the answer, and a live graph.
+    device.create(|api| unsafe { api.graph_instantiate(&mut exec, raw, 0) })?;
+    let events = nodes.iter().filter_map(|node| match &node.work {
+        Work::Record(event) => Some(Arc::clone(event)),
+        _ => None,
+    });
+    let has = |what: fn(&Work) -> bool| nodes.iter().any(|node| what(&node.work));
+    Ok(Arc::new(CudaGraph {
+        device: Arc::clone(device),
+        raw: Raw(exec),
+        kept: Mutex::new(std::mem::take(&mut draft.kept)),
+        events: events.collect(),
+        has_user_code: has(|work| matches!(work, Work::HostFn(_))),
+        has_kernels: has(|work| matches!(work, Work::Launch(_))),
+        latest: Mutex::new(None),
+    }))
+}
+
+impl Draft<'_> {
+    /// Adds what a node does: the driver's nodes for it.
+    fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
+        let node = match work {
+            Work::Copy(copy) => {
+                let rows = |span| Rows { span, pitch: copy.dst.len };
+                let (dst, src) = (rows(copy.dst), rows(copy.src));
+                self.add_copy(&Copy2d { dst, src, width: copy.dst.len, height: 1 }, after)?
+            }
+            Work::Copy2d(copy) if copy.dst.pitch.max(copy.src.pitch) > MAX_PITCH => {
+                let row = |index| {
+                    let row = copy.row(index);
+                    let rows = |span| Rows { span, pitch: copy.width };
+                    let (dst, src) = (rows(row.dst), rows(row.src));
+                    self.add_copy(&Copy2d { dst, src, width: copy.width, height: 1 }, after)
+                };
+                return (0..copy.height).map(row).collect();
+            }
+            Work::Copy2d(copy) => self.add_copy(copy, after)?,
+            Work::Fill(fill) if is_host(fill.dst.place) => {
+                self.add_call(HostCall::Fill(*fill), after)?
+            }
+            Work::Fill(fill) => self.add_fill(fill, after)?,
+            Work::Reduce(job) => {
+                let prepared = reduce::prepare(self.device, job)?;
+                let mut arguments = prepared.arguments;
+                let mut each = arguments.each_mut().map(|it| std::ptr::from_mut(it).cast());
+                let params = CUDA_KERNEL_NODE_PARAMS_st {
+                    func: prepared.function,
+                    gridDimX: prepared.blocks,
+                    gridDimY: 1,
+                    gridDimZ: 1,
+                    blockDimX: THREADS,
+                    blockDimY: 1,
+                    blockDimZ: 1,
+                    sharedMemBytes: 0,
+                    kernelParams: each.as_mut_ptr(),
+                    extra: std::ptr::null_mut(),
+                };
+                self.add_kernel(&params, after)?
+            }
+            Work::Launch(bound) => {
+                let bound: &dyn Any = &**bound;
+                let bound = bound.downcast_ref::<CudaBoundLaunch>().ok_or_else(|| {
+                    Fault::new(FaultKind::Driver, "the launch is one of another backend")
+                })?;
+                bound.with_params(|params| self.add_kernel(params, after))?
+            }
+            Work::HostFn(function) => self.add_call(HostCall::User(*function), after)?,
+            Work::Record(event) => {
+                let event = CudaEvent::of(&**event)?.raw();
+                self.add_node(|api, node, graph| {
+                    // SAFETY: as in `add_node`; the event lives as long as the graph.
+                    unsafe {
+                        api.graph_add_event_record(
+                            node,
+                            graph,
+                            after.as_ptr(),
+                            after.len(),
+                            event.0,
+                        )
+                    }
+                })?
+            }
+        };
+        Ok(vec![node])
+    }
+
+    /// Has the driver add a node to this graph: `add` hands over a place for its name, the graph, and
+    /// live nodes of it.
+    fn add_node(
+        &self,
+        add: impl FnOnce(&Api, *mut CUgraphNode, CUgraph) -> super::driver::Outcome,
+    ) -> Result<CUgraphNode> {
+        let mut node: CUgraphNode = std::ptr::null_mut();
+        self.device.call(|api| add(api, &raw mut node, self.raw.0))?;
+        Ok(node)
+    }
+
+    fn add_copy(&self, copy: &Copy2d, after: &[CUgraphNode]) -> Result<CUgraphNode> {
+        let job: CUDA_MEMCPY3D = copy_2d::layer(copy, self.device);
+        let context = self.device.context().raw().0;
+        self.add_node(|api, node, graph| {
+            // SAFETY: see there; the core has checked both ranges, and does so before each run.
+            unsafe { api.graph_add_memcpy(node, graph, after.as_ptr(), after.len(), &job, context) }
+        })
+    }
+
+    fn add_fill(&self, fill: &Fill, after: &[CUgraphNode]) -> Result<CUgraphNode> {
+        let value = match fill.pattern {
+            Pattern::Byte(value) => c_uint::from(value),
+            Pattern::Word(value) => value,
+        };
+        let job = CUDA_MEMSET_NODE_PARAMS_st {
+            dst: device_pointer(fill.dst),
+            pitch: 0,
+            value,
+            elementSize: fill.pattern.size() as c_uint,
+            width: fill.dst.len / fill.pattern.size(),
+            height: 1,
+        };
+        let context = self.device.context().raw().0;
+        self.add_node(|api, node, graph| {
+            // SAFETY: as in `add_copy`.
+            unsafe { api.graph_add_memset(node, graph, after.as_ptr(), after.len(), &job, context) }
+        })
+    }
+
+    fn add_kernel(
+        &self,
+        params: &CUDA_KERNEL_NODE_PARAMS_st,
+        after: &[CUgraphNode],
+    ) -> Result<CUgraphNode> {
+        self.add_node(|api, node, graph| {
+            // SAFETY: see there; a live function, and its arguments, which are copied here.
+            unsafe { api.graph_add_kernel(node, graph, after.as_ptr(), after.len(), params) }
+        })
+    }
+
+    fn add_call(&mut self, call: HostCall, after: &[CUgraphNode]) -> Result<CUgraphNode> {
+        let call = Arc::new(call);
+        let argument: *mut c_void = Arc::as_ptr(&call).cast_mut().cast();
+        let params = CUDA_HOST_NODE_PARAMS_st { fn_: Some(call_back), userData: argument };
+        let node = self.add_node(|api, node, graph| {
+            // SAFETY: see there; the call is kept for as long as the graph may run.
+            unsafe { api.graph_add_host(node, graph, after.as_ptr(), after.len(), &params) }
+        })?;
+        self.kept.calls.push(call);
+        Ok(node)
+    }
+}
+
+unsafe extern "C" fn call_back(argument: *mut c_void) {
+    // SAFETY: a call that its graph keeps, and nobody changes.
+    match unsafe { &*argument.cast::<HostCall>() } {
+        HostCall::User(function) => function.run(),
+        // SAFETY: the core has checked the range, and does so before each run.
+        HostCall::Fill(fill) => unsafe { fill_host(fill) },
+    }
+}
+
+/// Queues a run.
+pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Position> {
+    let graph: &dyn Any = &**graph;
+    let graph = graph
+        .downcast_ref::<CudaGraph>()
+        .ok_or_else(|| Fault::new(FaultKind::Driver, "the graph is one of another backend"))?;
+    if graph.has_kernels {
+        // Nobody knows which memory they use.
+        stream.note_crossing();
+    }
+    if graph.has_user_code {
+        stream.note_dependence();
+    }
+    let mut latest = graph.latest.lock();
+    let queued = stream.submit(|| {
+        let launch = |api: &Api| {
+            // SAFETY: a live graph and a stream of the same open device.
+            unsafe { api.graph_launch(graph.raw.0, stream.raw().0) }
+        };
+        stream.device().call_here(launch)?;
+        *latest = Some(Mark::new(stream)?);
+        Ok(())
+    });
+    for event in graph.events.iter().filter_map(|event| CudaEvent::of(&**event).ok()) {
+        event.note_record(stream.depends_on_program());
+    }
+    queued
+}
+
+impl Graph for CudaGraph {
+    fn is_running(&self) -> bool {
+        self.latest.lock().as_ref().is_some_and(|mark| !mark.is_past())
+    }
+
+    /// The driver cannot drop work: what it holds will run.
+    fn abort(&self) {}
+}
+
+impl Drop for CudaGraph {
+    fn drop(&mut self) {
+        *self.latest.get_mut() = None;
+        let release = Release::Graph {
+            device: Arc::clone(&self.device),
+            raw: self.raw,
+            kept: Box::new(std::mem::take(self.kept.get_mut())),
+        };
+        let driver = self.device.driver();
+        driver.note_refusal(give_back(driver, release));
+    }
+}

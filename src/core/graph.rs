@@ -1,0 +1,201 @@
+//! Graphs: work that was recorded once, and runs as one operation of a stream, many times.
+
+pub mod capture;
+pub mod mode;
+pub mod recorder;
+pub mod task;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use self::task::{Task, What};
+use super::allocation::Allocation;
+use super::device::Device;
+use super::error::{Code, Error, Result};
+use super::event::Event;
+use super::handles::{self, Object};
+use super::stream::{self, Stream};
+use super::thread;
+use crate::algo::slot_table::{self, Handle, Ref};
+use crate::backend;
+
+/// A graph.
+pub struct Graph {
+    /// Its own handle.
+    pub handle: Handle,
+    /// Where it runs.
+    pub device: Arc<Device>,
+    /// Its number, different from that of all others.
+    pub id: u32,
+    /// None while it is being captured.
+    ready: Mutex<Option<Arc<Ready>>>,
+}
+
+/// A graph that can run.
+pub struct Ready {
+    /// What was recorded.
+    pub tasks: Vec<Task>,
+    native: Arc<dyn backend::Graph>,
+    /// The library's memory that it names.
+    memory: Vec<Allocation>,
+    /// The handles of the events that each run records.
+    events: Vec<u64>,
+}
+
+impl Ready {
+    /// Of these tasks, on `device`.
+    pub fn new(device: &Device, tasks: Vec<Task>) -> Result<Arc<Self>> {
+        let native = device.native.create_graph(&task::nodes(&tasks))?;
+        let memory = task::memory(&tasks);
+        let events = tasks.iter().filter_map(|task| match (task.what, &task.work) {
+            (What::EventRecord(event), Some(_)) => Some(event),
+            _ => None,
+        });
+        let events = events.collect();
+        Ok(Arc::new(Self { tasks, native, memory, events }))
+    }
+
+    /// The memory that it names is there as it was.
+    fn check_memory(&self) -> Result<()> {
+        let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
+        self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone(gone)))
+    }
+}
+
+#[cold]
+fn memory_is_gone(gone: &Allocation) -> Error {
+    Error::param_invalid(format_args!(
+        "modelRI uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
+         capture it again",
+        gone.len, gone.base
+    ))
+}
+
+impl Graph {
+    /// A graph that is about to be recorded: its handle.
+    fn create(device: &Arc<Device>) -> Result<Handle> {
+        static IDS: AtomicU32 = AtomicU32::new(0);
+        let made = Self::table().insert_with(|handle| {
+            Arc::new(Self {
+                handle,
+                device: Arc::clone(device),
+                id: IDS.fetch_add(1, Ordering::Relaxed),
+                ready: Mutex::new(None),
+            })
+        });
+        made.ok_or_else(|| {
+            Error::new(
+                Code::BadAlloc,
+                "no more graphs can be made; destroy some with aclmdlRIDestroy",
+            )
+        })
+    }
+
+    fn complete(&self, ready: Arc<Ready>) {
+        *self.ready.lock() = Some(ready);
+    }
+
+    /// What runs; while it is being recorded, that it is, with this code.
+    fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
+        if let Some(ready) = &*self.ready.lock() {
+            return Ok(Arc::clone(ready));
+        }
+        Err(Error::new(
+            code,
+            format_args!(
+                "modelRI {:#x} is still being captured; call aclmdlRICaptureEnd first",
+                self.handle.raw()
+            ),
+        ))
+    }
+
+    /// Queues a run.
+    fn run(&self, stream: &Stream) -> Result<()> {
+        if stream.is_captured() {
+            return self.record_in(stream);
+        }
+        let ready = self.ready_or(Code::ModelCaptured)?;
+        ready.check_memory()?;
+        let position = stream.submit(|native| native.run_graph(&ready.native))?;
+        for event in &ready.events {
+            if let Ok(event) = handles::get::<Event>("event", *event) {
+                event.note_record(stream, position);
+            }
+        }
+        Ok(())
+    }
+
+    /// A captured stream takes its tasks.
+    #[cold]
+    fn record_in(&self, stream: &Stream) -> Result<()> {
+        let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
+        ready.check_memory()?;
+        match stream.recorder.capture() {
+            Some(capture) => capture.add_graph(stream.handle, &ready.tasks),
+            None => self.run(stream),
+        }
+    }
+}
+
+/// The graph and the stream of a run.
+fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>)> {
+    handles::check_not_null::<Graph>("modelRI", raw)?;
+    let stream = stream::resolve(stream)?;
+    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    if !Arc::ptr_eq(&graph.device, &stream.device) {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "modelRI {raw:#x} was captured on device {}, the stream is on device {}; run it on a stream of \
+                 its own device",
+                graph.device.id, stream.device.id
+            ),
+        ));
+    }
+    Ok((stream, graph))
+}
+
+/// aclmdlRIExecuteAsync.
+pub fn execute_async(raw: u64, stream: u64) -> Result<()> {
+    let (stream, graph) = resolve(raw, stream)?;
+    graph.run(&stream)
+}
+
+/// aclmdlRIExecute: on the default stream of the current context.
+pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
+    stream::deadline(timeout_ms)?;
+    mode::check_waiting()?;
+    let (stream, graph) = resolve(raw, 0)?;
+    graph.run(&stream)?;
+    let stream = { stream }.handle.raw();
+    drop(graph);
+    stream::synchronize_with_timeout(stream, timeout_ms)
+}
+
+/// aclmdlRIAbort.
+pub fn abort(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let graph = handles::get::<Graph>("modelRI", raw)?;
+    graph.ready_or(Code::ModelCaptured)?.native.abort();
+    Ok(())
+}
+
+/// aclmdlRIDestroy.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let graph = handles::get::<Graph>("modelRI", raw)?;
+    if graph.ready_or(Code::ModelCaptured)?.native.is_running() {
+        return Err(Error::new(
+            Code::ModelRunning,
+            format_args!(
+                "modelRI {raw:#x} is running; synchronize the stream that it was given to, then destroy it"
+            ),
+        ));
+    }
+    drop(graph);
+    drop(handles::remove::<Graph>("modelRI", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}

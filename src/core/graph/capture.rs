@@ -1,0 +1,380 @@
+//! Captures: streams whose work is recorded instead of run.
+//!
+//! What a captured stream is given comes after what it was given before. An event that is recorded
+//! there stands for that place, and a stream that waits for it joins the capture. All of this is the
+//! core's: a backend hears of a graph when it is complete.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::mode::{Counted, Mode};
+use super::recorder::Recorder;
+use super::task::{self, Task, What};
+use super::{Graph, Ready};
+use crate::algo::slot_table::Handle;
+use crate::backend::{Position, Work, thread_number};
+use crate::core::allocation::Owner;
+use crate::core::error::{Code, Error, Result};
+use crate::core::handles::Object;
+use crate::core::stream::{self, Stream};
+
+/// A capture: the streams that take part, and what was recorded.
+pub struct Capture {
+    /// The handle of the graph that it becomes.
+    pub graph: Handle,
+    /// Of its device.
+    pub owner: Owner,
+    /// The stream that it began with.
+    pub origin: Handle,
+    /// Whom it forbids what.
+    pub mode: Mode,
+    /// The thread that began it, as [`thread_number`] calls it.
+    pub thread: u32,
+    state: Mutex<State>,
+}
+
+struct State {
+    tasks: Vec<Task>,
+    branches: Vec<Branch>,
+    /// What made it invalid.
+    spoilt: Option<&'static str>,
+    /// It has ended.
+    is_over: bool,
+    counted: Option<Counted>,
+}
+
+/// A stream that takes part.
+struct Branch {
+    stream: Handle,
+    /// What its next task comes after.
+    after: Vec<usize>,
+    /// How many tasks it was given.
+    count: Position,
+}
+
+impl State {
+    fn check(&self) -> Result<()> {
+        if self.is_over {
+            return Err(Error::new(
+                Code::StreamNotCaptured,
+                "another thread has ended the capture of the stream meanwhile",
+            ));
+        }
+        match self.spoilt {
+            Some(why) => Err(invalid(why)),
+            None => Ok(()),
+        }
+    }
+
+    /// The branch of a stream, which takes part from now on.
+    fn branch(&mut self, stream: Handle) -> &mut Branch {
+        let known = self.branches.iter().position(|branch| branch.stream == stream);
+        let index = known.unwrap_or_else(|| {
+            self.branches.push(Branch { stream, after: Vec::new(), count: 0 });
+            self.branches.len() - 1
+        });
+        &mut self.branches[index]
+    }
+
+    /// A new task of this stream, after what comes before it there and `also`; what follows it does
+    /// not come after it yet.
+    fn push(
+        &mut self,
+        stream: Handle,
+        what: What,
+        work: Option<Work>,
+        also: Option<usize>,
+    ) -> usize {
+        let branch = self.branch(stream);
+        branch.count += 1;
+        let mut after = branch.after.clone();
+        after.extend(also.filter(|index| !branch.after.contains(index)));
+        self.tasks.push(Task { what, work, after, stream });
+        self.tasks.len() - 1
+    }
+}
+
+#[cold]
+fn invalid(why: &str) -> Error {
+    Error::new(
+        Code::StreamCaptureInvalidated,
+        format_args!(
+            "the capture of the stream is invalid: {why}; end it with aclmdlRICaptureEnd and begin again"
+        ),
+    )
+}
+
+impl Capture {
+    fn new(graph: Handle, stream: &Stream, mode: Mode) -> Arc<Self> {
+        Arc::new_cyclic(|itself: &Weak<Self>| {
+            let branch = Branch { stream: stream.handle, after: Vec::new(), count: 0 };
+            Self {
+                graph,
+                owner: stream.device.owner,
+                origin: stream.handle,
+                mode,
+                thread: thread_number(),
+                state: Mutex::new(State {
+                    tasks: Vec::new(),
+                    branches: vec![branch],
+                    spoilt: None,
+                    is_over: false,
+                    counted: Some(Counted::new(Weak::clone(itself))),
+                }),
+            }
+        })
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self) -> bool {
+        self.state.lock().is_over
+    }
+
+    /// Whether it can still become a graph.
+    pub fn is_valid(&self) -> bool {
+        self.state.lock().spoilt.is_none()
+    }
+
+    /// Fails if nothing more can be recorded.
+    pub fn check(&self) -> Result<()> {
+        self.state.lock().check()
+    }
+
+    /// Makes it invalid.
+    pub fn spoil(&self, why: &'static str) {
+        self.state.lock().spoilt.get_or_insert(why);
+    }
+
+    /// Records tasks of a stream that take no order among themselves: how many it has then.
+    pub fn add(&self, stream: Handle, what: What, works: Vec<Option<Work>>) -> Result<Position> {
+        let mut state = self.state.lock();
+        state.check()?;
+        let added = works.into_iter().map(|work| state.push(stream, what, work, None)).collect();
+        let branch = state.branch(stream);
+        branch.after = added;
+        Ok(branch.count)
+    }
+
+    /// As [`Self::add`], of a task that comes after that one as well: its place.
+    fn add_behind(
+        &self,
+        stream: Handle,
+        what: What,
+        work: Option<Work>,
+        also: Option<usize>,
+    ) -> Result<usize> {
+        let mut state = self.state.lock();
+        state.check()?;
+        let added = state.push(stream, what, work, also);
+        state.branch(stream).after = vec![added];
+        Ok(added)
+    }
+
+    /// Records the record of an event: the place that it stands for.
+    pub fn record(&self, stream: Handle, event: u64, work: Option<Work>) -> Result<usize> {
+        self.add_behind(stream, What::EventRecord(event), work, None)
+    }
+
+    /// Records a wait for an event that stands for this place.
+    pub fn wait(&self, stream: Handle, event: u64, place: usize) -> Result<()> {
+        self.add_behind(stream, What::EventWait(event), None, Some(place)).map(drop)
+    }
+
+    /// Records the tasks of a graph.
+    pub fn add_graph(&self, stream: Handle, tasks: &[Task]) -> Result<()> {
+        let mut state = self.state.lock();
+        state.check()?;
+        let first = state.tasks.len();
+        let before = state.branch(stream).after.clone();
+        let mut is_last = vec![true; tasks.len()];
+        for task in tasks {
+            task.after.iter().for_each(|&index| is_last[index] = false);
+            let after = match task.after.is_empty() {
+                true => before.clone(),
+                false => task.after.iter().map(|index| first + index).collect(),
+            };
+            state.tasks.push(Task { after, stream, ..task.clone() });
+        }
+        let branch = state.branch(stream);
+        branch.count += tasks.len() as Position;
+        if !tasks.is_empty() {
+            branch.after = (0..tasks.len()).filter(|&i| is_last[i]).map(|i| first + i).collect();
+        }
+        Ok(())
+    }
+
+    /// The end of it: its tasks, or why they are no graph.
+    fn finish(&self) -> Result<Vec<Task>> {
+        let mut state = self.state.lock();
+        if state.is_over {
+            state.check()?;
+        }
+        state.is_over = true;
+        state.counted = None;
+        let tasks = std::mem::take(&mut state.tasks);
+        if let Some(why) = state.spoilt {
+            return Err(invalid(why));
+        }
+        let origin = state.branches.iter().find(|branch| branch.stream == self.origin);
+        let last = origin.map_or(&[][..], |branch| &branch.after);
+        let joined = task::before(&tasks, last);
+        for branch in &state.branches {
+            if !branch.after.iter().all(|&index| joined[index]) {
+                return Err(Error::new(
+                    Code::StreamUnjoined,
+                    format_args!(
+                        "what stream {:#x} was given last is not waited for: record an event there, and have \
+                         stream {:#x}, which the capture began with, wait for it before aclmdlRICaptureEnd. The \
+                         capture has ended without a graph",
+                        branch.stream.raw(),
+                        self.origin.raw()
+                    ),
+                ));
+            }
+        }
+        Ok(tasks)
+    }
+
+    /// Its streams run again what they are given.
+    fn release_streams(self: &Arc<Self>) {
+        let branches = std::mem::take(&mut self.state.lock().branches);
+        for branch in branches {
+            if let Some(stream) = Stream::table().get(branch.stream) {
+                stream.recorder.leave(self);
+            }
+        }
+    }
+
+    /// Ends it without a graph.
+    fn cancel(self: &Arc<Self>) {
+        self.spoil("its first stream was destroyed");
+        let _ = self.finish();
+        self.release_streams();
+        Graph::table().remove(self.graph);
+    }
+}
+
+/// aclmdlRICaptureBegin.
+pub fn begin(raw: u64, mode: i32) -> Result<()> {
+    let mode = Mode::from_number(mode)?;
+    let stream = stream::resolve(raw)?;
+    check_capturable(&stream)?;
+    if stream.is_captured() {
+        return Err(captured_already(&stream));
+    }
+    let graph = Graph::create(&stream.device)?;
+    let capture = Capture::new(graph, &stream, mode);
+    if !stream.recorder.join(&capture) {
+        capture.cancel();
+        return Err(captured_already(&stream));
+    }
+    Ok(())
+}
+
+#[cold]
+fn captured_already(stream: &Stream) -> Error {
+    Error::new(
+        Code::StreamCaptured,
+        format_args!(
+            "stream {:#x} is being captured already; call aclmdlRICaptureEnd first",
+            stream.handle.raw()
+        ),
+    )
+}
+
+/// Default streams cannot be captured.
+pub fn check_capturable(stream: &Stream) -> Result<()> {
+    if !stream.is_default() {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::StreamCaptureImplicit,
+        format_args!(
+            "stream {:#x} is the default stream of its context, which cannot be captured; use one of \
+             aclrtCreateStream",
+            stream.handle.raw()
+        ),
+    ))
+}
+
+/// The capture that a stream takes part in.
+fn of(stream: &Stream) -> Result<Arc<Capture>> {
+    stream.recorder.capture().ok_or_else(|| {
+        Error::new(
+            Code::StreamNotCaptured,
+            format_args!(
+                "stream {:#x} is not being captured; call aclmdlRICaptureBegin first",
+                stream.handle.raw()
+            ),
+        )
+    })
+}
+
+/// aclmdlRICaptureEnd: the graph.
+pub fn end(raw: u64) -> Result<u64> {
+    let stream = stream::resolve(raw)?;
+    let capture = of(&stream)?;
+    if capture.origin != stream.handle {
+        return Err(Error::new(
+            Code::StreamCaptureUnmatched,
+            format_args!(
+                "stream {:#x} has joined the capture that began with stream {:#x}; end that one",
+                stream.handle.raw(),
+                capture.origin.raw()
+            ),
+        ));
+    }
+    if capture.mode != Mode::Relaxed && capture.thread != thread_number() {
+        return Err(Error::new(
+            Code::StreamCaptureWrongThread,
+            format_args!(
+                "the capture was begun by thread {} and has to be ended there, unless it is begun with \
+                 ACL_MODEL_RI_CAPTURE_MODE_RELAXED",
+                capture.thread
+            ),
+        ));
+    }
+    // A driver takes its time for a graph, and no `Ref` may live across that.
+    drop(stream);
+    let tasks = capture.finish();
+    capture.release_streams();
+    let made = tasks.and_then(|tasks| complete(&capture, tasks));
+    if made.is_err() {
+        Graph::table().remove(capture.graph);
+    }
+    made
+}
+
+fn complete(capture: &Capture, tasks: Vec<Task>) -> Result<u64> {
+    let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
+        Error::param_invalid("the device of the capture was reset by another thread meanwhile")
+    })?;
+    let ready = Ready::new(&graph.device, tasks)?;
+    graph.complete(ready);
+    Ok(graph.handle.raw())
+}
+
+/// What aclmdlRICaptureGetInfo tells: a value of `aclmdlRICaptureStatus`, and the graph.
+#[inline]
+pub fn info(raw: u64) -> Result<(i32, u64)> {
+    let stream = stream::resolve(raw)?;
+    Ok(if stream.is_captured() { info_of(&stream.recorder) } else { (0, 0) })
+}
+
+#[cold]
+fn info_of(recorder: &Recorder) -> (i32, u64) {
+    let Some(capture) = recorder.capture() else { return (0, 0) };
+    (if capture.is_valid() { 1 } else { 2 }, capture.graph.raw())
+}
+
+/// A stream is about to be destroyed, or to end with its device.
+pub fn stream_ends(stream: &Stream) {
+    let Some(capture) = stream.recorder.capture() else { return };
+    if capture.origin == stream.handle {
+        capture.cancel();
+    } else {
+        capture.spoil("a stream that had joined it was destroyed");
+    }
+    stream.recorder.leave(&capture);
+}

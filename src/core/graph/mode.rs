@@ -1,0 +1,183 @@
+//! What threads may do while streams are captured.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::capture::Capture;
+use crate::backend::thread_number;
+use crate::core::device::Device;
+use crate::core::error::{Code, Error, Result};
+
+/// `aclmdlRICaptureMode`: of a capture, whom it forbids what cannot be recorded; of a thread, by which
+/// captures it lets itself be forbidden something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// All threads; by its own captures, and by global ones of others.
+    Global,
+    /// The thread that began it; by its own.
+    ThreadLocal,
+    /// Nobody; by none.
+    Relaxed,
+}
+
+impl Mode {
+    /// From C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        match number {
+            0 => Ok(Self::Global),
+            1 => Ok(Self::ThreadLocal),
+            2 => Ok(Self::Relaxed),
+            _ => Err(Error::invalid_param(format_args!(
+                "mode is {number}; allowed: ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0, _THREAD_LOCAL 1 and _RELAXED 2"
+            ))),
+        }
+    }
+
+    /// As C has it.
+    pub fn number(self) -> i32 {
+        self as i32
+    }
+}
+
+thread_local! {
+    static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+}
+
+/// How many captures there are: all that those look at who are not concerned.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static ACTIVE: Mutex<Vec<Weak<Capture>>> = Mutex::new(Vec::new());
+
+/// A capture is counted while it has this.
+pub struct Counted(());
+
+impl Counted {
+    /// One more.
+    pub fn new(capture: Weak<Capture>) -> Self {
+        let mut active = ACTIVE.lock();
+        active.retain(|other| other.strong_count() > 0);
+        active.push(capture);
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// aclmdlRICaptureThreadExchangeMode: the thread's mode before.
+pub fn exchange(number: i32) -> Result<i32> {
+    Ok(MODE.replace(Mode::from_number(number)?).number())
+}
+
+/// Whether any stream is captured.
+#[inline]
+fn is_any() -> bool {
+    // Relaxed: a thread sees its own captures; with others' a call is simultaneous.
+    COUNT.load(Ordering::Relaxed) != 0
+}
+
+/// Captures that are not over.
+fn active() -> Vec<Arc<Capture>> {
+    let active = ACTIVE.lock();
+    active.iter().filter_map(Weak::upgrade).filter(|capture| !capture.is_over()).collect()
+}
+
+/// The captures that forbid the calling thread what cannot be recorded.
+fn forbidding() -> Vec<Arc<Capture>> {
+    let mode = MODE.get();
+    let thread = thread_number();
+    let forbids = |capture: &Capture| match (mode, capture.mode) {
+        (Mode::Relaxed, _) | (_, Mode::Relaxed) => false,
+        _ if capture.thread == thread => true,
+        (own, of_other) => own == Mode::Global && of_other == Mode::Global,
+    };
+    let mut all = active();
+    all.retain(|capture| forbids(capture));
+    all
+}
+
+/// For calls that move memory in no stream's order.
+#[inline]
+pub fn check_unordered() -> Result<()> {
+    if is_any() { refuse_unordered() } else { Ok(()) }
+}
+
+#[cold]
+fn refuse_unordered() -> Result<()> {
+    refuse(
+        Code::CaptureModeNotSupport,
+        "this call works on memory at once, which cannot be recorded; use its asynchronous form",
+    )
+}
+
+/// For calls that wait in between: asynchronous copies of pageable memory, and runs that are waited for.
+#[inline]
+pub fn check_waiting() -> Result<()> {
+    if is_any() { refuse_waiting() } else { Ok(()) }
+}
+
+#[cold]
+fn refuse_waiting() -> Result<()> {
+    refuse(
+        Code::CaptureModeBlockAsync,
+        "this call waits, or uses pageable host memory, which has to be waited for; use memory of aclrtMallocHost",
+    )
+}
+
+/// Fails if a capture forbids this thread such calls, and spoils those that do.
+fn refuse(code: Code, what: &str) -> Result<()> {
+    let forbidding = forbidding();
+    let Some(first) = forbidding.first() else { return Ok(()) };
+    let text = format!(
+        "stream {:#x} is being captured, {}: {what}, or call it outside of the capture, or exchange the mode \
+         of this thread with aclmdlRICaptureThreadExchangeMode",
+        first.origin.raw(),
+        match first.mode {
+            Mode::Global => "for all threads (ACL_MODEL_RI_CAPTURE_MODE_GLOBAL)",
+            _ => "by this thread (ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL)",
+        },
+    );
+    for capture in &forbidding {
+        capture.spoil("a call that its mode forbids was made");
+    }
+    Err(Error::new(code, text))
+}
+
+/// What it is that cannot be waited for or asked while it is captured: the code says which, unless a
+/// mode forbids waiting altogether.
+pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
+    let forbidden = !forbidding().is_empty();
+    capture.spoil("it was waited for, or asked");
+    Error::new(
+        if forbidden { Code::CaptureModeBlockAsync } else { code },
+        format_args!(
+            "{what} is being captured from stream {:#x}: what is recorded does not run, so it cannot be waited \
+             for or asked; call aclmdlRICaptureEnd first. The capture is invalid now",
+            capture.origin.raw()
+        ),
+    )
+}
+
+/// For waits for all streams of a device.
+#[inline]
+pub fn check_device(device: &Device) -> Result<()> {
+    if is_any() { refuse_device(device) } else { Ok(()) }
+}
+
+#[cold]
+fn refuse_device(device: &Device) -> Result<()> {
+    let mut captures = active();
+    captures.retain(|capture| capture.owner == device.owner);
+    let mut outcome = Ok(());
+    for capture in captures {
+        let refused = refuse_wait(&capture, Code::StreamCaptured, "a stream of the device");
+        outcome = outcome.and(Err(refused));
+    }
+    outcome
+}

@@ -1,0 +1,284 @@
+//! What takes a captured stream's work in the place of its backend.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::capture::Capture;
+use super::task::What;
+use crate::algo::slot_table::Handle;
+use crate::backend::{
+    self, Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
+    HostFn, Launch, Notify, NotifyWait, Place, Position, Reduce, Span, ValueWait, ValueWrite, Wait,
+    Work,
+};
+use crate::core::error::{Error, Result};
+
+/// Records what a stream is given, while it is captured.
+pub struct Recorder {
+    /// One look for streams that are not captured.
+    is_on: AtomicBool,
+    stream: Handle,
+    device: Arc<dyn backend::Device>,
+    /// The device's number.
+    ordinal: u32,
+    capture: Mutex<Option<Arc<Capture>>>,
+}
+
+impl Recorder {
+    /// Of a new stream.
+    pub fn new(stream: Handle, device: &Arc<dyn backend::Device>, ordinal: u32) -> Self {
+        Self {
+            is_on: AtomicBool::new(false),
+            stream,
+            device: Arc::clone(device),
+            ordinal,
+            capture: Mutex::new(None),
+        }
+    }
+
+    /// Whether the stream is captured.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        // Relaxed: who captures a stream that other threads use orders the two.
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// What the stream takes part in.
+    pub fn capture(&self) -> Option<Arc<Capture>> {
+        self.capture.lock().clone()
+    }
+
+    /// The stream takes part from now on; false if it does in another capture.
+    pub fn join(&self, capture: &Arc<Capture>) -> bool {
+        let mut own = self.capture.lock();
+        if own.is_some() {
+            return own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture));
+        }
+        *own = Some(Arc::clone(capture));
+        self.is_on.store(true, Ordering::Relaxed);
+        true
+    }
+
+    /// It takes part no more.
+    pub fn leave(&self, capture: &Arc<Capture>) {
+        let mut own = self.capture.lock();
+        if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
+            *own = None;
+            self.is_on.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes work now, or says why not.
+    #[cold]
+    pub fn open(&self) -> Result<&dyn backend::Stream> {
+        if let Some(capture) = self.capture() {
+            capture.check()?;
+        }
+        Ok(self)
+    }
+
+    fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
+        let added = self.capture().map(|capture| capture.add(self.stream, what, works));
+        match added {
+            Some(Ok(position)) => Ok(position),
+            // Between the look at it and this.
+            _ => Err(Fault::new(
+                FaultKind::Abandoned,
+                "another thread has ended, or spoilt, the capture of the stream meanwhile",
+            )),
+        }
+    }
+
+    fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
+        self.add(what, vec![Some(work)])
+    }
+
+    /// What a graph cannot have; the capture would lack it.
+    fn cannot(&self, text: &'static str) -> Fault {
+        if let Some(capture) = self.capture() {
+            capture.spoil("it was given something that a graph cannot have");
+        }
+        Fault::new(FaultKind::Unsupported, text)
+    }
+
+    /// Memory of pools is not recorded.
+    #[cold]
+    pub fn no_pools(&self) -> Error {
+        self.cannot(
+            "memory of pools is neither taken nor given back in a captured stream; do it in another stream, \
+             before the capture and after it",
+        )
+        .into()
+    }
+
+    /// Memory for data behind arguments lasts for one launch.
+    #[cold]
+    pub fn no_data(&self) -> Error {
+        self.cannot(
+            "data behind a kernel's arguments (place holders) is not recorded; copy it to device memory that lasts \
+             as long as the graph, and pass its address",
+        )
+        .into()
+    }
+
+    /// Events that work outside of the graph records, or waits for.
+    #[cold]
+    pub fn no_external(&self) -> Error {
+        self.cannot(
+            "records and waits with ACL_EVENT_RECORD_EXTERNAL and ACL_EVENT_WAIT_EXTERNAL are not part of graphs in \
+             this version; record the event, or wait for it, in the stream that runs the graph, around the run",
+        )
+        .into()
+    }
+
+    /// A graph's work stays on its device, and reads its sources when it runs.
+    fn check(&self, dst: Span, src: Span, staged: bool) -> backend::Result<()> {
+        if staged {
+            return Err(self.cannot(
+                "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE reads its source at once, and a graph in each run; use \
+                 ACL_MEMCPY_HOST_TO_DEVICE and keep the source",
+            ));
+        }
+        let elsewhere = |span: Span| matches!(span.place, Place::Device(id) if id != self.ordinal);
+        if elsewhere(dst) || elsewhere(src) {
+            return Err(self.cannot(
+                "a graph is of one device, and this uses memory of another one; do it outside of the capture",
+            ));
+        }
+        Ok(())
+    }
+
+    fn copy_work(&self, copy: &Copy) -> backend::Result<Work> {
+        self.check(copy.dst, copy.src, copy.stage_source)?;
+        Ok(Work::Copy(copy.clone()))
+    }
+}
+
+impl backend::Stream for Recorder {
+    fn copy(&self, copy: Copy) -> backend::Result<Position> {
+        self.add_work(What::Copy, self.copy_work(&copy)?)
+    }
+
+    fn copy_batch(&self, copies: &[Copy]) -> backend::Result<Position> {
+        let works = copies.iter().map(|copy| self.copy_work(copy).map(Some));
+        self.add(What::Copy, works.collect::<backend::Result<_>>()?)
+    }
+
+    fn copy_2d(&self, copy: Copy2d) -> backend::Result<Position> {
+        self.check(copy.dst.span, copy.src.span, false)?;
+        self.add_work(What::Copy, Work::Copy2d(copy))
+    }
+
+    fn copy_indirect(&self, _copy: CopyIndirect) -> backend::Result<Position> {
+        Err(self.cannot(
+            "copies between places that are told in memory are not part of graphs in this version; use aclrtMemcpyAsync, or a kernel",
+        ))
+    }
+
+    fn fill(&self, fill: Fill) -> backend::Result<Position> {
+        self.check(fill.dst, fill.dst, false)?;
+        self.add_work(What::Fill, Work::Fill(fill))
+    }
+
+    fn prefetch(&self, _range: Span, _to: Home) -> backend::Result<Position> {
+        self.add(What::Prefetch, vec![None])
+    }
+
+    fn reduce(&self, reduce: Reduce) -> backend::Result<Position> {
+        self.check(reduce.dst, reduce.src, false)?;
+        self.add_work(What::Reduce, Work::Reduce(reduce))
+    }
+
+    fn launch(&self, launch: &Launch<'_>) -> backend::Result<Position> {
+        self.add_work(What::Kernel, Work::Launch(self.device.bind_launch(launch)?))
+    }
+
+    fn host_fn(&self, function: HostFn) -> backend::Result<Position> {
+        let function = function.repeated().ok_or_else(|| {
+            self.cannot(
+                "this host function can be called once only, and a graph calls it in each run",
+            )
+        })?;
+        self.add_work(What::HostFn, Work::HostFn(function))
+    }
+
+    fn run_graph(&self, _graph: &Arc<dyn Graph>) -> backend::Result<Position> {
+        Err(Fault::new(FaultKind::Driver, "graphs in captures are recorded by their tasks"))
+    }
+
+    fn hand_over(&self, _delivery: Box<dyn Delivery>, _wait: bool) -> backend::Result<Position> {
+        Err(self.cannot(
+            "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
+             that no thread is subscribed for",
+        ))
+    }
+
+    fn record(&self, _event: &Arc<dyn Event>) -> backend::Result<Position> {
+        Err(Fault::new(FaultKind::Driver, "records in captures are the events' business"))
+    }
+
+    fn wait(&self, _event: &Arc<dyn Event>, _limit: Option<Duration>) -> backend::Result<Position> {
+        Err(Fault::new(FaultKind::Driver, "waits in captures are the events' business"))
+    }
+
+    fn write_value(&self, _write: ValueWrite) -> backend::Result<Position> {
+        Err(self.cannot(
+            "values are not written in graphs in this version; use aclrtMemsetAsync or aclrtMemcpyAsync",
+        ))
+    }
+
+    fn wait_value(&self, _wait: ValueWait) -> backend::Result<Position> {
+        Err(self.cannot(
+            "graphs do not wait for values in this version; wait in the stream that runs the graph, before the run",
+        ))
+    }
+
+    fn change_notify(&self, _notify: &Arc<Notify>, _change: Change) -> backend::Result<Position> {
+        Err(self.cannot(
+            "notifies are not recorded in graphs in this version; record it in the stream that runs the graph, after \
+             the run",
+        ))
+    }
+
+    fn wait_notify(&self, _notify: &Arc<Notify>, _wait: NotifyWait) -> backend::Result<Position> {
+        Err(self.cannot(
+            "graphs do not wait for notifies in this version; wait in the stream that runs the graph, before the run",
+        ))
+    }
+
+    fn limit_waits(&self, _until: Instant) {}
+
+    fn is_idle(&self) -> backend::Result<bool> {
+        Ok(true)
+    }
+
+    fn synchronize(&self, _deadline: Option<Instant>) -> backend::Result<Wait> {
+        Ok(Wait::Done)
+    }
+
+    fn abandon(&self) -> Position {
+        0
+    }
+
+    fn abort(&self, _why: Fault, _deadline: Option<Instant>) -> Wait {
+        Wait::Done
+    }
+
+    fn retire(&self) {}
+
+    fn set_priority(&self, _priority: u32) -> backend::Result<()> {
+        Ok(())
+    }
+
+    fn native(&self) -> Option<usize> {
+        None
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

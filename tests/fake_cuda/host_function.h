@@ -1,0 +1,12 @@
+// Host functions in streams.
+#pragma once
+
+#include "call.h"
+#include "state.h"
+
+namespace fake {
+
+// Queues a call of `function` on the thread of host functions.
+CUresult queue_host_function(const Call& call, Stream& stream, CUhostFn function, void* data);
+
+}  // namespace fake
