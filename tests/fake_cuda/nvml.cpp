@@ -70,8 +70,8 @@ bool known_as(const char* what) {
     return knows == what;
 }
 
-// FAKE_NVML_BUSY: a percentage for each device, with commas.
-unsigned busy(int device) {
+// FAKE_NVML_BUSY: a percentage for each device, with commas. The older library does not tell it.
+[[maybe_unused]] unsigned busy(int device) {
     const char* text = setting("FAKE_NVML_BUSY", "37,62");
     for (int i = 0; i < device && text != nullptr; ++i) {
         text = strchr(text, ',');
