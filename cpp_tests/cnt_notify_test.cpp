@@ -119,14 +119,20 @@ TEST_F(CntNotifyTest, ClearingIsOneStep) {
         streams.push_back(std::make_unique<Stream>());
         ACL_OK(Wait(notify, *streams[i], kAtLeast, 1, 0, 1));
     }
+    const auto ended = [&] {
+        uint32_t count = 0;
+        for (const auto& stream : streams) count += IsIdle(*stream);
+        return count;
+    };
     Stream writer;
     for (uint32_t round = 1; round <= kWaiters; ++round) {
         ACL_OK(Record(notify, writer, kSet, 100));
         ExpectCount(notify, 0, writer);
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        uint32_t ended = 0;
-        for (const auto& stream : streams) ended += IsIdle(*stream);
-        EXPECT_EQ(ended, round);
+        // The count is cleared before the stream that did it is idle.
+        const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (ended() < round && std::chrono::steady_clock::now() < patience)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_EQ(ended(), round);
     }
 }
 
