@@ -35,12 +35,6 @@ void ExporterOnAnotherDevice(Conversation& parent) {
     ExportFrom(parent, 1);
 }
 
-void ExpectImportFails(const char* key, const char* says) {
-    void* ptr = Poison<void*>();
-    ACL_FAILS_SAYING(kDead, aclrtIpcMemImportByKey(&ptr, key, 0), says);
-    EXPECT_TRUE(IsPoison(ptr));
-}
-
 }  // namespace
 
 TWO_PROCESS_TEST(IpcSharing, BothSeeTheSameMemory, Exporter) {

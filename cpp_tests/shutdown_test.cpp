@@ -5,6 +5,7 @@
 #include "support/gate.h"
 #include "support/one_of_each.h"
 #include "support/own_process.h"
+#include "support/proc.h"
 #include "support/says.h"
 #include "support/threads.h"
 
@@ -19,7 +20,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -85,23 +85,6 @@ struct StaticOwner {
 
 void QueueAlot(aclrtStream stream, void* memory, size_t size) {
     for (int i = 0; i < 200; ++i) ACL_OK(aclrtMemsetAsync(memory, size, i, size, stream));
-}
-
-size_t Entries(const char* directory) {
-    size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-        static_cast<void>(entry);
-        ++count;
-    }
-    return count;
-}
-
-// The number of threads, once it is no more than this: the system lists a thread for a moment
-// longer than others wait for its end.
-size_t ThreadsDownTo(size_t most) {
-    for (int i = 0; i < 10'000 && Entries("/proc/self/task") > most; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return Entries("/proc/self/task");
 }
 
 // Waits for a child; its exit status, or -1 if it did not exit by itself.
@@ -377,7 +360,7 @@ OWN_PROCESS_TEST(Shutdown, ForkBeforeTheFirstCall) {
 
 OWN_PROCESS_TEST(Shutdown, LivesWithoutEnd) {
     OnNewThread([] {});  // A sanitizer's own thread begins with the first one of the program.
-    const size_t threads_before = Entries("/proc/self/task");
+    const size_t threads_before = Threads();
     size_t threads = 0, files = 0;
     // Opening a GPU may take a good part of a second.
     const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -390,12 +373,12 @@ OWN_PROCESS_TEST(Shutdown, LivesWithoutEnd) {
             ASSERT_EQ(ThreadsDownTo(threads_before), threads_before) << life;
         }
         if (life == 4) {
-            threads = Entries("/proc/self/task");
-            files = Entries("/proc/self/fd");
+            threads = Threads();
+            files = OpenFiles();
         }
     }
     EXPECT_LE(ThreadsDownTo(threads), threads);
-    EXPECT_LE(Entries("/proc/self/fd"), files);
+    EXPECT_LE(OpenFiles(), files);
 }
 
 TEST(Shutdown, UnloadedAndLoadedAgain) {

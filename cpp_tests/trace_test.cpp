@@ -36,6 +36,17 @@ void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trac
     std::remove(path.c_str());
 }
 
+// Sizes are looked at from time to time.
+bool FileHas(const std::string& path, const char* text) {
+    for (int i = 0; i < 2'000; ++i) {
+        std::ifstream file(path);
+        const std::string all(std::istreambuf_iterator<char>(file), {});
+        if (all.find(text) != std::string::npos) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+}
+
 int64_t Sum(const std::vector<TraceEvent>& events) {
     int64_t sum = 0;
     for (const TraceEvent& event : events) sum += event.Bytes();
@@ -74,6 +85,7 @@ void DoAllKinds() {
         ACL_OK(aclrtSynchronizeStream(first));
         ACL_OK(aclrtSynchronizeStream(second));
         EXPECT_EQ(words.Download<uint32_t>(), std::vector<uint32_t>(4, 5));
+        EXPECT_TRUE(FileHas(std::getenv("PORTACL_TRACE"), "memory in use"));
     }
     ACL_OK(aclFinalize());
 }

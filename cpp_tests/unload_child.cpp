@@ -6,6 +6,8 @@
 // a driver's thread that has called back into it is such a thread, and may live on.
 #include <acl/acl.h>
 
+#include "support/proc.h"
+
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,8 @@
 #include <fstream>
 #include <string>
 #include <thread>
+
+using namespace portacl_test;
 
 namespace {
 
@@ -49,23 +53,6 @@ Function* Find(const char* name) {
             std::exit(1);                                                                    \
         }                                                                                    \
     } while (false)
-
-size_t Entries(const char* directory) {
-    size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-        static_cast<void>(entry);
-        ++count;
-    }
-    return count;
-}
-
-// The number of threads, once it is no more than this: the system lists a thread for a moment
-// longer than others wait for its end.
-size_t ThreadsDownTo(size_t most) {
-    for (int i = 0; i < 10'000 && Entries("/proc/self/task") > most; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return Entries("/proc/self/task");
-}
 
 bool IsMapped(const std::string& path) {
     std::ifstream maps("/proc/self/maps");
@@ -105,7 +92,7 @@ int main(int argc, char** argv) {
     const char* backend = std::getenv("PORTACL_BACKEND");
     const bool cpu = backend && std::strcmp(backend, "cpu") == 0;
     std::thread([] {}).join();  // A sanitizer's own thread begins with the first of the program.
-    const size_t threads_before = Entries("/proc/self/task");
+    const size_t threads_before = Threads();
     size_t files = 0;
     for (int cycle = 0; cycle < 10; ++cycle) {
         library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -125,9 +112,9 @@ int main(int argc, char** argv) {
         CHECK(dlclose(library) == 0);
         if (cpu && !in_main_thread) CHECK(!IsMapped(path));
         if (cycle == 1) {
-            files = Entries("/proc/self/fd");
+            files = OpenFiles();
         } else if (cycle > 1) {
-            CHECK(Entries("/proc/self/fd") <= files);
+            CHECK(OpenFiles() <= files);
         }
         // Nothing that the library registered with the system may point to where it was.
         const pid_t child = fork();

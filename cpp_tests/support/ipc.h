@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "support/says.h"
 #include "support/shared_pool.h"
 
 namespace portacl_test {
@@ -29,6 +30,13 @@ inline void* ImportKey(const char* key, uint64_t flags = ACL_RT_IPC_MEM_IMPORT_F
     void* ptr = nullptr;
     ExpectOk("aclrtIpcMemImportByKey", aclrtIpcMemImportByKey(&ptr, key, flags));
     return ptr;
+}
+
+// Nothing is to be had under the key, and the text says why.
+inline void ExpectImportFails(const char* key, const char* says) {
+    void* ptr = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtIpcMemImportByKey(&ptr, key, 0), says);
+    EXPECT_TRUE(IsPoison(ptr));
 }
 
 inline void CloseKey(const char* key) {

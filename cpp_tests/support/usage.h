@@ -1,7 +1,8 @@
 // What this process uses: memory, threads, descriptors, mappings.
 #pragma once
 
-#include <dirent.h>
+#include "proc.h"
+
 #include <malloc.h>
 #include <unistd.h>
 
@@ -36,8 +37,8 @@ struct Usage {
         usage.resident = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
         const auto heap = mallinfo2();
         usage.heap = heap.uordblks + heap.hblkhd;
-        usage.threads = Entries("/proc/self/task");
-        usage.files = Entries("/proc/self/fd");
+        usage.threads = Threads();
+        usage.files = OpenFiles();
         std::ifstream maps("/proc/self/maps");
         for (std::string line; std::getline(maps, line);) ++usage.mappings;
         return usage;
@@ -49,7 +50,7 @@ struct Usage {
         Usage least = Now();
         for (int i = 0; i < 20; ++i) {
             std::this_thread::yield();
-            least.threads = std::min(least.threads, Entries("/proc/self/task"));
+            least.threads = std::min(least.threads, Threads());
         }
         return least;
     }
@@ -72,16 +73,6 @@ struct Usage {
                       "%zu KiB resident, %zu bytes of heap, %zu threads, %zu files, %zu mappings",
                       resident >> 10, heap, threads, files, mappings);
         return text;
-    }
-
-  private:
-    static size_t Entries(const char* folder) {
-        size_t count = 0;
-        if (DIR* open = opendir(folder)) {
-            while (const dirent* entry = readdir(open)) count += entry->d_name[0] != '.';
-            closedir(open);
-        }
-        return count;
     }
 };
 

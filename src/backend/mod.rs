@@ -40,6 +40,7 @@ mod numa;
 mod pool;
 mod probe;
 mod random;
+mod serving_thread;
 mod shared_memory;
 mod stream_value;
 mod timer;

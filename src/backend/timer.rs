@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::serving_thread::ServingThread;
 use super::{Fault, FaultKind, Result};
 
 /// The thread looks around so often while it is there, and ends when it was not needed meanwhile.
@@ -33,10 +33,9 @@ struct State<W> {
     limits: usize,
     /// How many were ever made.
     made: u64,
-    /// When the thread looks around next by itself; none: there is no thread.
+    /// When the thread looks around next by itself; none: it is about to, or there is none.
     wakes: Option<Instant>,
-    handle: Option<JoinHandle<()>>,
-    stopping: bool,
+    thread: ServingThread,
 }
 
 /// How long one queued wait may take.
@@ -56,8 +55,7 @@ impl<W> Default for Timer<W> {
                 limits: 0,
                 made: 0,
                 wakes: None,
-                handle: None,
-                stopping: false,
+                thread: ServingThread::default(),
             }),
             changed: Condvar::new(),
         }
@@ -68,32 +66,22 @@ impl<W: Waiter> Timer<W> {
     /// A limit for a wait that is about to be queued. While there is one there is a thread.
     pub(super) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit<W>>> {
         let mut state = self.state.lock();
-        let mut ended = None;
-        if state.wakes.is_none() {
-            let timer = Arc::clone(self);
-            let builder = std::thread::Builder::new().name("portacl-timer".to_owned());
-            // The new thread waits for the lock first.
-            let handle = builder.spawn(move || timer.serve()).map_err(|error| {
-                let text = format!("no thread can be started for time limits of waits: {error}");
-                Fault::new(FaultKind::OutOfResources, text)
-            })?;
-            ended = state.handle.replace(handle);
-            state.wakes = Some(Instant::now());
-        }
+        let timer = Arc::clone(self);
+        let ended = state
+            .thread
+            .need("portacl-timer", "for time limits of waits", move || timer.serve())?;
         state.limits += 1;
         state.made += 1;
         let number = state.made;
         drop(state);
-        if let Some(handle) = ended {
-            let _ = handle.join();
-        }
+        ended.join();
         Ok(Arc::new(Limit { timer: Arc::clone(self), number, duration, deadline: OnceLock::new() }))
     }
 
     fn serve(&self) {
         let mut seen = 0;
         let mut state = self.state.lock();
-        while !state.stopping {
+        while !state.thread.is_stopping() {
             let now = Instant::now();
             let first = state.armed.first_entry();
             if let Some(due) = first.as_ref().map(|entry| entry.key().0 <= now)
@@ -117,18 +105,16 @@ impl<W: Waiter> Timer<W> {
             seen = state.made;
         }
         state.wakes = None;
+        state.thread.has_ended();
     }
 
     /// Ends the thread; nobody waits any more.
     pub(super) fn stop(&self) {
         let mut state = self.state.lock();
-        state.stopping = true;
-        let handle = state.handle.take();
+        let ending = state.thread.stop();
         drop(state);
         self.changed.notify_one();
-        if let Some(handle) = handle {
-            let _ = handle.join();
-        }
+        ending.join();
     }
 
     /// What a wait that took too long says of itself.
@@ -144,7 +130,7 @@ impl<W: Waiter> Timer<W> {
 
     #[cfg(test)]
     pub(super) fn has_thread(&self) -> bool {
-        self.state.lock().wakes.is_some()
+        self.state.lock().thread.is_there()
     }
 }
 

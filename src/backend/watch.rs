@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{Fault, FaultKind, Result};
+use super::serving_thread::ServingThread;
+use super::{Fault, Result};
 
 /// The pauses between two looks: they double until something changes.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
@@ -48,12 +48,9 @@ struct State {
     seats: usize,
     /// How many were ever made.
     made: u64,
-    /// The thread is there.
-    serving: bool,
     /// A wait has begun since the last look.
     begun: bool,
-    handle: Option<JoinHandle<()>>,
-    stopping: bool,
+    thread: ServingThread,
 }
 
 struct Waiting {
@@ -123,25 +120,14 @@ impl Watcher {
     /// For a wait that is about to be queued.
     pub(super) fn seat(self: &Arc<Self>) -> Result<Seat> {
         let mut state = self.state.lock();
-        let mut ended = None;
-        if !state.serving {
-            let watcher = Arc::clone(self);
-            let builder = std::thread::Builder::new().name("portacl-watcher".to_owned());
-            // The new thread waits for the lock first.
-            let handle = builder.spawn(move || watcher.serve()).map_err(|error| {
-                let text = format!("no thread can be started that watches values: {error}");
-                Fault::new(FaultKind::OutOfResources, text)
-            })?;
-            ended = state.handle.replace(handle);
-            state.serving = true;
-        }
+        let watcher = Arc::clone(self);
+        let ended =
+            state.thread.need("portacl-watcher", "that watches values", move || watcher.serve())?;
         state.seats += 1;
         state.made += 1;
         let number = state.made;
         drop(state);
-        if let Some(handle) = ended {
-            let _ = handle.join();
-        }
+        ended.join();
         Ok(Seat { watcher: Arc::clone(self), number })
     }
 
@@ -172,7 +158,7 @@ impl Watcher {
         let mut pause = SHORTEST_PAUSE;
         let mut idle_since = Instant::now();
         let mut state = self.state.lock();
-        while !state.stopping {
+        while !state.thread.is_stopping() {
             let mut ended = state.take_over(ANYWHERE);
             if std::mem::take(&mut state.begun) {
                 pause = SHORTEST_PAUSE;
@@ -199,24 +185,21 @@ impl Watcher {
             };
             let _ = self.changed.wait_until(&mut state, wake);
         }
-        state.serving = false;
+        state.thread.has_ended();
     }
 
     /// Ends the thread. What waits still does so for ever: nobody may.
     pub(super) fn stop(&self) {
         let mut state = self.state.lock();
-        state.stopping = true;
-        let handle = state.handle.take();
+        let ending = state.thread.stop();
         drop(state);
         self.changed.notify_one();
-        if let Some(handle) = handle {
-            let _ = handle.join();
-        }
+        ending.join();
     }
 
     #[cfg(test)]
     pub(super) fn has_thread(&self) -> bool {
-        self.state.lock().serving
+        self.state.lock().thread.is_there()
     }
 }
 
@@ -283,6 +266,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
     use super::*;
+    use crate::backend::FaultKind;
 
     const LONG: Duration = Duration::from_secs(60);
 

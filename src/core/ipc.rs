@@ -67,7 +67,7 @@ pub fn check_room(len: usize) -> Result<()> {
 /// The processes of a list.
 pub(super) fn check_processes(argument: &str, processes: &[i32]) -> Result<()> {
     if processes.is_empty() {
-        return Err(Error::invalid_param("the list of processes is empty; pass at least one"));
+        return Err(Error::invalid_param("num is 0; the list must have one process at least"));
     }
     match processes.iter().position(|process| *process <= 0) {
         None => Ok(()),

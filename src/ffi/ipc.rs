@@ -173,8 +173,8 @@ pub unsafe extern "C" fn aclrtIpcGetEventHandle(
 ) -> aclError {
     guard_unsupported(
         "aclrtIpcGetEventHandle",
-        "events cannot be shared between processes; synchronise, and tell the other process \
-             by a pipe or socket",
+        "events cannot be shared between processes; record a notify, which the other process has by \
+             aclrtNotifyGetExportKey and waits for",
     )
 }
 
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn aclrtIpcOpenEventHandle(
 ) -> aclError {
     guard_unsupported(
         "aclrtIpcOpenEventHandle",
-        "events cannot be shared between processes; synchronise, and tell the other process \
-             by a pipe or socket",
+        "events cannot be shared between processes; record a notify, which the other process has by \
+             aclrtNotifyGetExportKey and waits for",
     )
 }

@@ -12,7 +12,7 @@ use crate::ffi::types::{aclError, aclrtLabel, aclrtLabelList, aclrtStream};
 pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
     guard_unsupported(
         "aclrtCreateLabel",
-        "labels belong to graphs, which are not available; branch on the host instead",
+        "labels are of graphs that are built by hand, which this version has not; branch on the host instead",
     )
 }
 
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn aclrtCreateLabel(label: *mut aclrtLabel) -> aclError {
 pub unsafe extern "C" fn aclrtDestroyLabel(label: aclrtLabel) -> aclError {
     guard_unsupported(
         "aclrtDestroyLabel",
-        "labels belong to graphs, which are not available; branch on the host instead",
+        "labels are of graphs that are built by hand, which this version has not; branch on the host instead",
     )
 }
 
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn aclrtDestroyLabel(label: aclrtLabel) -> aclError {
 pub unsafe extern "C" fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclrtSetLabel",
-        "labels belong to graphs, which are not available; branch on the host instead",
+        "labels are of graphs that are built by hand, which this version has not; branch on the host instead",
     )
 }
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
 ) -> aclError {
     guard_unsupported(
         "aclrtCreateLabelList",
-        "labels belong to graphs, which are not available; branch on the host instead",
+        "labels are of graphs that are built by hand, which this version has not; branch on the host instead",
     )
 }
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn aclrtCreateLabelList(
 pub unsafe extern "C" fn aclrtDestroyLabelList(labelList: aclrtLabelList) -> aclError {
     guard_unsupported(
         "aclrtDestroyLabelList",
-        "labels belong to graphs, which are not available; branch on the host instead",
+        "labels are of graphs that are built by hand, which this version has not; branch on the host instead",
     )
 }
 
@@ -76,6 +76,6 @@ pub unsafe extern "C" fn aclrtSwitchLabelByIndex(
 ) -> aclError {
     guard_unsupported(
         "aclrtSwitchLabelByIndex",
-        "labels belong to graphs, which are not available; branch on the host instead",
+        "labels are of graphs that are built by hand, which this version has not; branch on the host instead",
     )
 }

@@ -4,6 +4,7 @@ use std::ffi::c_char;
 
 use crate::core::notify::{self, CountedWait};
 use crate::ffi::guard::{guard, guard_unsupported};
+use crate::ffi::ipc::processes;
 use crate::ffi::types::{
     aclError, aclrtCntNotify, aclrtCntNotifyRecordInfo, aclrtCntNotifyWaitInfo, aclrtNotify,
     aclrtServerPid, aclrtStream,
@@ -186,9 +187,7 @@ pub unsafe extern "C" fn aclrtNotifySetImportPid(
     num: usize,
 ) -> aclError {
     guard("aclrtNotifySetImportPid", || {
-        must_not_be_null("pid", pid)?;
-        let array = Array::new(pid.cast_const(), num);
-        notify::admit(handle::from_c(notify), num, |index| array.get(index))
+        notify::admit(handle::from_c(notify), &processes(pid, num)?)
     })
 }
 

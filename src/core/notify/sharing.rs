@@ -4,9 +4,9 @@ use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
 use super::{Common, Notify, insert, plain_numbers};
-use crate::backend::broker::{Admission, BROKER, Key, Kind, MOST_TEXT, Parcel};
+use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::core::error::{Error, Result};
-use crate::core::{handles, runtime, thread};
+use crate::core::{handles, ipc, runtime, thread};
 
 /// The flag of an export that asks for no list of processes, and the one of an import that allows the
 /// devices to reach each other's memory, which notifies do not need.
@@ -41,12 +41,7 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
         "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT",
         "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION",
     )?;
-    if room <= MOST_TEXT {
-        return Err(Error::invalid_param(format_args!(
-            "len is {room}; a key needs {} bytes, the zero included",
-            MOST_TEXT + 1
-        )));
-    }
+    ipc::check_room(room)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     if notify.is_imported {
         return Err(Error::param_invalid(format_args!(
@@ -73,28 +68,16 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
 }
 
 /// aclrtNotifySetImportPid: lets these processes import it, besides those that may already.
-pub fn admit(raw: u64, count: usize, process: impl Fn(usize) -> i32) -> Result<()> {
+pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    if count == 0 {
-        return Err(Error::invalid_param("num is 0; there must be one process at least"));
-    }
+    ipc::check_processes("pid", processes)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
-    let mut processes = Vec::with_capacity(count);
-    for index in 0..count {
-        let process = process(index);
-        if process <= 0 {
-            return Err(Error::invalid_param(format_args!(
-                "pid[{index}] is {process}; it must be the number of a process, as aclrtDeviceGetBareTgid tells it"
-            )));
-        }
-        processes.push(process);
-    }
     let export = notify.export.get().ok_or_else(|| {
         Error::param_invalid(format_args!(
             "notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first"
         ))
     })?;
-    if BROKER.admit(Kind::Notify, &export.key, &processes) {
+    if BROKER.admit(Kind::Notify, &export.key, processes) {
         return Ok(());
     }
     Err(Error::param_invalid(format_args!("notify {raw:#x} is not offered to others any more")))

@@ -1,0 +1,36 @@
+// What the system lists of this process.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <thread>
+
+namespace portacl_test {
+
+inline size_t Entries(const char* folder) {
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        static_cast<void>(entry);
+        ++count;
+    }
+    return count;
+}
+
+inline size_t Threads() {
+    return Entries("/proc/self/task");
+}
+
+inline size_t OpenFiles() {
+    return Entries("/proc/self/fd");
+}
+
+// The number of threads, once it is no more than this: the system lists a thread for a moment
+// longer than others wait for its end.
+inline size_t ThreadsDownTo(size_t most) {
+    for (int i = 0; i < 10'000 && Threads() > most; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Threads();
+}
+
+}  // namespace portacl_test
