@@ -1,0 +1,202 @@
+// A driver that refuses calls or fails for good, on the test double. Memory that runs out is also
+// in memory_limit_test.
+#include "support/cuda_driver.h"
+#include "support/own_process.h"
+#include "support/says.h"
+#include "support/works.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSize = 4096;
+constexpr size_t kMiB = size_t{1} << 20;
+
+class DriverRefuses : public WithDevice {
+  protected:
+    void TearDown() override {
+        FailDriver("");
+        WithDevice::TearDown();
+    }
+};
+
+}  // namespace
+
+TEST_F(DriverRefuses, ANumberThatNobodyKnowsIsToldAndForgotten) {
+    FailDriver("cuMemAlloc_v2:1:998,cuStreamCreateWithPriority:1:4321,cuMemHostAlloc:1:99999");
+    constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+    auto address = Poison<void*>();
+    auto stream = Poison<aclrtStream>();
+    ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
+                     "cuMemAlloc_v2 gave 998");
+    ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), "cuStreamCreateWithPriority gave 4321");
+    ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), "cuMemHostAlloc gave 99999");
+    EXPECT_TRUE(IsPoison(address) && IsPoison(stream));
+    ExpectWorks();
+}
+
+// The driver knows best whether it works again: it is asked with every call.
+TEST_F(DriverRefuses, ANumberThatNobodyKnowsMayStay) {
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    DeviceMemory memory(kSize);
+    FailDriver("cuMemsetD8Async:1:54321:late");
+    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream));
+    constexpr aclError kCode = ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+    ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), "gave 54321");
+    ACL_FAILS_SAYING(kCode, aclrtMemset(memory.At(), kSize, 1, kSize), "gave 54321");
+    (void)memory.Release();
+    (void)aclrtResetDeviceForce(0);
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}
+
+TEST_F(DriverRefuses, WhatHasRunOutIsNamed) {
+    FailDriver(
+        "cuMemAlloc_v2:1:2,cuMemHostAlloc:1:2,cuStreamCreateWithPriority:1:2,"
+        "cuEventCreate:1:2");
+    auto address = Poison<void*>();
+    auto stream = Poison<aclrtStream>();
+    auto event = Poison<aclrtEvent>();
+    const std::string said = "gave 2 CUDA_ERROR_OUT_OF_MEMORY";
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                     aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY),
+                     "cuMemAlloc_v2 " + said);
+    ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&address, kSize),
+                     "cuMemHostAlloc " + said);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateStream(&stream), said);
+    const aclError refused = aclrtCreateEvent(&event);
+    EXPECT_NE(refused, ACL_SUCCESS);
+    EXPECT_NE(refused, ACL_ERROR_RT_MEMORY_ALLOCATION) << "events are no device memory";
+    EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
+    ExpectWorks();
+}
+
+OWN_PROCESS_TEST(OutOfMemory, IsOfTheDeviceAndEndsWithAFree, {"FAKE_CUDA_MEMORY", "64M"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    DeviceMemory most(48 * kMiB);
+    auto address = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                     aclrtMalloc(&address, 48 * kMiB, ACL_MEM_MALLOC_HUGE_FIRST),
+                     "CUDA_ERROR_OUT_OF_MEMORY", std::to_string(48 * kMiB));
+    EXPECT_TRUE(IsPoison(address));
+    // The rest of the process has memory.
+    PinnedMemory pinned(kMiB);
+    ExpectWorks();
+    ACL_OK(aclrtSetDevice(1));
+    { DeviceMemory there(48 * kMiB); }
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(aclrtFree(most.Release()));
+    { DeviceMemory again(48 * kMiB); }
+    ACL_OK(aclrtFreeHost(pinned.Release()));
+    ACL_OK(aclFinalize());
+}
+
+class StickyError : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        ACL_OK(aclrtCreateStream(&stream_));
+        ACL_OK(aclrtCreateEventExWithFlag(&event_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE));
+        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+        FailDriver("cuMemsetD8Async:1:719:late");
+        ACL_OK(aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_));
+        ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream_), said_, remedy_);
+    }
+
+    static constexpr aclError kCode = ACL_ERROR_RT_AICORE_EXCEPTION;
+    const std::string said_ = "719 CUDA_ERROR_LAUNCH_FAILED", remedy_ = "reset the device";
+    aclrtStream stream_ = nullptr;
+    aclrtEvent event_ = nullptr;
+    void* memory_ = nullptr;
+};
+
+TEST_F(StickyError, EveryCallOfTheDeviceSaysSo) {
+    unsigned char bytes[kSize];
+    auto address = Poison<void*>();
+    auto stream = Poison<aclrtStream>();
+    auto event = Poison<aclrtEvent>();
+    for (int round = 0; round < 2; ++round) {
+        ACL_FAILS_SAYING(kCode, aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), said_,
+                         "CUDA device 0", remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMemset(memory_, kSize, 1, kSize), said_, remedy_);
+        ACL_FAILS_SAYING(kCode,
+                         aclrtMemcpy(bytes, kSize, memory_, kSize, ACL_MEMCPY_DEVICE_TO_HOST),
+                         said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtRecordEvent(event_, stream_), said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_NORMAL_ONLY), said_,
+                         remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtCreateStream(&stream), said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtCreateEvent(&event), said_, remedy_);
+        ACL_FAILS_SAYING(kCode, aclrtSynchronizeDevice(), said_, remedy_);
+        size_t free = 7, total = 7;
+        ACL_FAILS_SAYING(kCode, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), said_, remedy_);
+    }
+    aclrtErrorInfo info{};
+    ACL_OK(aclrtGetErrorVerbose(0, &info));
+    EXPECT_TRUE(info.errorType == ACL_RT_ERROR_AICORE && info.tryRepair == 0);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtRepairError(0, &info), "ResetDevice");
+    EXPECT_TRUE(IsPoison(address) && IsPoison(stream) && IsPoison(event));
+    (void)aclrtResetDevice(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
+// The driver does not say which operation it was: callbacks are told once, by the call that found
+// out.
+TEST_F(StickyError, ExceptionCallbacksKnowTheDeviceAndTheCode) {
+    static std::vector<std::vector<uint32_t>> told;
+    told.clear();
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtSetExceptionInfoCallback([](aclrtExceptionInfo* info) {
+        told.push_back(
+            {aclrtGetTaskIdFromExceptionInfo(info), aclrtGetStreamIdFromExceptionInfo(info),
+             aclrtGetThreadIdFromExceptionInfo(info), aclrtGetDeviceIdFromExceptionInfo(info),
+             aclrtGetErrorCodeFromExceptionInfo(info)});
+    }));
+    {
+        Stream stream;
+        DeviceMemory memory(kSize);
+        FailDriver("cuMemsetD8Async:1:719:late");
+        ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream));
+        for (int round = 0; round < 2; ++round)
+            ACL_FAILS_SAYING(kCode, aclrtSynchronizeStream(stream), said_, remedy_);
+        (void)aclrtDestroyStreamForce(stream.Release());
+        (void)memory.Release();
+    }
+    constexpr uint32_t kUnknown = 0xFFFFFFFF;
+    const std::vector<uint32_t> once{kUnknown, kUnknown, kUnknown, 1, static_cast<uint32_t>(kCode)};
+    EXPECT_EQ(told, std::vector<std::vector<uint32_t>>{once});
+    (void)aclrtResetDeviceForce(1);
+    (void)aclrtResetDeviceForce(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(StickyError, TheHostAndOtherDevicesGoOn) {
+    ExpectHostCallsWork();
+    EXPECT_EQ(DeviceCount(), 2u);
+    {
+        std::vector<unsigned char> from(kSize, 5), to(kSize);
+        ACL_OK(aclrtMemcpy(to.data(), kSize, from.data(), kSize, ACL_MEMCPY_HOST_TO_HOST));
+        EXPECT_EQ(to, from);
+    }
+    ACL_OK(aclrtSetDevice(1));
+    ExpectWorks();
+    ACL_OK(aclrtResetDevice(1));
+    (void)aclrtResetDeviceForce(0);
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(StickyError, AResetHeals) {
+    (void)aclrtResetDeviceForce(0);
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream_));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}
+
+TEST_F(StickyError, SoDoesFinalize) {
+    (void)aclFinalize();
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
+}
