@@ -4,6 +4,7 @@
 #include <acl/acl.h>
 
 #include <utility>
+#include <vector>
 
 #include "support/acl_test.h"
 #include "support/objects.h"
@@ -47,6 +48,28 @@ inline int StatusOf(aclrtStream stream, aclmdlRI* graph = nullptr) {
     ExpectOk("aclmdlRICaptureGetInfo", code);
     if (graph) *graph = found;
     return code == 0 ? static_cast<int>(status) : -1;
+}
+
+// The streams of a graph.
+inline std::vector<aclrtStream> StreamsOf(aclmdlRI graph) {
+    uint32_t count = 0;
+    ExpectOk("aclmdlRIGetStreams", aclmdlRIGetStreams(graph, nullptr, &count));
+    std::vector<aclrtStream> streams(count);
+    if (count) ExpectOk("aclmdlRIGetStreams", aclmdlRIGetStreams(graph, streams.data(), &count));
+    EXPECT_EQ(count, streams.size());
+    return streams;
+}
+
+// The tasks of one of them.
+inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
+    uint32_t count = 0;
+    ExpectOk("aclmdlRIGetTasksByStream", aclmdlRIGetTasksByStream(stream, nullptr, &count));
+    std::vector<aclmdlRITask> tasks(count);
+    if (count)
+        ExpectOk("aclmdlRIGetTasksByStream",
+                 aclmdlRIGetTasksByStream(stream, tasks.data(), &count));
+    EXPECT_EQ(count, tasks.size());
+    return tasks;
 }
 
 // Ends a capture that is invalid.

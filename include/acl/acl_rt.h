@@ -1729,6 +1729,34 @@ typedef enum aclmdlRICaptureStatus {
 } aclmdlRICaptureStatus;
 
 /**
+ * How a condition begins.
+ */
+typedef enum aclmdlRICondHandleFlag {
+    /**
+     * It gets its default value at every run.
+     */
+    ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
+} aclmdlRICondHandleFlag;
+
+/**
+ * Kinds of conditional tasks.
+ */
+typedef enum aclmdlRICondTaskType {
+    /**
+     * Runs a graph if the value is not zero.
+     */
+    ACL_MODEL_RI_COND_TYPE_IF = 0,
+    /**
+     * Runs a graph as long as the value is not zero.
+     */
+    ACL_MODEL_RI_COND_TYPE_WHILE = 1,
+    /**
+     * Runs the graph with the value as its index.
+     */
+    ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
+} aclmdlRICondTaskType;
+
+/**
  * Kinds of tasks of a graph.
  */
 typedef enum aclmdlRITaskType {
@@ -1821,34 +1849,6 @@ typedef enum aclrtEngineType {
      */
     ACL_RT_ENGINE_TYPE_AIV = 1,
 } aclrtEngineType;
-
-/**
- * How a condition begins.
- */
-typedef enum aclmdlRICondHandleFlag {
-    /**
-     * It gets its default value at every run.
-     */
-    ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT = 1,
-} aclmdlRICondHandleFlag;
-
-/**
- * Kinds of conditional tasks.
- */
-typedef enum aclmdlRICondTaskType {
-    /**
-     * Runs a graph if the value is not zero.
-     */
-    ACL_MODEL_RI_COND_TYPE_IF = 0,
-    /**
-     * Runs a graph as long as the value is not zero.
-     */
-    ACL_MODEL_RI_COND_TYPE_WHILE = 1,
-    /**
-     * Runs the graph with the value as its index.
-     */
-    ACL_MODEL_RI_COND_TYPE_SWITCH = 2,
-} aclmdlRICondTaskType;
 
 /**
  * Options of loading a device binary.
@@ -2803,6 +2803,38 @@ typedef struct aclrtCntNotifyWaitInfo {
 typedef void *aclmdlRI;
 
 /**
+ * A value that a conditional task looks at.
+ */
+typedef void *aclmdlRICondHandle;
+
+/**
+ * Parameters of a conditional task.
+ */
+typedef struct tagAclmdlRICondTaskParams {
+    /**
+     * The value.
+     */
+    aclmdlRICondHandle handle;
+    /**
+     * The kind.
+     */
+    aclmdlRICondTaskType type;
+    /**
+     * How many graphs.
+     */
+    uint32_t size;
+    /**
+     * The graphs.
+     */
+    aclmdlRI *modelRIArray;
+} tagAclmdlRICondTaskParams;
+
+/**
+ * Parameters of a conditional task.
+ */
+typedef struct tagAclmdlRICondTaskParams aclmdlRICondTaskParams;
+
+/**
  * A time limit of 64 bits in microseconds.
  */
 typedef struct aclrtTimeoutUs {
@@ -3076,38 +3108,6 @@ typedef struct aclmdlRITaskParams {
         aclmdlRIValueWaitTaskParams valueWaitTaskParams;
     };
 } aclmdlRITaskParams;
-
-/**
- * A value that a conditional task looks at.
- */
-typedef void *aclmdlRICondHandle;
-
-/**
- * Parameters of a conditional task.
- */
-typedef struct tagAclmdlRICondTaskParams {
-    /**
-     * The value.
-     */
-    aclmdlRICondHandle handle;
-    /**
-     * The kind.
-     */
-    aclmdlRICondTaskType type;
-    /**
-     * How many graphs.
-     */
-    uint32_t size;
-    /**
-     * The graphs.
-     */
-    aclmdlRI *modelRIArray;
-} tagAclmdlRICondTaskParams;
-
-/**
- * Parameters of a conditional task.
- */
-typedef struct tagAclmdlRICondTaskParams aclmdlRICondTaskParams;
 
 /**
  * A device binary that is described.
@@ -7210,106 +7210,6 @@ aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
 
 /**
- * Has `func` called when a graph ends.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData);
-
-/**
- * Takes back aclmdlRIDestroyRegisterCallback.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func);
-
-/**
- * Makes changed tasks of a graph take effect.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIUpdate(aclmdlRI modelRI);
-
-/**
- * Gives a graph a name.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
-
-/**
- * Tells the name of a graph.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
-
-/**
- * Tells the number of a graph.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
-
-/**
- * Lists the streams of a graph; with a null list, only how many there are.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams);
-
-/**
- * Lists the tasks of a graph's stream; with a null list, only how many there are.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks);
-
-/**
- * Tells what kind of work a task is.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
-
-/**
- * Tells the parameters of a task.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
-
-/**
- * Changes the parameters of a task.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
-
-/**
- * Tells the place of a task in its stream.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
-
-/**
- * Makes a graph skip a task.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRITaskDisable(aclmdlRITask task);
-
-/**
- * Tells an attribute of a kernel task.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
-                                        aclrtLaunchKernelAttrId attrId,
-                                        aclrtLaunchKernelAttrValue *attrValue);
-
-/**
  * Makes the value that a conditional task of a graph looks at.
  *
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
@@ -7332,6 +7232,157 @@ aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr)
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
 aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags);
+
+/**
+ * Gives a graph a name, in the place of the one that it has. Only aclmdlRIGetName and what is printed of the
+ * graph tell it.
+ *
+ * @param modelRI a graph; it may still be captured.
+ * @param name a text of at most 512 bytes without its zero, which is copied; "" takes the name away. What is not
+ * UTF-8 is replaced.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or a name that is too long;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed. Thread-safe. Follows aclmdlRISetName of the Ascend
+ * runtime API.
+ */
+aclError aclmdlRISetName(aclmdlRI modelRI,
+                         const char *name);
+
+/**
+ * Tells the name of a graph; "" if it has none.
+ *
+ * @param modelRI a graph; it may still be captured.
+ * @param maxLen room at `name` in bytes, 1 or more; a longer name is cut off, and always ends with a zero. 513 are
+ * enough for all that fits into ASCII.
+ * @param name receives the name.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument or `maxLen` 0; ACL_ERROR_RT_PARAM_INVALID
+ * 107000: not a graph, or destroyed. Thread-safe. Follows aclmdlRIGetName of the Ascend runtime API.
+ */
+aclError aclmdlRIGetName(aclmdlRI modelRI,
+                         uint32_t maxLen,
+                         char *name);
+
+/**
+ * Tells the number of a graph: no other graph of this process has it, also of those that were destroyed.
+ *
+ * @param modelRI a graph; it may still be captured.
+ * @param modelRIId receives the number.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * graph, or destroyed. Thread-safe. Follows aclmdlRIGetId of the Ascend runtime API.
+ */
+aclError aclmdlRIGetId(aclmdlRI modelRI,
+                       uint32_t *modelRIId);
+
+/**
+ * Lists the streams of a graph, by the first task of each; a graph without tasks has none. They are not the streams
+ * that were captured, which may be destroyed before the graph: each stands for what one of those was given in this
+ * graph, and serves only aclmdlRIGetTasksByStream. They go with the graph.
+ *
+ * @param modelRI a graph.
+ * @param streams room for the streams; null: only their number is asked for.
+ * @param numStreams how many fit into `streams`; receives how many there are.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `numStreams` is null;
+ * ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: too little room; only `numStreams` is written;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being
+ * captured; ACL_ERROR_BAD_ALLOC 200000: no more handles can be had. Thread-safe. Follows aclmdlRIGetStreams of the
+ * Ascend runtime API.
+ */
+aclError aclmdlRIGetStreams(aclmdlRI modelRI,
+                            aclrtStream *streams,
+                            uint32_t *numStreams);
+
+/**
+ * Lists the tasks of a graph's stream, in the order in which they were given to it. Each call that was recorded is a
+ * task, and each copy of a batch; tasks of graphs that were taken over belong to the stream that was to run them.
+ * The tasks go with the graph.
+ *
+ * @param stream a stream of aclmdlRIGetStreams; or one of the program: it stands for what it was given in the
+ * latest graph that is alive.
+ * @param tasks room for the tasks; null: only their number is asked for.
+ * @param numTasks how many fit into `tasks`; receives how many there are.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stream` or `numTasks` is null;
+ * ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY 107039: too little room; only `numTasks` is written;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or part of no graph;
+ * ACL_ERROR_RT_STREAM_CAPTURED 107027: a stream of the program that is being captured; ACL_ERROR_BAD_ALLOC 200000: no
+ * more handles can be had. Thread-safe. Follows aclmdlRIGetTasksByStream of the Ascend runtime API.
+ */
+aclError aclmdlRIGetTasksByStream(aclrtStream stream,
+                                  aclmdlRITask *tasks,
+                                  uint32_t *numTasks);
+
+/**
+ * Tells what kind of work a task is.
+ *
+ * @param task a task of aclmdlRIGetTasksByStream.
+ * @param type receives ACL_MODEL_RI_TASK_KERNEL 1, ACL_MODEL_RI_TASK_EVENT_RECORD 2, ACL_MODEL_RI_TASK_EVENT_WAIT 3,
+ * ACL_MODEL_RI_TASK_EVENT_RESET 4, ACL_MODEL_RI_TASK_VALUE_WRITE 5, ACL_MODEL_RI_TASK_VALUE_WAIT 6, or for all else
+ * ACL_MODEL_RI_TASK_DEFAULT 0: copies, fills, reductions, host functions.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetType of the Ascend runtime API.
+ */
+aclError aclmdlRITaskGetType(aclmdlRITask task,
+                             aclmdlRITaskType *type);
+
+/**
+ * Tells the place of a task in its stream: 0 for the first one.
+ *
+ * @param task a task of aclmdlRIGetTasksByStream.
+ * @param id receives the place.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetSeqId of the Ascend runtime API.
+ */
+aclError aclmdlRITaskGetSeqId(aclmdlRITask task,
+                              uint32_t *id);
+
+/**
+ * Tells the parameters of a task.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+
+/**
+ * Changes the parameters of a task.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+
+/**
+ * Makes changed tasks of a graph take effect.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRIUpdate(aclmdlRI modelRI);
+
+/**
+ * Makes a graph skip a task.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRITaskDisable(aclmdlRITask task);
+
+/**
+ * Tells an attribute of a kernel task.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
+                                        aclrtLaunchKernelAttrId attrId,
+                                        aclrtLaunchKernelAttrValue *attrValue);
+
+/**
+ * Has `func` called when a graph ends.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData);
+
+/**
+ * Takes back aclmdlRIDestroyRegisterCallback.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func);
 
 /**
  * Prints a graph.

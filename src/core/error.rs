@@ -92,6 +92,8 @@ pub enum Code {
     ModelRunning = 107_037,
     /// Another thread has begun the capture.
     StreamCaptureWrongThread = 107_038,
+    /// An array has too little room.
+    InsufficientInputArray = 107_039,
     /// A capture forbids what waits.
     CaptureModeBlockAsync = 107_041,
     /// A graph that is being captured cannot be part of another one.

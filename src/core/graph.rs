@@ -1,6 +1,7 @@
 //! Graphs: work that was recorded once, and runs as one operation of a stream, many times.
 
 pub mod capture;
+pub mod inspect;
 pub mod mode;
 pub mod recorder;
 pub mod task;
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
+use self::inspect::Inspected;
 use self::task::{Task, What};
 use super::allocation::Allocation;
 use super::device::Device;
@@ -31,6 +33,8 @@ pub struct Graph {
     pub id: u32,
     /// None while it is being captured.
     ready: Mutex<Option<Arc<Ready>>>,
+    /// What it was asked for.
+    pub inspected: Inspected,
 }
 
 /// A graph that can run.
@@ -83,6 +87,7 @@ impl Graph {
                 device: Arc::clone(device),
                 id: IDS.fetch_add(1, Ordering::Relaxed),
                 ready: Mutex::new(None),
+                inspected: Inspected::default(),
             })
         });
         made.ok_or_else(|| {
@@ -95,6 +100,7 @@ impl Graph {
 
     fn complete(&self, ready: Arc<Ready>) {
         *self.ready.lock() = Some(ready);
+        self.inspected.forget();
     }
 
     /// What runs; while it is being recorded, that it is, with this code.

@@ -10,6 +10,7 @@ use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::graph::Graph;
+use super::graph::inspect::{GraphStream, GraphTask};
 use super::kernel::{Binary, Function};
 use super::kernel_args::ArgsList;
 use super::mem_pool::MemPool;
@@ -48,6 +49,8 @@ const COUNTED_NOTIFY: u8 = 12;
 const BINARY_IMAGE: u8 = 40;
 const ARGS_LIST: u8 = 41;
 const GRAPH: u8 = 50;
+const GRAPH_STREAM: u8 = 55;
+const GRAPH_TASK: u8 = 56;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -71,6 +74,8 @@ static STEPS: SlotTable<Step> = SlotTable::new(STEP);
 static NOTIFIES: SlotTable<Notify> = SlotTable::new(NOTIFY);
 static COUNTED_NOTIFIES: SlotTable<CountedNotify> = SlotTable::new(COUNTED_NOTIFY);
 static GRAPHS: SlotTable<Graph> = SlotTable::new(GRAPH);
+static GRAPH_STREAMS: SlotTable<GraphStream> = SlotTable::new(GRAPH_STREAM);
+static GRAPH_TASKS: SlotTable<GraphTask> = SlotTable::new(GRAPH_TASK);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -198,6 +203,20 @@ impl Object for Graph {
     }
 }
 
+impl Object for GraphStream {
+    const NOUN: &'static str = "stream of a graph";
+    fn table() -> &'static SlotTable<Self> {
+        &GRAPH_STREAMS
+    }
+}
+
+impl Object for GraphTask {
+    const NOUN: &'static str = "task of a graph";
+    fn table() -> &'static SlotTable<Self> {
+        &GRAPH_TASKS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -218,6 +237,8 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         NOTIFY => Some(Notify::NOUN),
         COUNTED_NOTIFY => Some(CountedNotify::NOUN),
         GRAPH => Some(Graph::NOUN),
+        GRAPH_STREAM => Some(GraphStream::NOUN),
+        GRAPH_TASK => Some(GraphTask::NOUN),
         _ => None,
     }
 }

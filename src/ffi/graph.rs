@@ -1,14 +1,13 @@
 //! Graphs: work that is recorded once and run many times.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::core::graph;
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag,
-    aclmdlRICondTaskParams, aclmdlRITask, aclmdlRITaskParams, aclmdlRITaskType, aclrtCallback,
-    aclrtLaunchKernelAttrId, aclrtLaunchKernelAttrValue, aclrtStream, aclrtTaskGrp,
+    aclmdlRICondTaskParams, aclrtStream, aclrtTaskGrp,
 };
 use crate::ffi::value::handle;
 
@@ -199,192 +198,6 @@ pub unsafe extern "C" fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut c_voi
     )
 }
 
-/// Has `func` called when a graph ends.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(
-    modelRI: aclmdlRI,
-    func: aclrtCallback,
-    userData: *mut c_void,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIDestroyRegisterCallback",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Takes back aclmdlRIDestroyRegisterCallback.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDestroyUnregisterCallback(
-    modelRI: aclmdlRI,
-    func: aclrtCallback,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIDestroyUnregisterCallback",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Makes changed tasks of a graph take effect.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
-    guard_unsupported(
-        "aclmdlRIUpdate",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Gives a graph a name.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRISetName(modelRI: aclmdlRI, name: *const c_char) -> aclError {
-    guard_unsupported(
-        "aclmdlRISetName",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells the name of a graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIGetName(
-    modelRI: aclmdlRI,
-    maxLen: u32,
-    name: *mut c_char,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIGetName",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells the number of a graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIGetId(modelRI: aclmdlRI, modelRIId: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclmdlRIGetId",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Lists the streams of a graph; with a null list, only how many there are.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIGetStreams(
-    modelRI: aclmdlRI,
-    streams: *mut aclrtStream,
-    numStreams: *mut u32,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIGetStreams",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Lists the tasks of a graph's stream; with a null list, only how many there are.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIGetTasksByStream(
-    stream: aclrtStream,
-    tasks: *mut aclmdlRITask,
-    numTasks: *mut u32,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIGetTasksByStream",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells what kind of work a task is.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskGetType(
-    task: aclmdlRITask,
-    r#type: *mut aclmdlRITaskType,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRITaskGetType",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells the parameters of a task.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskGetParams(
-    task: aclmdlRITask,
-    params: *mut aclmdlRITaskParams,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRITaskGetParams",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Changes the parameters of a task.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskSetParams(
-    task: aclmdlRITask,
-    params: *mut aclmdlRITaskParams,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRITaskSetParams",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells the place of a task in its stream.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskGetSeqId(task: aclmdlRITask, id: *mut u32) -> aclError {
-    guard_unsupported(
-        "aclmdlRITaskGetSeqId",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Makes a graph skip a task.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRITaskDisable(task: aclmdlRITask) -> aclError {
-    guard_unsupported(
-        "aclmdlRITaskDisable",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells an attribute of a kernel task.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIKernelTaskGetAttribute(
-    task: aclmdlRITask,
-    attrId: MaybeUninit<aclrtLaunchKernelAttrId>,
-    attrValue: *mut aclrtLaunchKernelAttrValue,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIKernelTaskGetAttribute",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
 /// Makes the value that a conditional task of a graph looks at.
 ///
 /// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
@@ -426,32 +239,6 @@ pub unsafe extern "C" fn aclmdlRIAddCondTask(
 ) -> aclError {
     guard_unsupported(
         "aclmdlRIAddCondTask",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Prints a graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDebugPrint(modelRI: aclmdlRI) -> aclError {
-    guard_unsupported(
-        "aclmdlRIDebugPrint",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Writes a graph to a JSON file.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(
-    modelRI: aclmdlRI,
-    path: *const c_char,
-    flags: u32,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIDebugJsonPrint",
         "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }

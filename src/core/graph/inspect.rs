@@ -1,0 +1,264 @@
+//! What graphs tell about themselves: name and number, their streams and the tasks of each.
+//!
+//! A graph's streams are not the program's, which may take part in many graphs and be destroyed
+//! before them: each is the part of one graph that one stream was given. Parts and tasks have handles
+//! from the first question on, the same ones each time, as long as the graph lives.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::Graph;
+use super::task::{Task, What};
+use crate::algo::slot_table::{Handle, SlotTable};
+use crate::core::error::{Code, Error, Result};
+use crate::core::handles::{self, Object};
+use crate::core::stream::Stream;
+
+/// Names are no longer than this.
+const MOST_NAME: usize = 512;
+
+/// What a handle of a graph's stream names.
+pub struct GraphStream {
+    graph: Handle,
+    /// Which of them.
+    index: usize,
+}
+
+/// What a handle of a task names.
+pub struct GraphTask {
+    graph: Handle,
+    /// Its place among all tasks of the graph.
+    place: usize,
+    /// Its place in its stream.
+    sequence: usize,
+}
+
+/// What was asked for of a graph, and told to it.
+#[derive(Default)]
+pub struct Inspected {
+    name: Mutex<String>,
+    listing: Mutex<Option<Arc<Listing>>>,
+}
+
+impl Inspected {
+    /// What it is called; "" as long as nobody has said.
+    pub fn name(&self) -> String {
+        self.name.lock().clone()
+    }
+
+    /// The graph has other tasks now: what was listed is dead.
+    pub fn forget(&self) {
+        drop(self.listing.lock().take());
+    }
+}
+
+/// The handles of a graph's streams and tasks.
+pub struct Listing {
+    /// Its streams, by the first task of each.
+    pub parts: Vec<Part>,
+}
+
+/// What one stream was given.
+pub struct Part {
+    /// That stream of the program, which may be gone.
+    pub stream: Handle,
+    handle: Handle,
+    /// Its tasks: handles and places among all.
+    pub tasks: Vec<(Handle, usize)>,
+}
+
+impl Listing {
+    fn new(graph: Handle, tasks: &[Task]) -> Result<Self> {
+        let mut listing = Self { parts: Vec::new() };
+        let parts = &mut listing.parts;
+        for (place, task) in tasks.iter().enumerate() {
+            let index = match parts.iter().position(|part| part.stream == task.stream) {
+                Some(index) => index,
+                None => {
+                    let index = parts.len();
+                    let handle = insert(GraphStream { graph, index })?;
+                    parts.push(Part { stream: task.stream, handle, tasks: Vec::new() });
+                    index
+                }
+            };
+            let sequence = parts[index].tasks.len();
+            let handle = insert(GraphTask { graph, place, sequence })?;
+            parts[index].tasks.push((handle, place));
+        }
+        Ok(listing)
+    }
+}
+
+impl Drop for Listing {
+    fn drop(&mut self) {
+        for part in &self.parts {
+            GraphStream::table().remove(part.handle);
+            for (task, _) in &part.tasks {
+                GraphTask::table().remove(*task);
+            }
+        }
+    }
+}
+
+fn insert<T: Object>(object: T) -> Result<Handle> {
+    let table: &SlotTable<T> = T::table();
+    table.insert(Arc::new(object)).ok_or_else(|| {
+        Error::new(
+            Code::BadAlloc,
+            format_args!("no more handles of kind {} can be had; destroy some graphs", T::NOUN),
+        )
+    })
+}
+
+impl Graph {
+    /// The handles of its streams and tasks.
+    pub fn listing(&self) -> Result<Arc<Listing>> {
+        let ready = self.ready_or(Code::ModelCaptured)?;
+        let mut listing = self.inspected.listing.lock();
+        if let Some(known) = &*listing {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(Listing::new(self.handle, &ready.tasks)?);
+        Ok(Arc::clone(listing.insert(made)))
+    }
+}
+
+/// The graph that something is of.
+fn graph_of(argument: &str, raw: u64, noun: &str, graph: Handle) -> Result<Arc<Graph>> {
+    Graph::table().get_arc(graph).ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "{argument} {raw:#x}: the graph of this {noun} was destroyed or went with its device"
+        ))
+    })
+}
+
+/// A task: its graph, and its place there.
+pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
+    let (graph, place) = {
+        let task = handles::get::<GraphTask>("task", raw)?;
+        (task.graph, task.place)
+    };
+    Ok((graph_of("task", raw, GraphTask::NOUN, graph)?, place))
+}
+
+/// aclmdlRISetName.
+pub fn set_name(raw: u64, name: &OsStr) -> Result<()> {
+    if name.len() > MOST_NAME {
+        return Err(Error::invalid_param(format_args!(
+            "name has {} bytes; a graph's name has at most {MOST_NAME}",
+            name.len()
+        )));
+    }
+    let graph = handles::get::<Graph>("modelRI", raw)?;
+    *graph.inspected.name.lock() = name.to_string_lossy().into_owned();
+    Ok(())
+}
+
+/// aclmdlRIGetName.
+pub fn name(raw: u64) -> Result<String> {
+    Ok(handles::get::<Graph>("modelRI", raw)?.inspected.name())
+}
+
+/// aclmdlRIGetId.
+pub fn id(raw: u64) -> Result<u32> {
+    Ok(handles::get::<Graph>("modelRI", raw)?.id)
+}
+
+/// aclmdlRIGetStreams: their handles.
+pub fn streams(raw: u64) -> Result<Vec<u64>> {
+    let listing = handles::get_arc::<Graph>("modelRI", raw)?.listing()?;
+    Ok(listing.parts.iter().map(|part| part.handle.raw()).collect())
+}
+
+/// aclmdlRIGetTasksByStream: their handles.
+pub fn tasks(raw: u64) -> Result<Vec<u64>> {
+    let (graph, index) = part(raw)?;
+    let listing = graph.listing()?;
+    let part = listing.parts.get(index).ok_or_else(|| changed("stream", raw))?;
+    Ok(part.tasks.iter().map(|(task, _)| task.raw()).collect())
+}
+
+#[cold]
+fn changed(argument: &str, raw: u64) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {raw:#x}: its graph was recorded anew by another thread meanwhile; call aclmdlRIGetStreams again"
+    ))
+}
+
+/// A graph and which of its streams; a stream of the program stands for what it was given in the latest
+/// graph.
+fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
+    if GraphStream::table().handle(raw).is_some() {
+        let (graph, index) = {
+            let part = handles::get::<GraphStream>("stream", raw)?;
+            (part.graph, part.index)
+        };
+        return Ok((graph_of("stream", raw, GraphStream::NOUN, graph)?, index));
+    }
+    let stream = handles::get_arc::<Stream>("stream", raw)?;
+    if stream.recorder.capture().is_some_and(|capture| !capture.is_over()) {
+        return Err(Error::new(
+            Code::StreamCaptured,
+            format_args!(
+                "stream {raw:#x} is being captured, and has no tasks of a graph yet; call aclmdlRICaptureEnd first"
+            ),
+        ));
+    }
+    let mut latest: Option<(Arc<Graph>, usize)> = None;
+    for (_, graph) in Graph::table().snapshot() {
+        if latest.as_ref().is_some_and(|(known, _)| known.id > graph.id) {
+            continue;
+        }
+        let Ok(ready) = graph.ready_or(Code::ModelCaptured) else { continue };
+        if ready.tasks.iter().any(|task| task.stream == stream.handle) {
+            let listing = graph.listing()?;
+            let index = listing.parts.iter().position(|part| part.stream == stream.handle);
+            latest = index.map(|index| (graph, index)).or(latest);
+        }
+    }
+    latest.ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "stream {raw:#x} was given no task of a graph that is alive; aclmdlRIGetStreams tells the streams of a graph"
+        ))
+    })
+}
+
+/// What the kinds of tasks are called in C: values of `aclmdlRITaskType`.
+fn number(what: What) -> i32 {
+    match what {
+        What::Copy | What::Fill | What::Reduce | What::HostFn | What::Prefetch => 0,
+        What::Kernel => 1,
+        What::EventRecord(_) => 2,
+        What::EventWait(_) => 3,
+        What::EventReset(_) => 4,
+    }
+}
+
+/// aclmdlRITaskGetType.
+pub fn kind(raw: u64) -> Result<i32> {
+    let (graph, place) = task(raw)?;
+    let ready = graph.ready_or(Code::ModelCaptured)?;
+    ready.tasks.get(place).map(|task| number(task.what)).ok_or_else(|| changed("task", raw))
+}
+
+/// aclmdlRITaskGetSeqId.
+pub fn sequence(raw: u64) -> Result<u32> {
+    task(raw)?;
+    Ok(handles::get::<GraphTask>("task", raw)?.sequence as u32)
+}
+
+/// Whether an array of `room` elements is large enough.
+pub fn check_room(argument: &str, room: u32, count: usize) -> Result<()> {
+    if room as usize >= count {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::InsufficientInputArray,
+        format_args!(
+            "{argument} is {room}, and there are {count}; ask with a null array how many there are, which \
+             {argument} holds now, too"
+        ),
+    ))
+}
