@@ -1,6 +1,8 @@
 // What the API costs above the raw driver, in turns in one run: calls that queue work, rates of
 // copies, allocation, work that overlaps. PORTACL_BACKEND=cuda. With a name and a number it only
-// makes so many of the API's calls, for counting instructions: bench_cuda NAME CALLS.
+// makes so many of the API's calls, for counting instructions: bench_cuda NAME CALLS. On the
+// stand-in driver, whose streams it holds back, bench_cuda above measures what calls cost above the
+// same calls of the driver.
 #include <acl/acl_rt_memory_soma.h>
 
 #include <atomic>
@@ -377,6 +379,43 @@ void Overlap(Objects& o, std::size_t largest) {
     for (const cuda::Stream stream : raw_streams) Raw().StreamDestroy(stream);
 }
 
+// Nanoseconds of one call above the same calls of the driver, which begin with the question which
+// context is current: the differences of short rows of either, which take turns, into `above`.
+// Nothing of what is queued runs meanwhile.
+void Compare(const Row& row, Objects& objects, std::vector<double>& above) {
+    constexpr int kPairs = 10, kCalls = 20;
+    static const auto hold = reinterpret_cast<void (*)()>(cuda::Symbol("fakeCudaHold"));
+    static const auto release = reinterpret_cast<void (*)()>(cuda::Symbol("fakeCudaRelease"));
+    const auto api = [&] { row.api(objects); };
+    const auto raw = [&] {
+        cuda::Context current;
+        Raw().GetCurrent(&current);
+        row.raw(objects);
+    };
+    hold();
+    api(), raw();
+    for (int pair = 0; pair < kPairs; pair++) {
+        // Who comes first has the caches against it.
+        const double before = pair % 2 ? bench::PerCall(kCalls, raw) : 0;
+        const double ours = bench::PerCall(kCalls, api);
+        above.push_back(ours - (pair % 2 ? before : bench::PerCall(kCalls, raw)));
+    }
+    release();
+    objects.Finish();
+}
+
+int Above() {
+    constexpr int kRoundsOfAll = 200;
+    Objects objects(kSmall);
+    std::vector<double> above[std::size(kRows)];
+    for (int round = 0; round < kRoundsOfAll; round++)
+        for (std::size_t i = 0; i < std::size(kRows); i++) Compare(kRows[i], objects, above[i]);
+    for (std::size_t i = 0; i < std::size(kRows); i++)
+        std::printf("{\"name\": \"%s\", \"at\": \"above\", \"value\": %.1f}\n", kRows[i].name,
+                    bench::Median(above[i]));
+    return 0;
+}
+
 int Count(const char* name, int calls) {
     Objects objects(kSmall);
     for (const Row& row : kRows) {
@@ -395,6 +434,7 @@ int Count(const char* name, int calls) {
 
 int main(int argc, char** argv) {
     if (argc == 3) return Count(argv[1], std::atoi(argv[2]));
+    if (argc == 2 && std::strcmp(argv[1], "above") == 0) return Above();
     std::fprintf(stderr, "%-44s %12s %12s\n", "", "portacl", "driver");
     // A stand-in driver has no gigabytes to move.
     const char* largest = std::getenv("BENCH_CUDA_LARGEST");

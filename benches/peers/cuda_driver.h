@@ -60,6 +60,7 @@ struct Driver {
     Function<unsigned> Init{"cuInit"};
     Function<Context*, int> Retain{"cuDevicePrimaryCtxRetain"};
     Function<Context> SetCurrent{"cuCtxSetCurrent"};
+    Function<Context*> GetCurrent{"cuCtxGetCurrent"};
     Function<int> Release{"cuDevicePrimaryCtxRelease_v2"};
     Function<Stream*, unsigned> StreamCreate{"cuStreamCreate"};
     Function<Stream> StreamDestroy{"cuStreamDestroy_v2"};
