@@ -211,9 +211,6 @@ TEST_F(StreamV2, BadArguments) {
                          std::to_string(priority), "to " + std::to_string(least));
     }
     ACL_OK(config.Set(ACL_RT_STREAM_PRIORITY, uint32_t{0}));
-    ACL_OK(config.Set(ACL_RT_STREAM_FLAG, uint32_t{ACL_STREAM_PERSISTENT}));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtCreateStreamV2(&stream, config),
-                     "ACL_STREAM_PERSISTENT");
     EXPECT_TRUE(IsPoison(stream));
 }
 

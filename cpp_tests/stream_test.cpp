@@ -53,14 +53,6 @@ TEST_F(StreamCreate, WithEveryFlagAndPriority) {
     }
 }
 
-TEST_F(StreamCreate, PersistentIsNotAvailable) {
-    auto stream = Poison<aclrtStream>();
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                     aclrtCreateStreamWithConfig(&stream, 0, ACL_STREAM_PERSISTENT),
-                     "ACL_STREAM_PERSISTENT");
-    EXPECT_TRUE(IsPoison(stream));
-}
-
 TEST_F(StreamCreate, NeedsADeviceInThisThread) {
     OnNewThread([] {
         auto stream = Poison<aclrtStream>();

@@ -596,6 +596,7 @@ int main(int argc, char** argv) {
         if (argc == 3) UseKernels(argv[1], argv[2]);
         if (argc == 3) CaptureKernels(argv[1], argv[2]);
         CaptureGraphs();
+        BuildGraphs();
         RegisterMemory();
         UseManagedMemory();
         UseVirtualMemory();

@@ -16,6 +16,41 @@ inline void RunAndDestroy(aclmdlRI graph, aclrtStream stream) {
     DID(aclmdlRIDestroy(graph));
 }
 
+// A graph that is built from two streams.
+inline void BuildGraphs() {
+    constexpr size_t kBytes = 4096;
+    aclrtStream running = nullptr, head = nullptr, other = nullptr;
+    aclrtEvent event = nullptr;
+    void* memory = nullptr;
+    aclmdlRI graph = nullptr;
+    DID(aclrtCreateStream(&running));
+    DID(aclrtCreateStreamWithConfig(&head, 0, ACL_STREAM_PERSISTENT));
+    DID(aclrtCreateStreamWithConfig(&other, 0, ACL_STREAM_PERSISTENT));
+    DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+    DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    const bool all = running && head && other && event && memory;
+    if (all && DID(aclmdlRIBuildBegin(&graph, 0))) {
+        DID(aclmdlRIBindStream(graph, head, 0));
+        DID(aclmdlRIBindStream(graph, other, 0));
+        DID(aclrtMemsetAsync(memory, kBytes, 1, kBytes, head));
+        DID(aclrtRecordEvent(event, head));
+        DID(aclrtStreamWaitEvent(other, event));
+        DID(aclrtMemsetAsync(memory, kBytes, 2, kBytes, other));
+        DID(aclmdlRIEndTask(graph, other));
+        if (DID(aclmdlRIBuildEnd(graph, nullptr))) {
+            DID(aclmdlRIUnbindStream(graph, head));
+            RunAndDestroy(graph, running);
+        } else {
+            DID(aclmdlRIDestroy(graph));
+        }
+    }
+    if (memory) DID(aclrtFree(memory));
+    if (event) DID(aclrtDestroyEvent(event));
+    if (other) DID(aclrtDestroyStream(other));
+    if (head) DID(aclrtDestroyStream(head));
+    if (running) DID(aclrtDestroyStream(running));
+}
+
 // A graph with every kind of work but kernels, on two streams.
 inline void CaptureGraphs() {
     constexpr size_t kBytes = 4096;

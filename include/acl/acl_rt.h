@@ -4343,15 +4343,14 @@ aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 aclError aclrtCreateStream(aclrtStream *stream);
 
 /**
- * Creates a stream with flags. Synchronizing a stream with ACL_STREAM_CPU_SCHEDULE or
- * ACL_STREAM_DEVICE_USE_ONLY succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
+ * Creates a stream with flags. One with ACL_STREAM_PERSISTENT serves to build graphs (aclmdlRIBindStream) and runs
+ * nothing. Synchronizing it, or a stream with ACL_STREAM_CPU_SCHEDULE or ACL_STREAM_DEVICE_USE_ONLY, succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
  * ACL_STREAM_HUGE change nothing; unknown bits mean nothing.
  *
  * @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
  * @param priority ignored, as in the original.
  * @param flag an OR of ACL_STREAM_* flags.
- * @return as aclrtCreateStream; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs
- * graphs. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
+ * @return as aclrtCreateStream. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
  */
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
                                      uint32_t priority,
@@ -4715,7 +4714,6 @@ aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
  * @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a priority beyond the least one of
  * aclrtDeviceGetStreamPriorityRange; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs graphs;
  * ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called
  * inside a host function. Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
  */
@@ -7079,6 +7077,120 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream,
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
 /**
+ * Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT are bound to
+ * it; what they are given then is recorded, as in a capture with ACL_MODEL_RI_CAPTURE_MODE_RELAXED: no call is
+ * forbidden to anybody, and pageable memory is read and written in each run.
+ *
+ * @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, at any time before it runs or when
+ * no run is pending.
+ * @param flag 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or another flag;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: no more graphs can be made;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclmdlRIBuildBegin of the
+ * Ascend runtime API.
+ */
+aclError aclmdlRIBuildBegin(aclmdlRI *modelRI,
+                            uint32_t flag);
+
+/**
+ * Binds a stream to a graph that is being built: what the stream is given from now on is recorded there. Events
+ * that one bound stream records others can wait for, if they are recorded first. Any thread may give it work.
+ *
+ * @param modelRI a graph of aclmdlRIBuildBegin.
+ * @param stream a stream with ACL_STREAM_PERSISTENT that is bound to no graph, of the same device; not null.
+ * @param flag 0: each run starts the stream when it begins; 0x7fffffff: runs leave it out, unless another
+ * stream of the graph starts it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * graph or stream, destroyed, a graph that was captured or is built already, a stream without ACL_STREAM_PERSISTENT or
+ * bound already, or called inside a host function; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device
+ * than the graph or the current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe. Follows
+ * aclmdlRIBindStream of the Ascend runtime API.
+ */
+aclError aclmdlRIBindStream(aclmdlRI modelRI,
+                            aclrtStream stream,
+                            uint32_t flag);
+
+/**
+ * Takes a stream off a graph, so that it can be destroyed, or bound to another one. The graph keeps what was
+ * recorded, and can be run as before. aclmdlRIDestroy unbinds all streams.
+ *
+ * @param modelRI a graph of aclmdlRIBuildBegin.
+ * @param stream a stream that is bound to it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound
+ * to this graph; ACL_ERROR_RT_MODEL_RUNNING 107037: a run is not over; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph
+ * or stream, destroyed, a graph that was captured, the stream was given work and the graph is still being built, or
+ * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current
+ * context, or one of another device. Thread-safe. Follows aclmdlRIUnbindStream of the Ascend runtime API.
+ */
+aclError aclmdlRIUnbindStream(aclmdlRI modelRI,
+                              aclrtStream stream);
+
+/**
+ * Records the end of a graph: the stream ends there. A run is over when it has come to the ends of all streams that it
+ * has started. What the stream is given behind the end runs only where a label leads there.
+ *
+ * @param modelRI a graph that is being built.
+ * @param stream a stream that is bound to it.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound
+ * to this graph; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a graph that was captured or is
+ * built already, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: no current context, or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building
+ * has become invalid. Thread-safe. Follows aclmdlRIEndTask of the Ascend runtime API.
+ */
+aclError aclmdlRIEndTask(aclmdlRI modelRI,
+                         aclrtStream stream);
+
+/**
+ * Ends the building of a graph, which can then be run (aclmdlRIExecuteAsync, aclmdlRIExecute). Its streams take no more
+ * work until they are unbound. Where it fails the graph is still being built.
+ *
+ * @param modelRI a graph that is being built, with an end (aclmdlRIEndTask).
+ * @param reserve null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null, or `reserve` is not;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, captured or built already, no stream that runs start has
+ * the end, runs would never end because a stream waits for one that nobody starts, or called inside a host function;
+ * ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid: a stream was destroyed or aborted,
+ * or was given what a graph cannot have; ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000:
+ * the driver refuses the graph, or has none. Thread-safe. Follows aclmdlRIBuildEnd of the Ascend runtime API.
+ */
+aclError aclmdlRIBuildEnd(aclmdlRI modelRI,
+                          void *reserve);
+
+/**
+ * Starts to record what is submitted to a stream into a given graph.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream,
+                                       aclmdlRI modelRI,
+                                       aclmdlRICaptureMode mode);
+
+/**
+ * Makes the value that a conditional task of a graph looks at.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRICondHandleCreate(aclmdlRI modelRI,
+                                  uint32_t defaultLaunchValue,
+                                  aclmdlRICondHandleFlag flag,
+                                  aclmdlRICondHandle *handle);
+
+/**
+ * Tells the device address of a condition's value.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr);
+
+/**
+ * Adds a conditional task to a stream that is recorded.
+ *
+ * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ */
+aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags);
+
+/**
  * Runs a graph on the default stream of the current context, and waits until it is over.
  *
  * @param modelRI a graph.
@@ -7164,74 +7276,6 @@ aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
  * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
  */
 aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
-
-/**
- * Starts to record what is submitted to a stream into a given graph.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream,
-                                       aclmdlRI modelRI,
-                                       aclmdlRICaptureMode mode);
-
-/**
- * Starts to build a graph from streams that store their work.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
-
-/**
- * Makes a stream part of a graph that is being built.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag);
-
-/**
- * Takes a stream out of a graph.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
-
-/**
- * Marks the end of a graph on one of its streams.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
-
-/**
- * Ends the building of a graph.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
-
-/**
- * Makes the value that a conditional task of a graph looks at.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICondHandleCreate(aclmdlRI modelRI,
-                                  uint32_t defaultLaunchValue,
-                                  aclmdlRICondHandleFlag flag,
-                                  aclmdlRICondHandle *handle);
-
-/**
- * Tells the device address of a condition's value.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t **ptr);
-
-/**
- * Adds a conditional task to a stream that is recorded.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream, uint32_t flags);
 
 /**
  * Gives a graph a name, in the place of the one that it has. Only aclmdlRIGetName and what is printed of the

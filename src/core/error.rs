@@ -46,6 +46,8 @@ pub enum Code {
     ContextNull = 107_002,
     /// The stream does not belong here.
     StreamContext = 107_003,
+    /// The stream is not bound to the graph.
+    StreamModel = 107_005,
     /// An event has no time stamp.
     EventTimestampInvalid = 107_006,
     /// The end event was recorded before the start event.

@@ -1,5 +1,6 @@
 //! Graphs: work that was recorded once, and runs as one operation of a stream, many times.
 
+pub mod build;
 pub mod capture;
 pub mod inspect;
 pub mod mode;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
+use self::capture::Capture;
 use self::inspect::Inspected;
 use self::task::{Task, What};
 use super::allocation::Allocation;
@@ -31,7 +33,9 @@ pub struct Graph {
     pub device: Arc<Device>,
     /// Its number, different from that of all others.
     pub id: u32,
-    /// None while it is being captured.
+    /// What it is, or was, built from; none of a graph that is captured.
+    building: Option<Arc<Capture>>,
+    /// None while it is being recorded.
     ready: Mutex<Option<Arc<Ready>>>,
     /// What it was asked for.
     pub inspected: Inspected,
@@ -79,13 +83,14 @@ fn memory_is_gone(gone: &Allocation) -> Error {
 
 impl Graph {
     /// A graph that is about to be recorded: its handle.
-    fn create(device: &Arc<Device>) -> Result<Handle> {
+    fn create(device: &Arc<Device>, is_built: bool) -> Result<Handle> {
         static IDS: AtomicU32 = AtomicU32::new(0);
         let made = Self::table().insert_with(|handle| {
             Arc::new(Self {
                 handle,
                 device: Arc::clone(device),
                 id: IDS.fetch_add(1, Ordering::Relaxed),
+                building: is_built.then(|| Capture::building(handle, device.owner)),
                 ready: Mutex::new(None),
                 inspected: Inspected::default(),
             })
@@ -108,10 +113,28 @@ impl Graph {
         if let Some(ready) = &*self.ready.lock() {
             return Ok(Arc::clone(ready));
         }
+        let (recorded, end) = match self.building {
+            Some(_) => ("built", "aclmdlRIBuildEnd"),
+            None => ("captured", "aclmdlRICaptureEnd"),
+        };
         Err(Error::new(
             code,
             format_args!(
-                "modelRI {:#x} is still being captured; call aclmdlRICaptureEnd first",
+                "modelRI {:#x} is still being {recorded}; call {end} first",
+                self.handle.raw()
+            ),
+        ))
+    }
+
+    /// Fails while a run is not over.
+    fn check_not_running(&self, then: &str) -> Result<()> {
+        if !self.ready.lock().as_ref().is_some_and(|ready| ready.native.is_running()) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::ModelRunning,
+            format_args!(
+                "modelRI {:#x} is running; synchronize the stream that it was given to, then {then}",
                 self.handle.raw()
             ),
         ))
@@ -138,10 +161,7 @@ impl Graph {
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
         ready.check_memory()?;
-        match stream.recorder.capture() {
-            Some(capture) => capture.add_graph(stream.handle, &ready.tasks),
-            None => self.run(stream),
-        }
+        stream.recorder.take_part()?.add_graph(stream.handle, &ready.tasks)
     }
 }
 
@@ -192,16 +212,16 @@ pub fn abort(raw: u64) -> Result<()> {
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
-    if graph.ready_or(Code::ModelCaptured)?.native.is_running() {
-        return Err(Error::new(
-            Code::ModelRunning,
-            format_args!(
-                "modelRI {raw:#x} is running; synchronize the stream that it was given to, then destroy it"
-            ),
-        ));
+    if graph.building.is_none() {
+        graph.ready_or(Code::ModelCaptured)?;
+    }
+    graph.check_not_running("destroy it")?;
+    drop(graph);
+    let graph = handles::remove::<Graph>("modelRI", raw)?;
+    if let Some(building) = &graph.building {
+        building.let_go();
     }
     drop(graph);
-    drop(handles::remove::<Graph>("modelRI", raw)?);
     slot_table::flush_if_many();
     Ok(())
 }

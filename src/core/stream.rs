@@ -34,20 +34,14 @@ impl StreamFlags {
         Self(bits & Self::KNOWN)
     }
 
-    /// The flags of a stream to be made.
-    pub fn for_new_stream(argument: &str, bits: u32) -> Result<Self> {
-        if bits & Self::PERSISTENT != 0 {
-            return Err(Error::unsupported(format_args!(
-                "{argument} has ACL_STREAM_PERSISTENT: such streams only serve to build graphs, which this \
-                 version does not have; create the stream without the flag"
-            )));
-        }
-        Ok(Self::from_bits(bits))
+    /// A stream that serves to build graphs.
+    fn is_persistent(self) -> bool {
+        self.0 & Self::PERSISTENT != 0
     }
 
     /// A stream that the host does not wait for: synchronizing it succeeds at once.
     fn host_does_not_wait(self) -> bool {
-        self.0 & (Self::CPU_SCHEDULE | Self::DEVICE_USE_ONLY) != 0
+        self.0 & (Self::PERSISTENT | Self::CPU_SCHEDULE | Self::DEVICE_USE_ONLY) != 0
     }
 }
 
@@ -111,7 +105,8 @@ impl Stream {
         let make = |handle| {
             let device = device.clone();
             let callbacks = Subscription::default();
-            let recorder = Recorder::new(handle, &device.native, device.id);
+            let persistent = flags.is_persistent();
+            let recorder = Recorder::new(handle, &device.native, device.id, persistent);
             Arc::new(Self {
                 handle,
                 device,
@@ -260,7 +255,7 @@ impl Stream {
         }
     }
 
-    /// Whether what it is given is recorded, and not run.
+    /// Whether what it is given is recorded, or refused, and not run.
     #[inline(always)]
     pub fn is_captured(&self) -> bool {
         self.recorder.is_on()
@@ -285,7 +280,8 @@ impl Stream {
 
     #[cold]
     fn refuse_wait(&self) -> Result<()> {
-        match self.recorder.capture() {
+        // Nothing runs in streams that serve to build graphs, so nothing is waited for.
+        match self.recorder.capture().filter(|capture| !capture.is_built) {
             Some(capture) => Err(mode::refuse_wait(&capture, Code::StreamCaptured, "the stream")),
             None => Ok(()),
         }
@@ -464,7 +460,7 @@ pub fn available() -> Result<u32> {
 /// aclrtCreateStream, aclrtCreateStreamWithConfig. Their priority is accepted and has no meaning.
 pub fn create(flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
-    let flags = StreamFlags::for_new_stream("flag", flags)?;
+    let flags = StreamFlags::from_bits(flags);
     let device = thread::current()?.device.clone();
     create_on(device, 0, flags)
 }
@@ -497,7 +493,13 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
             "stream {raw:#x} is the default stream of its context; it goes with the context"
         )));
     }
-    if stream.is_captured() && !force {
+    if let Some(capture) = stream.recorder.capture().filter(|_| !force) {
+        if capture.is_built {
+            return Err(Error::param_invalid(format_args!(
+                "stream {raw:#x} is bound to modelRI {:#x}; call aclmdlRIUnbindStream first, or aclmdlRIDestroy",
+                capture.graph.raw()
+            )));
+        }
         return Err(Error::new(
             Code::StreamCaptured,
             format_args!(

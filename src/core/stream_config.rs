@@ -57,7 +57,7 @@ impl Field {
 pub fn create(description: Description) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     // The flags that exist have 32 bits, and unknown ones mean nothing.
-    let flags = StreamFlags::for_new_stream("handle->flag", description.flags as u32)?;
+    let flags = StreamFlags::from_bits(description.flags as u32);
     let device = thread::current()?.device.clone();
     let priority = description.priority;
     stream_attribute::check_priority("handle->priority", u64::from(priority), &device)?;

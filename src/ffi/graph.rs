@@ -1,14 +1,8 @@
 //! Graphs: work that is recorded once and run many times.
 
-use std::ffi::c_void;
-use std::mem::MaybeUninit;
-
 use crate::core::graph;
 use crate::ffi::guard::{guard, guard_unsupported};
-use crate::ffi::types::{
-    aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICondHandle, aclmdlRICondHandleFlag,
-    aclmdlRICondTaskParams, aclrtStream, aclrtTaskGrp,
-};
+use crate::ffi::types::{aclError, aclmdlRI, aclrtStream, aclrtTaskGrp};
 use crate::ffi::value::handle;
 
 /// Runs a graph on the default stream of the current context, and waits until it is over.
@@ -120,125 +114,6 @@ pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
 pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError {
     guard_unsupported(
         "aclmdlRICaptureTaskUpdateEnd",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Starts to record what is submitted to a stream into a given graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureToModelRIBegin(
-    stream: aclrtStream,
-    modelRI: aclmdlRI,
-    mode: MaybeUninit<aclmdlRICaptureMode>,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureToModelRIBegin",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Starts to build a graph from streams that store their work.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIBuildBegin(modelRI: *mut aclmdlRI, flag: u32) -> aclError {
-    guard_unsupported(
-        "aclmdlRIBuildBegin",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Makes a stream part of a graph that is being built.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIBindStream(
-    modelRI: aclmdlRI,
-    stream: aclrtStream,
-    flag: u32,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIBindStream",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Takes a stream out of a graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIUnbindStream(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclmdlRIUnbindStream",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Marks the end of a graph on one of its streams.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIEndTask(modelRI: aclmdlRI, stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclmdlRIEndTask",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Ends the building of a graph.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIBuildEnd(modelRI: aclmdlRI, reserve: *mut c_void) -> aclError {
-    guard_unsupported(
-        "aclmdlRIBuildEnd",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Makes the value that a conditional task of a graph looks at.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICondHandleCreate(
-    modelRI: aclmdlRI,
-    defaultLaunchValue: u32,
-    flag: MaybeUninit<aclmdlRICondHandleFlag>,
-    handle: *mut aclmdlRICondHandle,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICondHandleCreate",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Tells the device address of a condition's value.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICondHandleGetCondPtr(
-    handle: aclmdlRICondHandle,
-    ptr: *mut *mut u64,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICondHandleGetCondPtr",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Adds a conditional task to a stream that is recorded.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRIAddCondTask(
-    params: aclmdlRICondTaskParams,
-    stream: aclrtStream,
-    flags: u32,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRIAddCondTask",
         "this version has graphs that are captured and run, and not this; capture the graph anew",
     )
 }

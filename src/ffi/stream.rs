@@ -30,15 +30,14 @@ pub unsafe extern "C" fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError
     })
 }
 
-/// Creates a stream with flags. Synchronizing a stream with ACL_STREAM_CPU_SCHEDULE or
-/// ACL_STREAM_DEVICE_USE_ONLY succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
+/// Creates a stream with flags. One with ACL_STREAM_PERSISTENT serves to build graphs (aclmdlRIBindStream) and runs
+/// nothing. Synchronizing it, or a stream with ACL_STREAM_CPU_SCHEDULE or ACL_STREAM_DEVICE_USE_ONLY, succeeds at once; ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC and
 /// ACL_STREAM_HUGE change nothing; unknown bits mean nothing.
 ///
 /// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
 /// @param priority ignored, as in the original.
 /// @param flag an OR of ACL_STREAM_* flags.
-/// @return as aclrtCreateStream; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs
-/// graphs. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
+/// @return as aclrtCreateStream. Thread-safe. Follows aclrtCreateStreamWithConfig of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
     stream: *mut aclrtStream,

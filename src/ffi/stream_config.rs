@@ -118,7 +118,6 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
 /// @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a priority beyond the least one of
 /// aclrtDeviceGetStreamPriorityRange; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_STREAM_PERSISTENT, which needs graphs;
 /// ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called
 /// inside a host function. Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -110,6 +110,8 @@ pub const HEADERS: &[Header] = &[
             "virtual_memory_sharing.rs",
             "notify.rs",
             "graph_capture.rs",
+            "graph_build.rs",
+            "graph_condition.rs",
             "graph.rs",
             "graph_inspect.rs",
             "graph_task.rs",

@@ -73,12 +73,7 @@ impl Event {
 }
 
 fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
-    stream.recorder.capture().ok_or_else(|| {
-        Error::new(
-            Code::StreamNotCaptured,
-            "another thread has ended the capture of the stream meanwhile",
-        )
-    })
+    stream.recorder.take_part()
 }
 
 /// Records an event in a captured stream.
@@ -98,6 +93,7 @@ pub(super) fn record(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
 #[cold]
 pub(super) fn wait(raw: u64, event: &Event, stream: &Stream) -> Result<bool> {
     match (stream.recorder.capture(), event.captured()) {
+        (None, _) if stream.recorder.is_persistent() => capture_of(stream).map(|_| false),
         (None, None) => Ok(false),
         (Some(own), Some((capture, place))) if Arc::ptr_eq(&own, &capture) => {
             own.wait(stream.handle, raw, place).map(|()| true)
@@ -108,11 +104,11 @@ pub(super) fn wait(raw: u64, event: &Event, stream: &Stream) -> Result<bool> {
             Err(Error::new(
                 Code::StreamCaptureConflict,
                 format_args!(
-                    "event {raw:#x} was recorded in the capture of stream {:#x}, and stream {:#x} takes part in \
-                     that of stream {:#x}: captures cannot wait for each other. Both are invalid now",
-                    other.origin.raw(),
+                    "event {raw:#x} was recorded in {}, and stream {:#x} takes part in {}: captures cannot wait for \
+                     each other. Both are invalid now",
+                    other.name(),
                     stream.handle.raw(),
-                    own.origin.raw()
+                    own.name()
                 ),
             ))
         }
@@ -121,10 +117,11 @@ pub(super) fn wait(raw: u64, event: &Event, stream: &Stream) -> Result<bool> {
             Err(Error::new(
                 Code::CaptureDependency,
                 format_args!(
-                    "stream {:#x} is being captured, and event {raw:#x} was not recorded in that capture: what is \
-                     recorded cannot wait for what is not. Record the event in a stream of the capture, or wait \
-                     before it. The capture is invalid now",
-                    stream.handle.raw()
+                    "stream {:#x} takes part in {}, and event {raw:#x} was not recorded there: what is recorded \
+                     cannot wait for what is not. Record the event in one of its streams first, or wait outside of \
+                     it. The capture is invalid now",
+                    stream.handle.raw(),
+                    own.name()
                 ),
             ))
         }
@@ -138,6 +135,17 @@ pub(super) fn wait(raw: u64, event: &Event, stream: &Stream) -> Result<bool> {
 /// A stream takes part from now on.
 fn join(stream: &Stream, capture: &Arc<Capture>) -> Result<()> {
     capture.check()?;
+    if capture.is_built {
+        return Err(Error::new(
+            Code::CaptureDependency,
+            format_args!(
+                "stream {:#x} is not bound to modelRI {:#x}, where the event was recorded; bind a stream with \
+                 ACL_STREAM_PERSISTENT to it, or wait in the stream that runs the graph, after the run",
+                stream.handle.raw(),
+                capture.graph.raw()
+            ),
+        ));
+    }
     if let Err(error) = check_capturable(stream) {
         capture.spoil("a default stream was to join it");
         return Err(error);

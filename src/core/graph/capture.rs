@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::mode::{Counted, Mode};
 use super::recorder::Recorder;
@@ -25,12 +25,14 @@ pub struct Capture {
     pub graph: Handle,
     /// Of its device.
     pub owner: Owner,
-    /// The stream that it began with.
+    /// The stream that it began with. Of a graph that is built: its own handle.
     pub origin: Handle,
     /// Whom it forbids what.
     pub mode: Mode,
     /// The thread that began it, as [`thread_number`] calls it.
     pub thread: u32,
+    /// Streams are bound to the graph, and aclmdlRIBuildEnd ends it.
+    pub is_built: bool,
     state: Mutex<State>,
 }
 
@@ -51,27 +53,16 @@ struct Branch {
     after: Vec<usize>,
     /// How many tasks it was given.
     count: Position,
+    /// Runs of the graph start it by themselves.
+    starts: bool,
 }
 
 impl State {
-    fn check(&self) -> Result<()> {
-        if self.is_over {
-            return Err(Error::new(
-                Code::StreamNotCaptured,
-                "another thread has ended the capture of the stream meanwhile",
-            ));
-        }
-        match self.spoilt {
-            Some(why) => Err(invalid(why)),
-            None => Ok(()),
-        }
-    }
-
     /// The branch of a stream, which takes part from now on.
     fn branch(&mut self, stream: Handle) -> &mut Branch {
         let known = self.branches.iter().position(|branch| branch.stream == stream);
         let index = known.unwrap_or_else(|| {
-            self.branches.push(Branch { stream, after: Vec::new(), count: 0 });
+            self.branches.push(Branch { stream, after: Vec::new(), count: 0, starts: true });
             self.branches.len() - 1
         });
         &mut self.branches[index]
@@ -95,26 +86,18 @@ impl State {
     }
 }
 
-#[cold]
-fn invalid(why: &str) -> Error {
-    Error::new(
-        Code::StreamCaptureInvalidated,
-        format_args!(
-            "the capture of the stream is invalid: {why}; end it with aclmdlRICaptureEnd and begin again"
-        ),
-    )
-}
-
 impl Capture {
     fn new(graph: Handle, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
-            let branch = Branch { stream: stream.handle, after: Vec::new(), count: 0 };
+            let branch =
+                Branch { stream: stream.handle, after: Vec::new(), count: 0, starts: true };
             Self {
                 graph,
                 owner: stream.device.owner,
                 origin: stream.handle,
                 mode,
                 thread: thread_number(),
+                is_built: false,
                 state: Mutex::new(State {
                     tasks: Vec::new(),
                     branches: vec![branch],
@@ -124,6 +107,68 @@ impl Capture {
                 }),
             }
         })
+    }
+
+    /// Of a graph that is built from streams that will be bound to it. It forbids nobody anything.
+    pub fn building(graph: Handle, owner: Owner) -> Arc<Self> {
+        Arc::new(Self {
+            graph,
+            owner,
+            origin: graph,
+            mode: Mode::Relaxed,
+            thread: thread_number(),
+            is_built: true,
+            state: Mutex::new(State {
+                tasks: Vec::new(),
+                branches: Vec::new(),
+                spoilt: None,
+                is_over: false,
+                counted: None,
+            }),
+        })
+    }
+
+    /// What it is, in words.
+    pub fn name(&self) -> String {
+        let what = if self.is_built { "the building of modelRI" } else { "the capture of stream" };
+        format!("{what} {:#x}", self.origin.raw())
+    }
+
+    /// To record something.
+    fn open(&self) -> Result<MutexGuard<'_, State>> {
+        let state = self.state.lock();
+        match state.spoilt {
+            _ if state.is_over => Err(self.has_ended()),
+            Some(why) => Err(self.invalid(why)),
+            None => Ok(state),
+        }
+    }
+
+    #[cold]
+    fn has_ended(&self) -> Error {
+        if self.is_built {
+            return Error::param_invalid(format_args!(
+                "modelRI {:#x} is built, and what it was built from takes no more work; call \
+                 aclmdlRIUnbindStream, and bind the stream to another graph that is being built",
+                self.graph.raw()
+            ));
+        }
+        Error::new(
+            Code::StreamNotCaptured,
+            "another thread has ended the capture of the stream meanwhile",
+        )
+    }
+
+    #[cold]
+    fn invalid(&self, why: &str) -> Error {
+        let again = match self.is_built {
+            true => "destroy it with aclmdlRIDestroy",
+            false => "end it with aclmdlRICaptureEnd",
+        };
+        Error::new(
+            Code::StreamCaptureInvalidated,
+            format_args!("{} is invalid: {why}; {again} and begin again", self.name()),
+        )
     }
 
     /// Whether it has ended.
@@ -138,7 +183,7 @@ impl Capture {
 
     /// Fails if nothing more can be recorded.
     pub fn check(&self) -> Result<()> {
-        self.state.lock().check()
+        self.open().map(drop)
     }
 
     /// Makes it invalid.
@@ -148,8 +193,7 @@ impl Capture {
 
     /// Records tasks of a stream that take no order among themselves: how many it has then.
     pub fn add(&self, stream: Handle, what: What, works: Vec<Option<Work>>) -> Result<Position> {
-        let mut state = self.state.lock();
-        state.check()?;
+        let mut state = self.open()?;
         let added = works.into_iter().map(|work| state.push(stream, what, work, None)).collect();
         let branch = state.branch(stream);
         branch.after = added;
@@ -164,8 +208,7 @@ impl Capture {
         work: Option<Work>,
         also: Option<usize>,
     ) -> Result<usize> {
-        let mut state = self.state.lock();
-        state.check()?;
+        let mut state = self.open()?;
         let added = state.push(stream, what, work, also);
         state.branch(stream).after = vec![added];
         Ok(added)
@@ -183,8 +226,7 @@ impl Capture {
 
     /// Records the tasks of a graph.
     pub fn add_graph(&self, stream: Handle, tasks: &[Task]) -> Result<()> {
-        let mut state = self.state.lock();
-        state.check()?;
+        let mut state = self.open()?;
         let first = state.tasks.len();
         let before = state.branch(stream).after.clone();
         let mut is_last = vec![true; tasks.len()];
@@ -208,13 +250,13 @@ impl Capture {
     fn finish(&self) -> Result<Vec<Task>> {
         let mut state = self.state.lock();
         if state.is_over {
-            state.check()?;
+            return Err(self.has_ended());
         }
         state.is_over = true;
         state.counted = None;
         let tasks = std::mem::take(&mut state.tasks);
         if let Some(why) = state.spoilt {
-            return Err(invalid(why));
+            return Err(self.invalid(why));
         }
         let origin = state.branches.iter().find(|branch| branch.stream == self.origin);
         let last = origin.map_or(&[][..], |branch| &branch.after);
@@ -236,7 +278,7 @@ impl Capture {
         Ok(tasks)
     }
 
-    /// Its streams run again what they are given.
+    /// Its streams run again what they are given, or are bound to nothing.
     fn release_streams(self: &Arc<Self>) {
         let branches = std::mem::take(&mut self.state.lock().branches);
         for branch in branches {
@@ -255,6 +297,61 @@ impl Capture {
     }
 }
 
+/// Graphs that are built.
+impl Capture {
+    /// A stream is bound to it.
+    pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
+        let mut state = self.open()?;
+        if !stream.recorder.join(self) || state.branches.iter().any(|it| it.stream == stream.handle)
+        {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} is bound to a graph already; call aclmdlRIUnbindStream first",
+                stream.handle.raw()
+            )));
+        }
+        state.branches.push(Branch { stream: stream.handle, after: Vec::new(), count: 0, starts });
+        Ok(())
+    }
+
+    /// A stream is bound to it no more. While the graph is being built only one that was given nothing.
+    pub fn unbind(self: &Arc<Self>, stream: &Stream) -> Result<()> {
+        let mut state = self.state.lock();
+        let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
+        if !state.is_over && state.branches.iter().any(has_work) {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} has given work to modelRI {:#x}, which is being built; call aclmdlRIBuildEnd first, or \
+                 aclmdlRIDestroy, which unbinds all its streams",
+                stream.handle.raw(),
+                self.graph.raw()
+            )));
+        }
+        state.branches.retain(|it| it.stream != stream.handle);
+        stream.recorder.leave(self);
+        Ok(())
+    }
+
+    /// The end of it, if `complete` makes something of its tasks and the streams that runs start. If not, it
+    /// goes on.
+    pub fn end_building<T>(
+        &self,
+        complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>,
+    ) -> Result<T> {
+        let mut state = self.open()?;
+        let starting = state.branches.iter().filter(|branch| branch.starts);
+        let starting: Vec<Handle> = starting.map(|branch| branch.stream).collect();
+        let completed = complete(&state.tasks, &starting)?;
+        state.is_over = true;
+        state.tasks = Vec::new();
+        Ok(completed)
+    }
+
+    /// The graph is destroyed.
+    pub fn let_go(self: &Arc<Self>) {
+        self.state.lock().is_over = true;
+        self.release_streams();
+    }
+}
+
 /// aclmdlRICaptureBegin.
 pub fn begin(raw: u64, mode: i32) -> Result<()> {
     let mode = Mode::from_number(mode)?;
@@ -263,7 +360,7 @@ pub fn begin(raw: u64, mode: i32) -> Result<()> {
     if stream.is_captured() {
         return Err(captured_already(&stream));
     }
-    let graph = Graph::create(&stream.device)?;
+    let graph = Graph::create(&stream.device, false)?;
     let capture = Capture::new(graph, &stream, mode);
     if !stream.recorder.join(&capture) {
         capture.cancel();
@@ -285,6 +382,13 @@ fn captured_already(stream: &Stream) -> Error {
 
 /// Default streams cannot be captured.
 pub fn check_capturable(stream: &Stream) -> Result<()> {
+    if stream.recorder.is_persistent() {
+        return Err(Error::param_invalid(format_args!(
+            "stream {:#x} has ACL_STREAM_PERSISTENT: it serves to build graphs (aclmdlRIBuildBegin), and is not \
+             captured; use a stream without that flag",
+            stream.handle.raw()
+        )));
+    }
     if !stream.is_default() {
         return Ok(());
     }
@@ -300,7 +404,7 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
 
 /// The capture that a stream takes part in.
 fn of(stream: &Stream) -> Result<Arc<Capture>> {
-    stream.recorder.capture().ok_or_else(|| {
+    stream.recorder.capture().filter(|capture| !capture.is_built).ok_or_else(|| {
         Error::new(
             Code::StreamNotCaptured,
             format_args!(
@@ -364,7 +468,8 @@ pub fn info(raw: u64) -> Result<(i32, u64)> {
 
 #[cold]
 fn info_of(recorder: &Recorder) -> (i32, u64) {
-    let Some(capture) = recorder.capture() else { return (0, 0) };
+    let capture = recorder.capture().filter(|capture| !capture.is_built);
+    let Some(capture) = capture else { return (0, 0) };
     (if capture.is_valid() { 1 } else { 2 }, capture.graph.raw())
 }
 

@@ -152,6 +152,16 @@ fn refuse(code: Code, what: &str) -> Result<()> {
 /// What it is that cannot be waited for or asked while it is captured: the code says which, unless a
 /// mode forbids waiting altogether.
 pub fn refuse_wait(capture: &Capture, code: Code, what: &str) -> Error {
+    if capture.is_built {
+        return Error::new(
+            code,
+            format_args!(
+                "{what} is recorded in modelRI {:#x}, which is being built: what is recorded does not run, so it \
+                 cannot be waited for or asked; call aclmdlRIBuildEnd, and synchronize the stream of a run",
+                capture.graph.raw()
+            ),
+        );
+    }
     let forbidden = !forbidding().is_empty();
     capture.spoil("it was waited for, or asked");
     Error::new(

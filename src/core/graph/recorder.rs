@@ -15,12 +15,13 @@ use crate::backend::{
     HostFn, Launch, Notify, NotifyWait, Place, Position, Reduce, Span, ValueWait, ValueWrite, Wait,
     Work,
 };
-use crate::core::error::{Error, Result};
+use crate::core::error::{Code, Error, Result};
 
 /// Records what a stream is given, while it is captured.
 pub struct Recorder {
-    /// One look for streams that are not captured.
+    /// One look for streams that are not captured. Of streams that serve to build graphs always true.
     is_on: AtomicBool,
+    is_persistent: bool,
     stream: Handle,
     device: Arc<dyn backend::Device>,
     /// The device's number.
@@ -30,9 +31,15 @@ pub struct Recorder {
 
 impl Recorder {
     /// Of a new stream.
-    pub fn new(stream: Handle, device: &Arc<dyn backend::Device>, ordinal: u32) -> Self {
+    pub fn new(
+        stream: Handle,
+        device: &Arc<dyn backend::Device>,
+        ordinal: u32,
+        is_persistent: bool,
+    ) -> Self {
         Self {
-            is_on: AtomicBool::new(false),
+            is_on: AtomicBool::new(is_persistent),
+            is_persistent,
             stream,
             device: Arc::clone(device),
             ordinal,
@@ -40,11 +47,34 @@ impl Recorder {
         }
     }
 
-    /// Whether the stream is captured.
+    /// Whether the stream's work is recorded, or refused.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         // Relaxed: who captures a stream that other threads use orders the two.
         self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// Whether the stream does nothing but serve to build graphs.
+    pub fn is_persistent(&self) -> bool {
+        self.is_persistent
+    }
+
+    /// As [`Self::capture`], for a stream whose work was to be recorded.
+    pub fn take_part(&self) -> Result<Arc<Capture>> {
+        self.capture().ok_or_else(|| match self.is_persistent {
+            true => Error::new(
+                Code::StreamModel,
+                format_args!(
+                    "stream {:#x} has ACL_STREAM_PERSISTENT and is bound to no graph; bind it with \
+                     aclmdlRIBindStream before it is given work",
+                    self.stream.raw()
+                ),
+            ),
+            false => Error::new(
+                Code::StreamNotCaptured,
+                "another thread has ended the capture of the stream meanwhile",
+            ),
+        })
     }
 
     /// What the stream takes part in.
@@ -68,16 +98,14 @@ impl Recorder {
         let mut own = self.capture.lock();
         if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
             *own = None;
-            self.is_on.store(false, Ordering::Relaxed);
+            self.is_on.store(self.is_persistent, Ordering::Relaxed);
         }
     }
 
     /// Takes work now, or says why not.
     #[cold]
     pub fn open(&self) -> Result<&dyn backend::Stream> {
-        if let Some(capture) = self.capture() {
-            capture.check()?;
-        }
+        self.take_part()?.check()?;
         Ok(self)
     }
 

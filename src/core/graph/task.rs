@@ -25,6 +25,8 @@ pub enum What {
     EventWait(u64),
     /// Its reset.
     EventReset(u64),
+    /// The end of a stream, and of a run of the graph.
+    End,
 }
 
 /// A task of a graph.

@@ -1,0 +1,557 @@
+// Graphs that are built from streams that are bound to them.
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/graph.h"
+#include "support/graph_build.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::Built;
+using portacl_test::Capture;
+using portacl_test::DeviceCount;
+using portacl_test::DeviceMemory;
+using portacl_test::Event;
+using portacl_test::Gate;
+using portacl_test::Graph;
+using portacl_test::IsComplete;
+using portacl_test::IsIdle;
+using portacl_test::kDefault;
+using portacl_test::kHead;
+using portacl_test::Log;
+using portacl_test::Mark;
+using portacl_test::OnNewThread;
+using portacl_test::Persistent;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::StatusOf;
+using portacl_test::Stream;
+using portacl_test::ZeroWords;
+using Bytes = std::vector<unsigned char>;
+using Words = std::vector<uint32_t>;
+
+using GraphBuild = portacl_test::WithDevice;
+
+// ---- what is recorded ----
+
+TEST_F(GraphBuild, WhatABoundStreamIsGivenRunsInEachRun) {
+    const Program program;
+    const Persistent stream;
+    const Stream running;
+    const DeviceMemory a(256), b(256);
+    const ZeroWords marked(16);
+    Log log;
+    Bytes in(256, 0);
+    const Built graph;
+    graph.Bind(stream);
+    // Pageable memory is read in each run.
+    ACL_OK(aclrtMemcpyAsync(a.At(), 256, in.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtMemsetAsync(a.At(128), 128, 9, 64, stream));
+    ACL_OK(aclrtMemcpyAsync(b.At(), 256, a.At(), 256, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+    ACL_OK(Mark(program.Kernel("mark"), marked.At(), 5, 16, stream));
+    ACL_OK(log.Append(stream, 1));
+    graph.End(stream);
+    EXPECT_EQ(log.Size(), 0u);
+    EXPECT_EQ(marked.Download<uint32_t>(), Words(16, 0));
+    for (uint32_t run = 1; run <= 3; ++run) {
+        in.assign(256, static_cast<unsigned char>(run));
+        if (run == 2) {
+            ACL_OK(aclmdlRIExecute(graph, -1));
+        } else {
+            ACL_OK(aclmdlRIExecuteAsync(graph, running));
+            ACL_OK(aclrtSynchronizeStream(running));
+        }
+        Bytes wanted = in;
+        std::fill(wanted.begin() + 128, wanted.begin() + 192, 9);
+        EXPECT_EQ(b.Download(), wanted);
+        EXPECT_EQ(marked.Download<uint32_t>(), Words(16, 5 * run));
+        EXPECT_EQ(log.Size(), run);
+    }
+}
+
+TEST_F(GraphBuild, StreamsAreOrderedByEvents) {
+    const Persistent first, second;
+    const Stream running;
+    const DeviceMemory a(1 << 20), b(1 << 20), c(1 << 20);
+    const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
+    const Built graph;
+    graph.Bind(first);
+    graph.Bind(second);
+    ACL_OK(aclrtMemsetAsync(a.At(), 1 << 20, 3, 1 << 20, first));
+    ACL_OK(aclrtRecordEvent(fork, first));
+    ACL_OK(aclrtStreamWaitEvent(second, fork));
+    ACL_OK(aclrtMemcpyAsync(b.At(), 1 << 20, a.At(), 1 << 20, ACL_MEMCPY_DEVICE_TO_DEVICE, second));
+    ACL_OK(aclrtRecordEvent(join, second));
+    ACL_OK(aclrtStreamWaitEvent(first, join));
+    ACL_OK(aclrtMemcpyAsync(c.At(), 1 << 20, b.At(), 1 << 20, ACL_MEMCPY_DEVICE_TO_DEVICE, first));
+    ACL_OK(aclrtMemsetAsync(a.At(), 1 << 20, 4, 1 << 20, first));
+    graph.End(first);
+    for (int run = 0; run < 8; ++run) {
+        ACL_OK(aclrtMemset(c.At(), 1 << 20, 0, 1 << 20));
+        ACL_OK(aclmdlRIExecuteAsync(graph, running));
+        ACL_OK(aclrtSynchronizeStream(running));
+        ASSERT_EQ(c.Download(), Bytes(1 << 20, 3));
+        ASSERT_EQ(a.Download(), Bytes(1 << 20, 4));
+    }
+}
+
+TEST_F(GraphBuild, ARunIsOneOperationOfItsStream) {
+    const Persistent stream;
+    const Stream running;
+    Log log;
+    Gate gate;
+    const Built graph;
+    graph.Bind(stream);
+    ACL_OK(log.Append(stream, 2));
+    ACL_OK(log.Append(stream, 3));
+    graph.End(stream);
+    ACL_OK(gate.Hold(running));
+    ACL_OK(log.Append(running, 1));
+    ACL_OK(aclmdlRIExecuteAsync(graph, running));
+    ACL_OK(log.Append(running, 4));
+    EXPECT_FALSE(IsIdle(running));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(running));
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3, 4}));
+}
+
+TEST_F(GraphBuild, RunsOfGraphsAreTakenOver) {
+    const Persistent stream, other;
+    const Stream running;
+    const DeviceMemory memory(64);
+    const Graph inner =
+        Capture(running, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 32, 4, 32, running)); });
+    const Built graph;
+    graph.Bind(stream);
+    ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+    ACL_OK(aclmdlRIExecuteAsync(inner, stream));
+    graph.End(stream);
+    const Built outer;
+    outer.Bind(other);
+    ACL_OK(aclmdlRIExecuteAsync(graph, other));
+    ACL_OK(aclrtMemsetAsync(memory.At(), 16, 6, 16, other));
+    outer.End(other);
+    ACL_OK(aclmdlRIExecute(outer, -1));
+    Bytes wanted(64, 1);
+    std::fill(wanted.begin(), wanted.begin() + 32, 4);
+    std::fill(wanted.begin(), wanted.begin() + 16, 6);
+    EXPECT_EQ(memory.Download(), wanted);
+}
+
+// What nobody starts does not run, and nor does what comes behind an end.
+TEST_F(GraphBuild, RunsLeaveOutWhatNobodyComesTo) {
+    const Persistent head, idle;
+    Log log;
+    const Built graph;
+    graph.Bind(head, kHead);
+    graph.Bind(idle, kDefault);
+    ACL_OK(log.Append(head, 1));
+    ACL_OK(log.Append(idle, 2));
+    ACL_OK(aclmdlRIEndTask(graph, head));
+    ACL_OK(log.Append(head, 3));
+    ACL_OK(aclmdlRIBuildEnd(graph, nullptr));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(log.Numbers(), std::vector<int>{1});
+}
+
+// ---- what is refused ----
+
+TEST_F(GraphBuild, WhatWouldNeverEndIsRefused) {
+    const Persistent head, idle;
+    const Event event(ACL_EVENT_SYNC);
+    const Built graph;
+    graph.Bind(idle, kDefault);
+    ACL_OK(aclrtRecordEvent(event, idle));
+    // Without an end, and with one that no run comes to.
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
+                     "aclmdlRIEndTask");
+    ACL_OK(aclmdlRIEndTask(graph, idle));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
+                     "aclmdlRIEndTask");
+    // It is being built as before.
+    graph.Bind(head);
+    ACL_OK(aclmdlRIEndTask(graph, head));
+    ACL_OK(aclrtStreamWaitEvent(head, event));
+    ACL_OK(aclmdlRIBuildEnd(graph, nullptr));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+
+    const Persistent waiting, recording;
+    const Built other;
+    other.Bind(waiting);
+    other.Bind(recording, kDefault);
+    ACL_OK(aclrtRecordEvent(event, recording));
+    ACL_OK(aclrtStreamWaitEvent(waiting, event));
+    ACL_OK(aclmdlRIEndTask(other, waiting));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(other, nullptr), "never end",
+                     Shown(waiting), Shown(recording));
+}
+
+TEST_F(GraphBuild, StreamsOutsideDoNotWaitForWhatIsRecorded) {
+    const Persistent stream;
+    const Stream outside;
+    const Event inner(ACL_EVENT_SYNC), outer(ACL_EVENT_SYNC);
+    const Built graph;
+    graph.Bind(stream);
+    ACL_OK(aclrtRecordEvent(inner, stream));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(outside, inner),
+                     "ACL_STREAM_PERSISTENT", "not bound", Shown(graph));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_CAPTURED, aclrtSynchronizeEvent(inner), "aclmdlRIBuildEnd");
+    // That changed nothing.
+    ACL_OK(aclrtMemcpy(&Words(1)[0], 4, &Words(1)[0], 4, ACL_MEMCPY_HOST_TO_HOST));
+    ACL_OK(aclrtSynchronizeDevice());
+    graph.End(stream);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_TRUE(IsComplete(inner));
+
+    // A wait for what is not recorded makes it invalid, as in captures.
+    const Persistent second;
+    const Built other;
+    other.Bind(second);
+    ACL_OK(aclrtRecordEvent(outer, outside));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_CAPTURE_DEPENDENCY, aclrtStreamWaitEvent(second, outer),
+                     "building of modelRI", Shown(other));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIEndTask(other, second),
+                     "aclmdlRIDestroy");
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIBuildEnd(other, nullptr));
+}
+
+TEST_F(GraphBuild, AGraphThatIsBeingBuiltDoesNotRun) {
+    const Persistent stream;
+    const Stream running;
+    const Built graph;
+    graph.Bind(stream);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecuteAsync(graph, running), "built",
+                     "aclmdlRIBuildEnd");
+    ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIExecute(graph, -1));
+    ACL_FAILS(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIAbort(graph));
+    ACL_FAILS(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING, aclmdlRIExecuteAsync(graph, stream));
+    graph.End(stream);
+    ACL_OK(aclmdlRIExecuteAsync(graph, running));
+    ACL_OK(aclmdlRIAbort(graph));
+    (void)aclrtSynchronizeStream(running);
+}
+
+// ---- streams ----
+
+TEST_F(GraphBuild, PersistentStreamsTakeWorkOnlyWhileTheyAreBound) {
+    const Persistent stream;
+    const DeviceMemory memory(64);
+    const Event event(ACL_EVENT_SYNC);
+    const Graph captured = Capture(Stream(), [] {});
+    const auto refused = [&](aclError code, const char* word) {
+        ACL_FAILS_SAYING(code, aclrtMemsetAsync(memory.At(), 64, 1, 64, stream), word);
+        ACL_FAILS_SAYING(code,
+                         aclrtLaunchHostFunc(
+                             stream, [](void*) {}, nullptr),
+                         word);
+        ACL_FAILS_SAYING(code, aclrtRecordEvent(event, stream), word);
+        ACL_FAILS_SAYING(code, aclmdlRIExecuteAsync(captured, stream), word);
+    };
+    refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtStreamWaitEvent(stream, event),
+                     "aclmdlRIBindStream");
+    {
+        const Built graph;
+        graph.Bind(stream);
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+        graph.End(stream);
+        refused(ACL_ERROR_RT_PARAM_INVALID, "aclmdlRIUnbindStream");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream),
+                         "aclmdlRIUnbindStream", Shown(graph));
+        ACL_OK(aclmdlRIUnbindStream(graph, stream));
+        refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
+        // The graph keeps what it has.
+        ACL_OK(aclmdlRIExecute(graph, -1));
+        EXPECT_EQ(memory.Download(), Bytes(64, 1));
+        // The stream serves another one.
+        const Built other;
+        other.Bind(stream);
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 2, 64, stream));
+        other.End(stream);
+        ACL_OK(aclmdlRIExecute(other, -1));
+        EXPECT_EQ(memory.Download(), Bytes(64, 2));
+    }
+    // The end of the graph has unbound it.
+    refused(ACL_ERROR_RT_STREAM_MODEL, "aclmdlRIBindStream");
+}
+
+TEST_F(GraphBuild, PersistentStreamsHaveNothingToWaitFor) {
+    const Persistent stream;
+    const auto idle = [&] {
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclrtSynchronizeStreamWithTimeout(stream, 1));
+        EXPECT_TRUE(IsIdle(stream));
+        ACL_OK(aclrtSynchronizeDevice());
+        aclmdlRI graph = nullptr;
+        EXPECT_EQ(StatusOf(stream, &graph), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+        EXPECT_EQ(graph, nullptr);
+        uint32_t flags = 0;
+        ACL_OK(aclrtStreamGetFlags(stream, &flags));
+        EXPECT_EQ(flags, ACL_STREAM_PERSISTENT);
+    };
+    idle();
+    const Built graph;
+    graph.Bind(stream);
+    ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void*) {}, nullptr));
+    idle();
+    graph.End(stream);
+    idle();
+}
+
+TEST_F(GraphBuild, PersistentStreamsAreNotCaptured) {
+    const Persistent stream;
+    const Stream capturing;
+    const Event event(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC);
+    auto graph = portacl_test::Poison<aclmdlRI>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED),
+                     "ACL_STREAM_PERSISTENT");
+    const Built built;
+    built.Bind(stream);
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureEnd(stream, &graph));
+    ACL_OK(aclmdlRICaptureBegin(capturing, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    ACL_OK(aclrtRecordEvent(event, capturing));
+    ACL_OK(aclrtRecordEvent(other, stream));
+    ACL_FAILS_SAYING(ACL_ERROR_STREAM_CAPTURE_CONFLICT, aclrtStreamWaitEvent(capturing, other),
+                     Shown(built), Shown(capturing));
+    portacl_test::EndInvalid(capturing);
+}
+
+TEST_F(GraphBuild, BoundStreamsAreDestroyedByForceOnly) {
+    Persistent stream, second;
+    const Built graph, other;
+    graph.Bind(stream);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyStream(stream), Shown(graph),
+                     "aclmdlRIUnbindStream");
+    ACL_OK(aclrtDestroyStreamForce(stream.Release()));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRIBuildEnd(graph, nullptr),
+                     "destroyed");
+    // A graph that is built runs without its streams.
+    Log log;
+    other.Bind(second);
+    ACL_OK(log.Append(second, 1));
+    other.End(second);
+    ACL_OK(aclrtDestroyStreamForce(second.Release()));
+    ACL_OK(aclmdlRIExecute(other, -1));
+    EXPECT_EQ(log.Size(), 1u);
+}
+
+TEST_F(GraphBuild, ManyThreadsGiveWork) {
+    std::vector<std::unique_ptr<Persistent>> streams;
+    for (int i = 0; i < 4; ++i) streams.push_back(std::make_unique<Persistent>());
+    const DeviceMemory memory(4 * 64);
+    const Built graph;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < 4; ++i)
+        threads.emplace_back([&, i] {
+            ACL_OK(aclrtSetDevice(0));
+            graph.Bind(*streams[i]);
+            for (int n = 0; n < 50; ++n)
+                ACL_OK(aclrtMemsetAsync(memory.At(i * 64), 64, n, 64, *streams[i]));
+            ACL_OK(aclmdlRIEndTask(graph, *streams[i]));
+            ACL_OK(aclrtResetDevice(0));
+        });
+    for (std::thread& thread : threads) thread.join();
+    ACL_OK(aclmdlRIBuildEnd(graph, nullptr));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(memory.Download(), Bytes(4 * 64, 49));
+}
+
+// ---- ends ----
+
+TEST_F(GraphBuild, RunningGraphsKeepTheirStreams) {
+    const Persistent stream;
+    const Stream running;
+    Gate gate;
+    const Built graph;
+    graph.Bind(stream);
+    graph.End(stream);
+    ACL_OK(gate.Hold(running));
+    ACL_OK(aclmdlRIExecuteAsync(graph, running));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIUnbindStream(graph, stream), Shown(graph));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(graph), Shown(graph));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(running));
+    ACL_OK(aclmdlRIUnbindStream(graph, stream));
+}
+
+TEST_F(GraphBuild, UnfinishedGraphsAreDestroyed) {
+    const Persistent stream;
+    Built graph;
+    graph.Bind(stream);
+    ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void*) {}, nullptr));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, stream),
+                     "aclmdlRIDestroy");
+    ACL_OK(aclmdlRIDestroy(graph.Release()));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclrtLaunchHostFunc(
+                                             stream, [](void*) {}, nullptr));
+    // Nothing was given: it can go before the end.
+    const Built other;
+    other.Bind(stream);
+    ACL_OK(aclmdlRIUnbindStream(other, stream));
+}
+
+TEST(GraphBuildLife, GraphsAndStreamsGoWithTheirDevice) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = Persistent().Release();
+    aclmdlRI graph = Built().Release();
+    ACL_OK(aclmdlRIBindStream(graph, stream, kHead));
+    ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void*) {}, nullptr));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
+                     "went with its device");
+    const Persistent next;
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, next));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+    (void)const_cast<Persistent&>(next).Release();
+    auto made = portacl_test::Poison<aclmdlRI>();
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIBuildBegin(&made, 0));
+    EXPECT_TRUE(portacl_test::IsPoison(made));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, stream, kHead));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, stream));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, stream));
+    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr));
+}
+
+// ---- arguments ----
+
+TEST_F(GraphBuild, BadGraphsAndStreams) {
+    const Persistent stream;
+    const Stream plain;
+    const Graph captured = Capture(plain, [] {});
+    Built ended;
+    aclmdlRI dead = ended.Release();
+    ACL_OK(aclmdlRIDestroy(dead));
+    aclrtStream gone = Persistent().Release();
+    ACL_OK(aclrtDestroyStream(gone));
+    int local = 0;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(nullptr, stream, kHead));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIUnbindStream(nullptr, stream));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIEndTask(nullptr, stream));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildEnd(nullptr, nullptr));
+    for (aclmdlRI bad : {dead, static_cast<aclmdlRI>(static_cast<aclrtStream>(stream)),
+                         aclmdlRI{&local}, static_cast<aclmdlRI>(captured)}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(bad, stream, kHead),
+                         Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(bad, stream), Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(bad, stream), Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(bad, nullptr), Shown(bad));
+    }
+    const Built graph;
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(graph, nullptr, kHead));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIUnbindStream(graph, nullptr));
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIEndTask(graph, nullptr));
+    for (aclrtStream bad :
+         {gone, static_cast<aclrtStream>(static_cast<aclmdlRI>(graph)), aclrtStream{&local}}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, bad, kHead),
+                         Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, bad), Shown(bad));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, bad), Shown(bad));
+    }
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, plain, kHead),
+                     "ACL_STREAM_PERSISTENT");
+    for (aclrtStream unbound :
+         {static_cast<aclrtStream>(plain), static_cast<aclrtStream>(stream)}) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIUnbindStream(graph, unbound),
+                         "not bound");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIEndTask(graph, unbound), "not bound");
+    }
+}
+
+TEST_F(GraphBuild, BadFlagsAndStates) {
+    const Persistent stream, second;
+    constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
+    auto made = portacl_test::Poison<aclmdlRI>();
+    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildBegin(nullptr, 0));
+    for (uint32_t flag : {1u, kDefault, kMost})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildBegin(&made, flag), "flag");
+    EXPECT_TRUE(portacl_test::IsPoison(made));
+    const Built graph, other;
+    for (uint32_t flag : {1u, kDefault - 1, kDefault + 1, kMost})
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(graph, stream, flag), "flag",
+                         "0x7fffffff");
+    graph.Bind(stream);
+    for (aclmdlRI any : {static_cast<aclmdlRI>(graph), static_cast<aclmdlRI>(other)})
+        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(any, stream, kHead),
+                         "already", Shown(stream));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclmdlRIEndTask(other, stream));
+    int local = 0;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildEnd(graph, &local), "reserve",
+                     Shown(&local));
+    graph.End(stream);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "built");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, second, kHead), "built");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, stream), "built");
+}
+
+TEST_F(GraphBuild, OtherThreadsAndDevices) {
+    const Persistent stream;
+    const Built graph;
+    OnNewThread([&] {
+        auto made = portacl_test::Poison<aclmdlRI>();
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIBuildBegin(&made, 0));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIBindStream(graph, stream, kHead));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIEndTask(graph, stream));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIUnbindStream(graph, stream));
+    });
+    OnNewThread([&] {
+        ACL_OK(aclrtSetDevice(0));
+        ACL_OK(aclmdlRIBindStream(graph, stream, kHead));
+        ACL_OK(aclrtResetDevice(0));
+    });
+    if (DeviceCount() > 1) {
+        ACL_OK(aclrtSetDevice(1));
+        {
+            const Persistent there;
+            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIBindStream(graph, there, kHead),
+                             "device 0", "device 1");
+            ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIEndTask(graph, stream));
+            ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRIUnbindStream(graph, stream));
+        }
+        ACL_OK(aclrtResetDevice(1));
+        ACL_OK(aclrtSetDevice(0));
+    }
+    graph.End(stream);
+}
+
+TEST_F(GraphBuild, HostFunctionsBuildNothing) {
+    struct State {
+        aclmdlRI graph;
+        aclrtStream stream;
+        aclError codes[5];
+    };
+    const Stream running;
+    const Persistent stream;
+    const Built graph;
+    State state{graph, stream, {}};
+    ACL_OK(aclrtLaunchHostFunc(
+        running,
+        [](void* argument) {
+            auto* s = static_cast<State*>(argument);
+            aclmdlRI made = nullptr;
+            s->codes[0] = aclmdlRIBuildBegin(&made, 0);
+            s->codes[1] = aclmdlRIBindStream(s->graph, s->stream, kHead);
+            s->codes[2] = aclmdlRIUnbindStream(s->graph, s->stream);
+            s->codes[3] = aclmdlRIEndTask(s->graph, s->stream);
+            s->codes[4] = aclmdlRIBuildEnd(s->graph, nullptr);
+        },
+        &state));
+    ACL_OK(aclrtSynchronizeStream(running));
+    for (aclError code : state.codes) EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
+}
+
+}  // namespace

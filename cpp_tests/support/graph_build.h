@@ -1,0 +1,67 @@
+// Graphs that tests build from streams that are bound to them.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <utility>
+
+#include "support/acl_test.h"
+#include "support/objects.h"
+
+namespace portacl_test {
+
+// What aclmdlRIBindStream takes: runs start the stream, or leave that to another stream.
+constexpr uint32_t kHead = 0, kDefault = 0x7FFFFFFF;
+
+// A stream that stores what it is given. Declare it before the graph that it is bound to.
+class Persistent {
+  public:
+    Persistent() {
+        ExpectOk("aclrtCreateStreamWithConfig",
+                 aclrtCreateStreamWithConfig(&handle_, 0, ACL_STREAM_PERSISTENT));
+    }
+    ~Persistent() {
+        if (handle_) ExpectOk("aclrtDestroyStream", aclrtDestroyStream(handle_));
+    }
+    Persistent(const Persistent&) = delete;
+    Persistent& operator=(const Persistent&) = delete;
+
+    operator aclrtStream() const { return handle_; }
+
+    // The test destroys it.
+    aclrtStream Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclrtStream handle_ = nullptr;
+};
+
+// A graph that is being built, or is built.
+class Built {
+  public:
+    Built() { ExpectOk("aclmdlRIBuildBegin", aclmdlRIBuildBegin(&handle_, 0)); }
+    ~Built() {
+        if (handle_) ExpectOk("aclmdlRIDestroy", aclmdlRIDestroy(handle_));
+    }
+    Built(const Built&) = delete;
+    Built& operator=(const Built&) = delete;
+
+    operator aclmdlRI() const { return handle_; }
+
+    void Bind(aclrtStream stream, uint32_t flag = kHead) const {
+        ExpectOk("aclmdlRIBindStream", aclmdlRIBindStream(handle_, stream, flag));
+    }
+
+    // The end of `stream` and of the building.
+    void End(aclrtStream stream) const {
+        ExpectOk("aclmdlRIEndTask", aclmdlRIEndTask(handle_, stream));
+        ExpectOk("aclmdlRIBuildEnd", aclmdlRIBuildEnd(handle_, nullptr));
+    }
+
+    // The test destroys it.
+    aclmdlRI Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclmdlRI handle_ = nullptr;
+};
+
+}  // namespace portacl_test

@@ -1,0 +1,165 @@
+//! Graphs that are built from streams that are bound to them. What such a stream is given is recorded as in
+//! a capture; runs start the streams that say so, and end when these have ended.
+
+use std::sync::Arc;
+
+use super::capture::Capture;
+use super::task::{Task, What};
+use super::{Graph, Ready};
+use crate::algo::slot_table::{Handle, Ref};
+use crate::core::error::{Code, Error, Result};
+use crate::core::handles;
+use crate::core::stream::{self, Stream};
+use crate::core::thread;
+
+/// `flag` of a stream that runs start by themselves.
+const HEAD: u32 = 0;
+/// `flag` of a stream that another one has to start.
+const DEFAULT: u32 = 0x7fff_ffff;
+
+/// aclmdlRIBuildBegin: the graph.
+pub fn begin(flag: u32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if flag != 0 {
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: 0")));
+    }
+    let device = Arc::clone(&thread::current()?.device);
+    Ok(Graph::create(&device, true)?.raw())
+}
+
+/// The graph behind an argument, and what it is built from.
+fn building(raw: u64) -> Result<(Arc<Graph>, Arc<Capture>)> {
+    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    match &graph.building {
+        Some(building) => {
+            let building = Arc::clone(building);
+            Ok((graph, building))
+        }
+        None => Err(Error::param_invalid(format_args!(
+            "modelRI {raw:#x} is a graph of aclmdlRICaptureBegin; this call is for those of aclmdlRIBuildBegin"
+        ))),
+    }
+}
+
+/// The stream behind an argument, for a graph, with that.
+fn resolve(raw: u64, stream: u64) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
+    handles::check_not_null::<Graph>("modelRI", raw)?;
+    handles::check_not_null::<Stream>("stream", stream)?;
+    let found = stream::resolve(stream)?;
+    let (graph, building) = building(raw)?;
+    Ok((found, graph, building))
+}
+
+/// As [`resolve`], of a stream that is bound to the graph.
+fn resolve_bound(
+    raw: u64,
+    stream: u64,
+) -> Result<(Ref<'static, Stream>, Arc<Graph>, Arc<Capture>)> {
+    let (found, graph, building) = resolve(raw, stream)?;
+    if found.recorder.capture().is_some_and(|own| Arc::ptr_eq(&own, &building)) {
+        return Ok((found, graph, building));
+    }
+    Err(Error::new(
+        Code::StreamModel,
+        format_args!(
+            "stream {stream:#x} is not bound to modelRI {raw:#x}; call aclmdlRIBindStream first"
+        ),
+    ))
+}
+
+/// aclmdlRIBindStream.
+pub fn bind(raw: u64, stream: u64, flag: u32) -> Result<()> {
+    handles::check_not_null::<Graph>("modelRI", raw)?;
+    handles::check_not_null::<Stream>("stream", stream)?;
+    if ![HEAD, DEFAULT].contains(&flag) {
+        return Err(Error::invalid_param(format_args!(
+            "flag is {flag:#x}; allowed: 0 (runs of the graph start the stream) and 0x7fffffff (another stream starts it)"
+        )));
+    }
+    let (stream, graph, building) = resolve(raw, stream)?;
+    if !stream.recorder.is_persistent() {
+        return Err(Error::param_invalid(format_args!(
+            "stream {:#x} was created without ACL_STREAM_PERSISTENT, and only streams with that flag are bound to \
+             graphs; create it with aclrtCreateStreamWithConfig",
+            stream.handle.raw()
+        )));
+    }
+    if !Arc::ptr_eq(&graph.device, &stream.device) {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "modelRI {raw:#x} is on device {}, the stream is on device {}; bind streams of the device that was \
+                 current in aclmdlRIBuildBegin",
+                graph.device.id, stream.device.id
+            ),
+        ));
+    }
+    building.bind(&stream, flag == HEAD)
+}
+
+/// aclmdlRIUnbindStream.
+pub fn unbind(raw: u64, stream: u64) -> Result<()> {
+    let (stream, graph, building) = resolve_bound(raw, stream)?;
+    graph.check_not_running("unbind its streams")?;
+    building.unbind(&stream)
+}
+
+/// aclmdlRIEndTask.
+pub fn end_task(raw: u64, stream: u64) -> Result<()> {
+    let (stream, _graph, building) = resolve_bound(raw, stream)?;
+    building.add(stream.handle, What::End, vec![None]).map(drop)
+}
+
+/// aclmdlRIBuildEnd. `reserve` is an address.
+pub fn end(raw: u64, reserve: usize) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    if reserve != 0 {
+        return Err(Error::invalid_param(format_args!("reserve is {reserve:#x}; it must be null")));
+    }
+    let (graph, building) = building(raw)?;
+    let ready = building.end_building(|tasks, starting| {
+        let tasks = tasks_of_runs(tasks, starting)?.ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "modelRI {raw:#x} has no end: call aclmdlRIEndTask with a stream that was bound with flag 0"
+            ))
+        })?;
+        Ready::new(&graph.device, tasks)
+    })?;
+    graph.complete(ready);
+    Ok(())
+}
+
+/// What runs do: the tasks of the streams that are started, each up to its end. None: no stream has one.
+fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>>> {
+    let mut ended: Vec<Handle> = Vec::new();
+    let mut kept: Vec<Task> = Vec::new();
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        if !starting.contains(&task.stream) || ended.contains(&task.stream) {
+            places.push(None);
+            continue;
+        }
+        let place = |&earlier: &usize| {
+            places[earlier].ok_or_else(|| never_happens(task.stream, tasks[earlier].stream))
+        };
+        let after = task.after.iter().map(place).collect::<Result<_>>()?;
+        if task.what == What::End {
+            ended.push(task.stream);
+            places.push(None);
+            continue;
+        }
+        places.push(Some(kept.len()));
+        kept.push(Task { after, ..task.clone() });
+    }
+    Ok((!ended.is_empty()).then_some(kept))
+}
+
+#[cold]
+fn never_happens(waiting: Handle, recorder: Handle) -> Error {
+    Error::param_invalid(format_args!(
+        "runs would never end: stream {:#x} waits for an event that stream {:#x} records, which no run comes to; \
+         bind that one with flag 0, and record the event before aclmdlRIEndTask",
+        waiting.raw(),
+        recorder.raw()
+    ))
+}
