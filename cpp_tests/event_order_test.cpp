@@ -213,12 +213,10 @@ TEST_F(EventWait, OutlivesTheStreamThatRecorded) {
 }
 
 TEST_F(EventWait, NeedsTheFlagSync) {
-    aclrtEvent flagged = nullptr, ex = nullptr, external = nullptr;
+    aclrtEvent flagged = nullptr, ex = nullptr;
     ACL_OK(aclrtCreateEventWithFlag(&flagged, ACL_EVENT_TIME_LINE));
     ACL_OK(aclrtCreateEventExWithFlag(&ex, ACL_EVENT_CAPTURE_STREAM_PROGRESS));
-    ACL_OK(aclrtCreateEventWithFlag(&external, ACL_EVENT_EXTERNAL));
-    const std::pair<aclrtEvent, const char*> events[] = {
-        {flagged, "0x8"}, {ex, "0x2"}, {external, "0x20"}};
+    const std::pair<aclrtEvent, const char*> events[] = {{flagged, "0x8"}, {ex, "0x2"}};
     for (const auto& [event, flag] : events) {
         ACL_OK(aclrtRecordEvent(event, nullptr));
         ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtStreamWaitEvent(nullptr, event), "event",

@@ -207,10 +207,10 @@ TEST_F(EventReset, OfAnEventThatWasNeverRecorded) {
 
 TEST_F(EventReset, OnlyOfEventsThatCan) {
     Stream stream;
-    OldEvent plain(0), untimed(ACL_EVENT_TIME_LINE), external(ACL_EVENT_EXTERNAL);
+    OldEvent plain(0), untimed(ACL_EVENT_TIME_LINE);
     Event ex;
     for (aclrtEvent event : {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed),
-                             static_cast<aclrtEvent>(external), static_cast<aclrtEvent>(ex)}) {
+                             static_cast<aclrtEvent>(ex)}) {
         ACL_OK(aclrtRecordEvent(event, stream));
     }
     ACL_OK(aclrtSynchronizeStream(stream));
@@ -218,12 +218,10 @@ TEST_F(EventReset, OnlyOfEventsThatCan) {
                      "aclrtCreateEvent;", "aclrtCreateEventWithFlag");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(untimed, stream), "0x8",
                      "ACL_EVENT_SYNC");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(external, stream), "0x20",
-                     "ACL_EVENT_SYNC");
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtResetEvent(ex, stream),
                      "aclrtCreateEventExWithFlag", "recorded again");
     for (aclrtEvent event : {static_cast<aclrtEvent>(plain), static_cast<aclrtEvent>(untimed),
-                             static_cast<aclrtEvent>(external), static_cast<aclrtEvent>(ex)})
+                             static_cast<aclrtEvent>(ex)})
         EXPECT_TRUE(IsComplete(event));
 }
 

@@ -532,15 +532,6 @@ TEST_F(GraphCapture, WhatAGraphCannotHaveIsRefused) {
         aclrtMemcpyAsync(memory_, 64, pinned.At(), 64, ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE, stream_),
         "ACL_MEMCPY_HOST_TO_DEVICE");
     EndInvalid(stream_);
-    const Event event;
-    Begin();
-    ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-              aclrtRecordEventWithFlag(event, stream_, ACL_EVENT_RECORD_EXTERNAL));
-    EndInvalid(stream_);
-    Begin();
-    ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-              aclrtStreamWaitEventWithFlag(stream_, event, 0, ACL_EVENT_WAIT_EXTERNAL));
-    EndInvalid(stream_);
 }
 
 // ---- ends of streams and devices ----

@@ -597,6 +597,7 @@ int main(int argc, char** argv) {
         if (argc == 3) CaptureKernels(argv[1], argv[2]);
         CaptureGraphs();
         BuildGraphs();
+        ChangeGraphs();
         RegisterMemory();
         UseManagedMemory();
         UseVirtualMemory();

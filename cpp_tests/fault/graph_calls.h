@@ -51,6 +51,52 @@ inline void BuildGraphs() {
     if (running) DID(aclrtDestroyStream(running));
 }
 
+// A graph that waits for events of others, and with what changes between its runs.
+inline void ChangeGraphs() {
+    constexpr size_t kBytes = 4096;
+    aclrtStream stream = nullptr, other = nullptr;
+    aclrtEvent go = nullptr, done = nullptr;
+    void* memory = nullptr;
+    DID(aclrtCreateStream(&stream));
+    DID(aclrtCreateStream(&other));
+    DID(aclrtCreateEventWithFlag(&go, ACL_EVENT_EXTERNAL));
+    DID(aclrtCreateEventExWithFlag(&done, ACL_EVENT_SYNC));
+    DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    const bool all = stream && other && go && done && memory;
+    if (all && DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED))) {
+        aclrtTaskGrp group = nullptr;
+        DID(aclrtMemsetAsync(memory, kBytes, 1, kBytes, stream));
+        DID(aclrtStreamWaitEvent(stream, go));
+        DID(aclrtResetEvent(go, stream));
+        DID(aclrtValueWrite(memory, 1, 0, stream));
+        DID(aclrtValueWait(memory, 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
+        DID(aclmdlRICaptureTaskGrpBegin(stream));
+        DID(aclrtMemsetAsync(memory, kBytes, 2, kBytes, stream));
+        DID(aclmdlRICaptureTaskGrpEnd(stream, &group));
+        DID(aclrtRecordEventWithFlag(done, stream, ACL_EVENT_RECORD_EXTERNAL));
+        aclmdlRI graph = nullptr;
+        if (DID(aclmdlRICaptureEnd(stream, &graph))) {
+            for (int run = 0; run < 2; ++run) {
+                if (DID(aclmdlRICaptureTaskUpdateBegin(other, group))) {
+                    DID(aclrtMemsetAsync(memory, kBytes, 3, kBytes, other));
+                    DID(aclmdlRICaptureTaskUpdateEnd(other));
+                }
+                DID(aclrtRecordEvent(go, other));
+                DID(aclmdlRIExecuteAsync(graph, stream));
+                // What was refused is not waited for for long.
+                DID(aclrtSynchronizeStreamWithTimeout(stream, 1000));
+                DID(aclrtStreamAbort(stream));
+            }
+            DID(aclmdlRIDestroy(graph));
+        }
+    }
+    if (memory) DID(aclrtFree(memory));
+    if (done) DID(aclrtDestroyEvent(done));
+    if (go) DID(aclrtDestroyEvent(go));
+    if (other) DID(aclrtDestroyStreamForce(other));
+    if (stream) DID(aclrtDestroyStreamForce(stream));
+}
+
 // A graph with every kind of work but kernels, on two streams.
 inline void CaptureGraphs() {
     constexpr size_t kBytes = 4096;

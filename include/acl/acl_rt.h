@@ -4457,11 +4457,12 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream,
  * @param stream a stream; null: the default stream of the current context.
  * @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
  * @param timeout seconds above 0, or 0 to wait for ever.
- * @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1 is for streams that are being captured into
- * a graph, with timeout 0; there are none here.
+ * @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1, with timeout 0, is for streams that are being
+ * captured: each run of the graph waits for the event's record that is the latest when the run is queued, wherever
+ * it was recorded; for an event with ACL_EVENT_EXTERNAL until that is set.
  * @return as aclrtStreamWaitEventWithTimeout; ACL_ERROR_INVALID_PARAM 100000 also for another flag, or
- * ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL.
- * Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
+ * ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL, and
+ * the stream is not captured. Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtStreamWaitEventWithFlag(aclrtStream stream,
                                       aclrtEvent event,
@@ -4735,7 +4736,9 @@ aclError aclrtCreateEvent(aclrtEvent *event);
 /**
  * Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it and
  * for aclrtResetEvent. A device can have 65,536 of them, those of aclrtCreateEvent included. It may be
- * recorded again without a reset; never recorded, or reset, it is not ready.
+ * recorded again without a reset; never recorded, or reset, it is not ready. One with ACL_EVENT_EXTERNAL is a signal
+ * between streams and graphs that run: a record sets it, aclrtResetEvent clears it, and streams that wait for it
+ * wait until it is set, also by a record that is queued later. It has no time.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -4796,9 +4799,9 @@ aclError aclrtRecordEvent(aclrtEvent event,
  * @param event an event of the stream's device.
  * @param stream a stream; null: the default stream of the current context.
  * @param flag ACL_EVENT_RECORD_DEFAULT 0, which is aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for
- * streams that are being captured into a graph; there are none here.
+ * streams that are being captured: each run of the graph records the event, for who waits outside of the graph.
  * @return as aclrtRecordEvent; ACL_ERROR_INVALID_PARAM 100000 also for another flag;
- * ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL. Thread-safe. Follows
+ * ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not captured. Thread-safe. Follows
  * aclrtRecordEventWithFlag of the Ascend runtime API.
  */
 aclError aclrtRecordEventWithFlag(aclrtEvent event,
@@ -4811,7 +4814,8 @@ aclError aclrtRecordEventWithFlag(aclrtEvent event,
  * that was the latest before this call; one that is queued later stays, also where it happens earlier.
  * Waits, also later ones, are not affected: nobody misses what was recorded. Does not block the caller.
  *
- * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens.
+ * @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens. One with
+ * ACL_EVENT_EXTERNAL is cleared when the stream comes to it, whichever record has set it.
  * @param stream a stream, also of another device; null: the default stream of the current context.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: an
  * event of another creator or without ACL_EVENT_SYNC, not an event, not a stream, destroyed, or called inside
@@ -7003,7 +7007,8 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
 
 /**
  * Begins to record what a stream is given, instead of running it: copies, fills, reductions, kernels, host
- * functions, records of events and waits for them, and runs of other graphs, whose tasks are taken over. What
+ * functions, values, notifies, records of events and waits for them, and runs of other graphs, whose tasks are
+ * taken over. What
  * the stream was given before runs on. Another stream of the device joins when it waits for an event that was
  * recorded in the capture; before the end the first stream has to wait for what the others were given last.
  *
@@ -7075,6 +7080,68 @@ aclError aclmdlRICaptureGetInfo(aclrtStream stream,
  * Follows aclmdlRICaptureThreadExchangeMode of the Ascend runtime API.
  */
 aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
+
+/**
+ * Begins a group: what the captured stream is given from now on can be changed later, with
+ * aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, kernels and host functions;
+ * records of events and waits for them, which have a place in the order of the graph, do not belong to it. What
+ * stays as it is should not be in a group: a run has to look at groups when it comes to them.
+ *
+ * @param stream a stream that takes part in a capture.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the stream is not captured; ACL_ERROR_RT_PARAM_INVALID 107000: it has a
+ * group that has not ended; not a stream, destroyed, or called inside a host function; ACL_ERROR_BAD_ALLOC 200000:
+ * no more groups can be made; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture is invalid;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another device.
+ * Thread-safe. Follows aclmdlRICaptureTaskGrpBegin of the Ascend runtime API.
+ */
+aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
+
+/**
+ * Ends a group; gives its handle, which can be used when the capture has ended, as long as the graph exists.
+ * It need not be destroyed.
+ *
+ * @param stream the stream that the group began with.
+ * @param handle receives the group.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: the
+ * stream is not captured; ACL_ERROR_RT_PARAM_INVALID 107000: it has no group; not a stream, destroyed, or called inside
+ * a host function; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the capture is invalid; ACL_ERROR_RT_CONTEXT_NULL
+ * 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another device. Thread-safe. Follows
+ * aclmdlRICaptureTaskGrpEnd of the Ascend runtime API.
+ */
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream,
+                                   aclrtTaskGrp *handle);
+
+/**
+ * Begins to change a group: what the stream is given until aclmdlRICaptureTaskUpdateEnd does not run, but replaces
+ * what the group does. It has to be as many operations as the group has, of the same kinds in the same order; their
+ * arguments, kernels and sizes may differ.
+ *
+ * @param stream a stream that is not captured; null: the default stream of the current context.
+ * @param handle a group of a graph of the stream's device.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: not a group,
+ * or its graph was destroyed; the stream or the group is being changed already; not a stream, destroyed, or called
+ * inside a host function; ACL_ERROR_RT_STREAM_CAPTURED 107027: the stream is captured; ACL_ERROR_RT_MODEL_CAPTURED 107026:
+ * the graph is still being captured; ACL_ERROR_RT_STREAM_CONTEXT 107003: the group is of another device, or the
+ * stream is on another one than the current context; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context.
+ * Thread-safe. Follows aclmdlRICaptureTaskUpdateBegin of the Ascend runtime API.
+ */
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
+                                        aclrtTaskGrp handle);
+
+/**
+ * Ends a change, and queues it: the group changes when the stream comes to this, and runs of the graph that come
+ * to the group later do what it is then. So events order the two. A run that is queued already, and waits for an
+ * event with ACL_EVENT_EXTERNAL before the group, is changed by what comes before that event's record; a run that
+ * has come past the group is not. Where this fails, the group is as it was, and the stream runs again what it is
+ * given.
+ *
+ * @param stream the stream that the change began with.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: the stream changes no group; its operations are not those of
+ * the group; not a stream, destroyed, or called inside a host function; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the
+ * driver refuses; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of
+ * another device. Thread-safe. Follows aclmdlRICaptureTaskUpdateEnd of the Ascend runtime API.
+ */
+aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
 
 /**
  * Begins to build a graph, on the device of the current context. Streams with ACL_STREAM_PERSISTENT are bound to
@@ -7248,34 +7315,6 @@ aclError aclmdlRIAbort(aclmdlRI modelRI);
  * aclmdlRIDestroy of the Ascend runtime API.
  */
 aclError aclmdlRIDestroy(aclmdlRI modelRI);
-
-/**
- * Starts a group of recorded tasks that can be changed later.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
-
-/**
- * Ends a group of recorded tasks; gives its handle.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
-
-/**
- * Starts to change the tasks of a group.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
-
-/**
- * Ends the change that aclmdlRICaptureTaskUpdateBegin started.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
 
 /**
  * Gives a graph a name, in the place of the one that it has. Only aclmdlRIGetName and what is printed of the

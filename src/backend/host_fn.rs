@@ -10,6 +10,8 @@ enum Code {
     /// A C function with its argument.
     Function(unsafe extern "C" fn(*mut c_void), *mut c_void),
     Closure(Box<dyn FnOnce() + Send>),
+    /// One that calls a backend.
+    BackendCalls(Box<dyn FnOnce() + Send>),
 }
 
 // SAFETY: the C contract of the call that made it says that the function may run on any thread,
@@ -48,11 +50,22 @@ impl HostFn {
         Self(Code::Closure(Box::new(closure)))
     }
 
+    /// Wraps what calls streams of the backend, and waits for them; never for the one that runs this. Where a
+    /// device cannot have that, queueing it is a fault.
+    pub fn from_backend_calls(closure: impl FnOnce() + Send + 'static) -> Self {
+        Self(Code::BackendCalls(Box::new(closure)))
+    }
+
+    /// Whether it calls a backend.
+    pub fn calls_backend(&self) -> bool {
+        matches!(self.0, Code::BackendCalls(_))
+    }
+
     /// For a graph, which calls it in each run; none for what can be called once only.
     pub fn repeated(&self) -> Option<RepeatedFn> {
         match self.0 {
             Code::Function(function, argument) => Some(RepeatedFn { function, argument }),
-            Code::Closure(_) => None,
+            Code::Closure(_) | Code::BackendCalls(_) => None,
         }
     }
 
@@ -61,7 +74,7 @@ impl HostFn {
         as_user_code(|| match self.0 {
             // SAFETY: the promise of `new`; `self` is consumed, so it happens once.
             Code::Function(function, argument) => unsafe { function(argument) },
-            Code::Closure(closure) => closure(),
+            Code::Closure(closure) | Code::BackendCalls(closure) => closure(),
         });
     }
 }

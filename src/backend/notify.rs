@@ -164,6 +164,12 @@ impl Notify {
         self.change(Change::Set(count));
     }
 
+    /// The count now.
+    pub fn count(&self) -> u32 {
+        // Acquire, with the Release in `change`.
+        parts(self.page.word(self.slot).load(Ordering::Acquire)).0
+    }
+
     /// Changes the count now. One that is no more does not change.
     pub(super) fn change(&self, change: Change) {
         let next = |before| {

@@ -12,6 +12,7 @@
 //! the wrong place loses nobody's order.
 
 mod captured;
+mod external;
 mod marks;
 mod quota;
 mod time;
@@ -33,7 +34,7 @@ use super::stream::{self, Stream};
 use super::{op_timeout, thread};
 use crate::algo::slot_table::{self, Handle};
 use crate::algo::spin_lock::SpinLock;
-use crate::backend::{self, Wait};
+use crate::backend::{self, Position, Wait};
 
 /// Bits of the creation flag, as the API numbers them.
 mod flag {
@@ -68,6 +69,8 @@ pub struct Event {
     id: u32,
     creator: Creator,
     flags: u32,
+    /// Of an event with ACL_EVENT_EXTERNAL: 1 while it is set.
+    signal: Option<Arc<backend::Notify>>,
     /// Where it was recorded last.
     recorded: Recorded,
     /// It is one of those of which a device has a limited number.
@@ -98,7 +101,7 @@ impl Event {
     }
 
     fn is_waitable(&self) -> bool {
-        self.flags & flag::SYNC != 0
+        self.flags & (flag::SYNC | flag::EXTERNAL) != 0
     }
 
     fn is_resettable(&self) -> bool {
@@ -175,12 +178,14 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
     let native = create_native(&device, flags & flag::TIME_LINE != 0)?;
+    let signal = external::create_signal(flags)?;
     let event = Arc::new(Event {
         id: device.new_event_id(),
         device,
         native,
         creator,
         flags,
+        signal,
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
         was_captured: AtomicBool::new(false),
@@ -262,11 +267,17 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
         event.count()?;
     }
     if stream.is_captured() {
-        return captured::record(raw, event, &stream);
+        return match event.signal {
+            Some(_) => external::record_in_runs(raw, event, &stream),
+            None => captured::record(raw, event, &stream),
+        };
     }
     // Of two records at once the one that the device has last is noted last, and so is a reset that
     // is queued after a record.
     let mut uses = event.uses.lock();
+    if let Some(signal) = &event.signal {
+        external::set(signal, &stream)?;
+    }
     let position = stream.submit_now(|native| native.record(&event.native))?;
     event.recorded.set(stream.handle, position);
     uses.resets.clear();
@@ -294,8 +305,14 @@ pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
     if flag == RECORD_OR_WAIT_EXTERNAL {
         handles::check_not_null::<Event>("event", raw)?;
         let stream = stream::resolve(stream)?;
-        handles::get::<Event>("event", raw)?;
-        return Err(not_capturing(&stream, "ACL_EVENT_RECORD_EXTERNAL"));
+        let event = handles::get::<Event>("event", raw)?;
+        if !stream.is_captured() {
+            return Err(not_captured(&stream, "ACL_EVENT_RECORD_EXTERNAL"));
+        }
+        if !Arc::ptr_eq(&event.device, &stream.device) {
+            return Err(of_another_device(raw, &event, &stream));
+        }
+        return external::record_in_runs(raw, &event, &stream);
     }
     record(raw, stream)
 }
@@ -309,10 +326,8 @@ fn check_use_flag(flag: u32, prefix: &str) -> Result<()> {
     )))
 }
 
-fn not_capturing(stream: &Stream, flag: &str) -> Error {
-    if stream.is_captured() {
-        return stream.recorder.no_external();
-    }
+#[cold]
+fn not_captured(stream: &Stream, flag: &str) -> Error {
     Error::new(
         Code::StreamNotCaptured,
         format_args!(
@@ -336,8 +351,11 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
         ));
     }
     event.check_sync("it cannot be reset")?;
-    if stream.is_captured() {
-        return captured::reset(raw, &stream);
+    match (&event.signal, stream.is_captured()) {
+        (Some(signal), false) => return external::clear(signal, &stream),
+        (Some(signal), true) => return external::clear_in_runs(raw, signal, &stream),
+        (None, true) => return captured::reset(raw, &stream),
+        (None, false) => {}
     }
     let mut uses = event.uses.lock();
     // An earlier reset in the same stream comes first anyway, as does one that was come to.
@@ -383,8 +401,12 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
         }
         handles::check_not_null::<Event>("event", raw)?;
         let stream = stream::resolve(stream)?;
-        handles::get::<Event>("event", raw)?;
-        return Err(not_capturing(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
+        let event = handles::get::<Event>("event", raw)?;
+        event.check_sync("streams cannot wait for it")?;
+        if !stream.is_captured() {
+            return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
+        }
+        return external::wait_in_runs(raw, &event, &stream);
     }
     wait_at_most(stream, raw, op_timeout::seconds(timeout))
 }
@@ -394,6 +416,12 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let event = handles::look::<Event>("event", raw, stream.pin())?;
     event.check_sync("streams cannot wait for it")?;
+    if let Some(signal) = &event.signal {
+        return match stream.is_captured() {
+            true => external::wait_in_runs(raw, event, &stream),
+            false => external::wait(event, signal, &stream, limit),
+        };
+    }
     // Not `||`: one look at both.
     if (stream.is_captured() | event.may_be_captured()) && captured::wait(raw, event, &stream)? {
         return Ok(());
@@ -416,9 +444,19 @@ fn wait_marked(
     limit: Option<Duration>,
     uses: &mut Uses,
 ) -> Result<()> {
+    queue_marked(event, stream, uses, |native| native.wait(&event.native, limit))
+}
+
+/// Queues a wait, and the mark behind it.
+fn queue_marked(
+    event: &Event,
+    stream: &Stream,
+    uses: &mut Uses,
+    wait: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
+) -> Result<()> {
     uses.waits.sweep();
     let mark = uses.waits.lend(stream)?;
-    stream.submit(|native| native.wait(&event.native, limit))?;
+    stream.submit(wait)?;
     stream.queue_quietly(|native| native.record(&mark))?;
     uses.waits.keep(event, stream, mark);
     Ok(())
@@ -445,6 +483,9 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
     event.check_not_captured()?;
+    if let Some(signal) = &event.signal {
+        return Ok(signal.count() != 0);
+    }
     if !event.was_recorded() {
         return Ok(event.creator == Creator::Ex);
     }

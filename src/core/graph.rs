@@ -2,8 +2,11 @@
 
 pub mod build;
 pub mod capture;
+pub mod group;
 pub mod inspect;
 pub mod mode;
+pub mod plan;
+mod program;
 pub mod recorder;
 pub mod task;
 
@@ -13,7 +16,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use self::capture::Capture;
+use self::group::Owned;
 use self::inspect::Inspected;
+use self::program::Program;
 use self::task::{Task, What};
 use super::allocation::Allocation;
 use super::device::Device;
@@ -23,7 +28,6 @@ use super::handles::{self, Object};
 use super::stream::{self, Stream};
 use super::thread;
 use crate::algo::slot_table::{self, Handle, Ref};
-use crate::backend;
 
 /// A graph.
 pub struct Graph {
@@ -45,37 +49,39 @@ pub struct Graph {
 pub struct Ready {
     /// What was recorded.
     pub tasks: Vec<Task>,
-    native: Arc<dyn backend::Graph>,
+    program: Program,
     /// The library's memory that it names.
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
     events: Vec<u64>,
+    /// The groups among its tasks.
+    _groups: Vec<Owned>,
 }
 
 impl Ready {
     /// Of these tasks, on `device`.
-    pub fn new(device: &Device, tasks: Vec<Task>) -> Result<Arc<Self>> {
-        let native = device.native.create_graph(&task::nodes(&tasks))?;
+    pub fn new(device: &Device, tasks: Vec<Task>, groups: Vec<Owned>) -> Result<Arc<Self>> {
+        let program = Program::new(&device.native, &tasks)?;
         let memory = task::memory(&tasks);
         let events = tasks.iter().filter_map(|task| match (task.what, &task.work) {
             (What::EventRecord(event), Some(_)) => Some(event),
             _ => None,
         });
         let events = events.collect();
-        Ok(Arc::new(Self { tasks, native, memory, events }))
+        Ok(Arc::new(Self { tasks, program, memory, events, _groups: groups }))
     }
 
     /// The memory that it names is there as it was.
     fn check_memory(&self) -> Result<()> {
         let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
-        self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone(gone)))
+        self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone("modelRI", gone)))
     }
 }
 
 #[cold]
-fn memory_is_gone(gone: &Allocation) -> Error {
+fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
     Error::param_invalid(format_args!(
-        "modelRI uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
+        "{what} uses {} bytes of memory at {:#x} that were freed since it was recorded; keep what a graph uses, or \
          capture it again",
         gone.len, gone.base
     ))
@@ -128,7 +134,7 @@ impl Graph {
 
     /// Fails while a run is not over.
     fn check_not_running(&self, then: &str) -> Result<()> {
-        if !self.ready.lock().as_ref().is_some_and(|ready| ready.native.is_running()) {
+        if !self.ready.lock().as_ref().is_some_and(|ready| ready.program.is_running()) {
             return Ok(());
         }
         Err(Error::new(
@@ -147,7 +153,7 @@ impl Graph {
         }
         let ready = self.ready_or(Code::ModelCaptured)?;
         ready.check_memory()?;
-        let position = stream.submit(|native| native.run_graph(&ready.native))?;
+        let position = ready.program.queue(stream)?;
         for event in &ready.events {
             if let Ok(event) = handles::get::<Event>("event", *event) {
                 event.note_record(stream, position);
@@ -204,7 +210,7 @@ pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
 pub fn abort(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
-    graph.ready_or(Code::ModelCaptured)?.native.abort();
+    graph.ready_or(Code::ModelCaptured)?.program.abort();
     Ok(())
 }
 
@@ -221,6 +227,8 @@ pub fn destroy(raw: u64) -> Result<()> {
     if let Some(building) = &graph.building {
         building.let_go();
     }
+    // Now, also where another thread still looks at it: the handles of its groups die with it.
+    drop(graph.ready.lock().take());
     drop(graph);
     slot_table::flush_if_many();
     Ok(())

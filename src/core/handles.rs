@@ -10,6 +10,7 @@ use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::graph::Graph;
+use super::graph::group::Group;
 use super::graph::inspect::{GraphStream, GraphTask};
 use super::kernel::{Binary, Function};
 use super::kernel_args::ArgsList;
@@ -51,6 +52,7 @@ const ARGS_LIST: u8 = 41;
 const GRAPH: u8 = 50;
 const GRAPH_STREAM: u8 = 55;
 const GRAPH_TASK: u8 = 56;
+const TASK_GROUP: u8 = 57;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -76,6 +78,7 @@ static COUNTED_NOTIFIES: SlotTable<CountedNotify> = SlotTable::new(COUNTED_NOTIF
 static GRAPHS: SlotTable<Graph> = SlotTable::new(GRAPH);
 static GRAPH_STREAMS: SlotTable<GraphStream> = SlotTable::new(GRAPH_STREAM);
 static GRAPH_TASKS: SlotTable<GraphTask> = SlotTable::new(GRAPH_TASK);
+static TASK_GROUPS: SlotTable<Group> = SlotTable::new(TASK_GROUP);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -217,6 +220,13 @@ impl Object for GraphTask {
     }
 }
 
+impl Object for Group {
+    const NOUN: &'static str = "task group";
+    fn table() -> &'static SlotTable<Self> {
+        &TASK_GROUPS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -239,6 +249,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         GRAPH => Some(Graph::NOUN),
         GRAPH_STREAM => Some(GraphStream::NOUN),
         GRAPH_TASK => Some(GraphTask::NOUN),
+        TASK_GROUP => Some(Group::NOUN),
         _ => None,
     }
 }

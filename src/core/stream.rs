@@ -160,6 +160,11 @@ impl Stream {
         Ok(self.native.is_idle()?)
     }
 
+    /// As [`Self::failures`], for those who outlive the stream.
+    pub fn share_failures(&self) -> Arc<Failures> {
+        Arc::clone(&self.failures)
+    }
+
     /// What failed here.
     pub fn failures(&self) -> &Failures {
         &self.failures

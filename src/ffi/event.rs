@@ -27,7 +27,9 @@ pub unsafe extern "C" fn aclrtCreateEvent(event: *mut aclrtEvent) -> aclError {
 
 /// Creates an event with flags: ACL_EVENT_TIME_LINE for its time, ACL_EVENT_SYNC for streams to wait for it and
 /// for aclrtResetEvent. A device can have 65,536 of them, those of aclrtCreateEvent included. It may be
-/// recorded again without a reset; never recorded, or reset, it is not ready.
+/// recorded again without a reset; never recorded, or reset, it is not ready. One with ACL_EVENT_EXTERNAL is a signal
+/// between streams and graphs that run: a record sets it, aclrtResetEvent clears it, and streams that wait for it
+/// wait until it is set, also by a record that is queued later. It has no time.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
@@ -97,9 +99,9 @@ pub unsafe extern "C" fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream
 /// @param event an event of the stream's device.
 /// @param stream a stream; null: the default stream of the current context.
 /// @param flag ACL_EVENT_RECORD_DEFAULT 0, which is aclrtRecordEvent. ACL_EVENT_RECORD_EXTERNAL 1 is for
-/// streams that are being captured into a graph; there are none here.
+/// streams that are being captured: each run of the graph records the event, for who waits outside of the graph.
 /// @return as aclrtRecordEvent; ACL_ERROR_INVALID_PARAM 100000 also for another flag;
-/// ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL. Thread-safe. Follows
+/// ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_RECORD_EXTERNAL, and the stream is not captured. Thread-safe. Follows
 /// aclrtRecordEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtRecordEventWithFlag(
@@ -117,7 +119,8 @@ pub unsafe extern "C" fn aclrtRecordEventWithFlag(
 /// that was the latest before this call; one that is queued later stays, also where it happens earlier.
 /// Waits, also later ones, are not affected: nobody misses what was recorded. Does not block the caller.
 ///
-/// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens.
+/// @param event an event of aclrtCreateEventWithFlag with ACL_EVENT_SYNC; never recorded, nothing happens. One with
+/// ACL_EVENT_EXTERNAL is cleared when the stream comes to it, whichever record has set it.
 /// @param stream a stream, also of another device; null: the default stream of the current context.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null; ACL_ERROR_RT_PARAM_INVALID 107000: an
 /// event of another creator or without ACL_EVENT_SYNC, not an event, not a stream, destroyed, or called inside

@@ -1,8 +1,8 @@
 //! Graphs: work that is recorded once and run many times.
 
 use crate::core::graph;
-use crate::ffi::guard::{guard, guard_unsupported};
-use crate::ffi::types::{aclError, aclmdlRI, aclrtStream, aclrtTaskGrp};
+use crate::ffi::guard::guard;
+use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 use crate::ffi::value::handle;
 
 /// Runs a graph on the default stream of the current context, and waits until it is over.
@@ -66,54 +66,4 @@ pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIDestroy", || graph::destroy(handle::from_c(modelRI)))
-}
-
-/// Starts a group of recorded tasks that can be changed later.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureTaskGrpBegin(stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureTaskGrpBegin",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Ends a group of recorded tasks; gives its handle.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureTaskGrpEnd(
-    stream: aclrtStream,
-    handle: *mut aclrtTaskGrp,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureTaskGrpEnd",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Starts to change the tasks of a group.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateBegin(
-    stream: aclrtStream,
-    handle: aclrtTaskGrp,
-) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureTaskUpdateBegin",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
-}
-
-/// Ends the change that aclmdlRICaptureTaskUpdateBegin started.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> aclError {
-    guard_unsupported(
-        "aclmdlRICaptureTaskUpdateEnd",
-        "this version has graphs that are captured and run, and not this; capture the graph anew",
-    )
 }

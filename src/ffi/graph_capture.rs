@@ -10,7 +10,8 @@ use crate::ffi::types::{
 use crate::ffi::value::{Out, enum_from, enum_value, handle};
 
 /// Begins to record what a stream is given, instead of running it: copies, fills, reductions, kernels, host
-/// functions, records of events and waits for them, and runs of other graphs, whose tasks are taken over. What
+/// functions, values, notifies, records of events and waits for them, and runs of other graphs, whose tasks are
+/// taken over. What
 /// the stream was given before runs on. Another stream of the device joins when it waits for an event that was
 /// recorded in the capture; before the end the first stream has to wait for what the others were given last.
 ///

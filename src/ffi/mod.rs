@@ -30,6 +30,7 @@ mod graph_build;
 mod graph_capture;
 mod graph_condition;
 mod graph_end;
+mod graph_group;
 mod graph_inspect;
 mod graph_print;
 mod graph_task;

@@ -175,11 +175,12 @@ pub unsafe extern "C" fn aclrtStreamWaitEventWithTimeout(
 /// @param stream a stream; null: the default stream of the current context.
 /// @param event an event of aclrtCreateEvent, or one that was created with ACL_EVENT_SYNC.
 /// @param timeout seconds above 0, or 0 to wait for ever.
-/// @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1 is for streams that are being captured into
-/// a graph, with timeout 0; there are none here.
+/// @param flag ACL_EVENT_WAIT_DEFAULT 0. ACL_EVENT_WAIT_EXTERNAL 1, with timeout 0, is for streams that are being
+/// captured: each run of the graph waits for the event's record that is the latest when the run is queued, wherever
+/// it was recorded; for an event with ACL_EVENT_EXTERNAL until that is set.
 /// @return as aclrtStreamWaitEventWithTimeout; ACL_ERROR_INVALID_PARAM 100000 also for another flag, or
-/// ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL.
-/// Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
+/// ACL_EVENT_WAIT_EXTERNAL with a timeout; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029: ACL_EVENT_WAIT_EXTERNAL, and
+/// the stream is not captured. Thread-safe. Follows aclrtStreamWaitEventWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtStreamWaitEventWithFlag(
     stream: aclrtStream,

@@ -110,6 +110,7 @@ pub const HEADERS: &[Header] = &[
             "virtual_memory_sharing.rs",
             "notify.rs",
             "graph_capture.rs",
+            "graph_group.rs",
             "graph_build.rs",
             "graph_condition.rs",
             "graph.rs",

@@ -190,8 +190,8 @@ impl<F: FnOnce() + Send> Job for Call<F> {
     }
 }
 
-/// Queues a call of `function` on another thread; later work of the stream waits for it. The
-/// function may make no driver call. It is left out when the stream is abandoned or aborted before
+/// Queues a call of `function` on another thread; later work of the stream waits for it. Without
+/// [words](Words) the function may make no driver call. It is left out when the stream is abandoned or aborted before
 /// its turn comes, and on a device that fails before (the driver then forgets the call, and the few
 /// bytes that describe it).
 pub(super) fn queue<F: FnOnce() + Send + 'static>(

@@ -470,6 +470,13 @@ impl Stream for CudaStream {
     }
 
     fn host_fn(&self, function: HostFn) -> Result<Position> {
+        if function.calls_backend() && self.device().words().is_none() {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
+                 tasks that change; capture it anew, without task groups",
+            ));
+        }
         self.told(host_fn::queue(&self.0, move || function.run()))
     }
 

@@ -72,7 +72,8 @@ impl Event {
     }
 }
 
-fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
+/// The capture of a stream whose work is recorded.
+pub(super) fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
     stream.recorder.take_part()
 }
 
@@ -92,6 +93,7 @@ pub(super) fn record(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
 /// Has a stream wait where it is captured, or the event is; false if neither is so after all.
 #[cold]
 pub(super) fn wait(raw: u64, event: &Event, stream: &Stream) -> Result<bool> {
+    stream.recorder.check_not_updating()?;
     match (stream.recorder.capture(), event.captured()) {
         (None, _) if stream.recorder.is_persistent() => capture_of(stream).map(|_| false),
         (None, None) => Ok(false),

@@ -123,7 +123,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
                 "modelRI {raw:#x} has no end: call aclmdlRIEndTask with a stream that was bound with flag 0"
             ))
         })?;
-        Ready::new(&graph.device, tasks)
+        Ready::new(&graph.device, tasks, Vec::new())
     })?;
     graph.complete(ready);
     Ok(())

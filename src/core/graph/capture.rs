@@ -8,9 +8,10 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::group::{Group, Owned};
 use super::mode::{Counted, Mode};
 use super::recorder::Recorder;
-use super::task::{self, Task, What};
+use super::task::{self, Step, Task, What};
 use super::{Graph, Ready};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
@@ -39,6 +40,7 @@ pub struct Capture {
 struct State {
     tasks: Vec<Task>,
     branches: Vec<Branch>,
+    groups: Vec<Owned>,
     /// What made it invalid.
     spoilt: Option<&'static str>,
     /// It has ended.
@@ -55,6 +57,8 @@ struct Branch {
     count: Position,
     /// Runs of the graph start it by themselves.
     starts: bool,
+    /// The group that its next task belongs to.
+    group: Option<Arc<Group>>,
 }
 
 impl State {
@@ -62,7 +66,13 @@ impl State {
     fn branch(&mut self, stream: Handle) -> &mut Branch {
         let known = self.branches.iter().position(|branch| branch.stream == stream);
         let index = known.unwrap_or_else(|| {
-            self.branches.push(Branch { stream, after: Vec::new(), count: 0, starts: true });
+            self.branches.push(Branch {
+                stream,
+                after: Vec::new(),
+                count: 0,
+                starts: true,
+                group: None,
+            });
             self.branches.len() - 1
         });
         &mut self.branches[index]
@@ -81,7 +91,10 @@ impl State {
         branch.count += 1;
         let mut after = branch.after.clone();
         after.extend(also.filter(|index| !branch.after.contains(index)));
-        self.tasks.push(Task { what, work, after, stream });
+        // Records of events have their place in the order of the graph.
+        let can_change = work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
+        let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(what, work));
+        self.tasks.push(Task { what, work, step: None, group, after, stream });
         self.tasks.len() - 1
     }
 }
@@ -89,8 +102,13 @@ impl State {
 impl Capture {
     fn new(graph: Handle, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
-            let branch =
-                Branch { stream: stream.handle, after: Vec::new(), count: 0, starts: true };
+            let branch = Branch {
+                stream: stream.handle,
+                after: Vec::new(),
+                count: 0,
+                starts: true,
+                group: None,
+            };
             Self {
                 graph,
                 owner: stream.device.owner,
@@ -101,6 +119,7 @@ impl Capture {
                 state: Mutex::new(State {
                     tasks: Vec::new(),
                     branches: vec![branch],
+                    groups: Vec::new(),
                     spoilt: None,
                     is_over: false,
                     counted: Some(Counted::new(Weak::clone(itself))),
@@ -121,6 +140,7 @@ impl Capture {
             state: Mutex::new(State {
                 tasks: Vec::new(),
                 branches: Vec::new(),
+                groups: Vec::new(),
                 spoilt: None,
                 is_over: false,
                 counted: None,
@@ -224,6 +244,59 @@ impl Capture {
         self.add_behind(stream, What::EventWait(event), None, Some(place)).map(drop)
     }
 
+    /// Records a task that the stream of a run does itself, behind `work`: how many it has then.
+    pub fn add_step(
+        &self,
+        stream: Handle,
+        what: What,
+        work: Option<Work>,
+        step: Step,
+    ) -> Result<Position> {
+        let mut state = self.open()?;
+        let added = state.push(stream, what, work, None);
+        state.tasks[added].step = Some(step);
+        let branch = state.branch(stream);
+        branch.after = vec![added];
+        Ok(branch.count)
+    }
+
+    /// What a stream is given from now on belongs to a group.
+    pub fn begin_group(&self, stream: Handle) -> Result<()> {
+        let mut state = self.open()?;
+        if state.branch(stream).group.is_some() {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd first",
+                stream.raw()
+            )));
+        }
+        let group = Group::create(self.graph, self.owner)?;
+        state.branch(stream).group = Some(Arc::clone(&group.0));
+        state.groups.push(group);
+        Ok(())
+    }
+
+    /// Until now: the group.
+    pub fn end_group(&self, stream: Handle) -> Result<Handle> {
+        let mut state = self.open()?;
+        let group = state.branch(stream).group.take().ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "stream {:#x} has no task group; call aclmdlRICaptureTaskGrpBegin first",
+                stream.raw()
+            ))
+        })?;
+        Ok(group.handle)
+    }
+
+    /// Whether what this stream is given now belongs to a group.
+    pub fn is_grouping(&self, stream: Handle) -> bool {
+        self.state.lock().branch(stream).group.is_some()
+    }
+
+    /// The groups of a capture that is over.
+    fn take_groups(&self) -> Vec<Owned> {
+        std::mem::take(&mut self.state.lock().groups)
+    }
+
     /// Records the tasks of a graph.
     pub fn add_graph(&self, stream: Handle, tasks: &[Task]) -> Result<()> {
         let mut state = self.open()?;
@@ -236,7 +309,10 @@ impl Capture {
                 true => before.clone(),
                 false => task.after.iter().map(|index| first + index).collect(),
             };
-            state.tasks.push(Task { after, stream, ..task.clone() });
+            // As it is now: the group is the other graph's.
+            let current = task.group.as_ref().zip(task.work.as_ref());
+            let work = current.map(|(member, work)| member.work(work)).or(task.work.clone());
+            state.tasks.push(Task { work, group: None, after, stream, ..task.clone() });
         }
         let branch = state.branch(stream);
         branch.count += tasks.len() as Position;
@@ -257,6 +333,13 @@ impl Capture {
         let tasks = std::mem::take(&mut state.tasks);
         if let Some(why) = state.spoilt {
             return Err(self.invalid(why));
+        }
+        if let Some(branch) = state.branches.iter().find(|branch| branch.group.is_some()) {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} has a task group that has not ended; call aclmdlRICaptureTaskGrpEnd before \
+                 aclmdlRICaptureEnd. The capture has ended without a graph",
+                branch.stream.raw()
+            )));
         }
         let origin = state.branches.iter().find(|branch| branch.stream == self.origin);
         let last = origin.map_or(&[][..], |branch| &branch.after);
@@ -309,7 +392,13 @@ impl Capture {
                 stream.handle.raw()
             )));
         }
-        state.branches.push(Branch { stream: stream.handle, after: Vec::new(), count: 0, starts });
+        state.branches.push(Branch {
+            stream: stream.handle,
+            after: Vec::new(),
+            count: 0,
+            starts,
+            group: None,
+        });
         Ok(())
     }
 
@@ -415,6 +504,18 @@ fn of(stream: &Stream) -> Result<Arc<Capture>> {
     })
 }
 
+/// aclmdlRICaptureTaskGrpBegin.
+pub fn begin_group(raw: u64) -> Result<()> {
+    let stream = stream::resolve(raw)?;
+    of(&stream)?.begin_group(stream.handle)
+}
+
+/// aclmdlRICaptureTaskGrpEnd: the group.
+pub fn end_group(raw: u64) -> Result<u64> {
+    let stream = stream::resolve(raw)?;
+    of(&stream)?.end_group(stream.handle).map(Handle::raw)
+}
+
 /// aclmdlRICaptureEnd: the graph.
 pub fn end(raw: u64) -> Result<u64> {
     let stream = stream::resolve(raw)?;
@@ -454,7 +555,7 @@ fn complete(capture: &Capture, tasks: Vec<Task>) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
         Error::param_invalid("the device of the capture was reset by another thread meanwhile")
     })?;
-    let ready = Ready::new(&graph.device, tasks)?;
+    let ready = Ready::new(&graph.device, tasks, capture.take_groups())?;
     graph.complete(ready);
     Ok(graph.handle.raw())
 }

@@ -229,10 +229,13 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
 fn number(what: What) -> i32 {
     match what {
         What::Copy | What::Fill | What::Reduce | What::HostFn | What::Prefetch | What::End => 0,
+        What::NotifyRecord | What::NotifyWait => 0,
         What::Kernel => 1,
         What::EventRecord(_) => 2,
         What::EventWait(_) => 3,
         What::EventReset(_) => 4,
+        What::ValueWrite => 5,
+        What::ValueWait => 6,
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::capture::Capture;
-use super::task::What;
+use super::group::Update;
+use super::task::{Step, What};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
     self, Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
@@ -27,6 +28,8 @@ pub struct Recorder {
     /// The device's number.
     ordinal: u32,
     capture: Mutex<Option<Arc<Capture>>>,
+    /// The change of a group that the stream is given.
+    update: Mutex<Option<Arc<Update>>>,
 }
 
 impl Recorder {
@@ -44,6 +47,7 @@ impl Recorder {
             device: Arc::clone(device),
             ordinal,
             capture: Mutex::new(None),
+            update: Mutex::new(None),
         }
     }
 
@@ -61,6 +65,7 @@ impl Recorder {
 
     /// As [`Self::capture`], for a stream whose work was to be recorded.
     pub fn take_part(&self) -> Result<Arc<Capture>> {
+        self.check_not_updating()?;
         self.capture().ok_or_else(|| match self.is_persistent {
             true => Error::new(
                 Code::StreamModel,
@@ -102,23 +107,73 @@ impl Recorder {
         }
     }
 
+    /// The stream's work changes a group from now on, and does not run.
+    pub fn begin_update(&self, update: Arc<Update>) -> Result<()> {
+        let capture = self.capture.lock();
+        let mut own = self.update.lock();
+        if capture.is_some() || own.is_some() {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} is captured, or changes a task group, since another thread called that meanwhile",
+                self.stream.raw()
+            )));
+        }
+        *own = Some(update);
+        self.is_on.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// It runs again: the change.
+    pub fn end_update(&self) -> Result<Arc<Update>> {
+        let _capture = self.capture.lock();
+        let update = self.update.lock().take().ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "stream {:#x} changes no task group; call aclmdlRICaptureTaskUpdateBegin first",
+                self.stream.raw()
+            ))
+        })?;
+        self.is_on.store(self.is_persistent, Ordering::Relaxed);
+        Ok(update)
+    }
+
+    /// Fails while the stream's work changes a group, which can have none of that.
+    #[cold]
+    pub fn check_not_updating(&self) -> Result<()> {
+        let Some(update) = self.update.lock().clone() else { return Ok(()) };
+        update.spoil("the update was given something that a task group cannot have");
+        Err(Error::param_invalid(format_args!(
+            "stream {:#x} changes a task group, which is made of copies, fills, reductions, kernels and host \
+             functions; call aclmdlRICaptureTaskUpdateEnd first",
+            self.stream.raw()
+        )))
+    }
+
     /// Takes work now, or says why not.
     #[cold]
     pub fn open(&self) -> Result<&dyn backend::Stream> {
-        self.take_part()?.check()?;
+        if self.update.lock().is_none() {
+            self.take_part()?.check()?;
+        }
         Ok(self)
     }
 
     fn add(&self, what: What, works: Vec<Option<Work>>) -> backend::Result<Position> {
-        let added = self.capture().map(|capture| capture.add(self.stream, what, works));
-        match added {
-            Some(Ok(position)) => Ok(position),
-            // Between the look at it and this.
-            _ => Err(Fault::new(
-                FaultKind::Abandoned,
-                "another thread has ended, or spoilt, the capture of the stream meanwhile",
-            )),
+        if let Some(update) = &*self.update.lock() {
+            return Ok(update.add(what, works));
         }
+        let added = self.capture().map(|capture| capture.add(self.stream, what, works));
+        in_time(added)
+    }
+
+    /// What the stream of a run does itself, which groups do not have.
+    fn add_step(&self, what: What, step: Step) -> backend::Result<Position> {
+        let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream));
+        let Some(capture) = capture else {
+            return Err(self.cannot(
+                "a task group is made of copies, fills, reductions, kernels and host functions; do this before \
+                 the group or behind it",
+            ));
+        };
+        in_time(Some(capture.add_step(self.stream, what, None, step)))
     }
 
     fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {
@@ -129,6 +184,9 @@ impl Recorder {
     fn cannot(&self, text: &'static str) -> Fault {
         if let Some(capture) = self.capture() {
             capture.spoil("it was given something that a graph cannot have");
+        }
+        if let Some(update) = &*self.update.lock() {
+            update.spoil("the update was given something that a task group cannot have");
         }
         Fault::new(FaultKind::Unsupported, text)
     }
@@ -149,16 +207,6 @@ impl Recorder {
         self.cannot(
             "data behind a kernel's arguments (place holders) is not recorded; copy it to device memory that lasts \
              as long as the graph, and pass its address",
-        )
-        .into()
-    }
-
-    /// Events that work outside of the graph records, or waits for.
-    #[cold]
-    pub fn no_external(&self) -> Error {
-        self.cannot(
-            "records and waits with ACL_EVENT_RECORD_EXTERNAL and ACL_EVENT_WAIT_EXTERNAL are not part of graphs in \
-             this version; record the event, or wait for it, in the stream that runs the graph, around the run",
         )
         .into()
     }
@@ -186,6 +234,18 @@ impl Recorder {
     }
 }
 
+/// What was recorded, if that was not too late.
+fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
+    match added {
+        Some(Ok(position)) => Ok(position),
+        // Between the look at the capture and this.
+        _ => Err(Fault::new(
+            FaultKind::Abandoned,
+            "another thread has ended, or spoilt, the capture of the stream meanwhile",
+        )),
+    }
+}
+
 impl backend::Stream for Recorder {
     fn copy(&self, copy: Copy) -> backend::Result<Position> {
         self.add_work(What::Copy, self.copy_work(&copy)?)
@@ -201,10 +261,8 @@ impl backend::Stream for Recorder {
         self.add_work(What::Copy, Work::Copy2d(copy))
     }
 
-    fn copy_indirect(&self, _copy: CopyIndirect) -> backend::Result<Position> {
-        Err(self.cannot(
-            "copies between places that are told in memory are not part of graphs in this version; use aclrtMemcpyAsync, or a kernel",
-        ))
+    fn copy_indirect(&self, copy: CopyIndirect) -> backend::Result<Position> {
+        self.add_step(What::Copy, Step::CopyIndirect(copy))
     }
 
     fn fill(&self, fill: Fill) -> backend::Result<Position> {
@@ -253,29 +311,20 @@ impl backend::Stream for Recorder {
         Err(Fault::new(FaultKind::Driver, "waits in captures are the events' business"))
     }
 
-    fn write_value(&self, _write: ValueWrite) -> backend::Result<Position> {
-        Err(self.cannot(
-            "values are not written in graphs in this version; use aclrtMemsetAsync or aclrtMemcpyAsync",
-        ))
+    fn write_value(&self, write: ValueWrite) -> backend::Result<Position> {
+        self.add_step(What::ValueWrite, Step::WriteValue(write))
     }
 
-    fn wait_value(&self, _wait: ValueWait) -> backend::Result<Position> {
-        Err(self.cannot(
-            "graphs do not wait for values in this version; wait in the stream that runs the graph, before the run",
-        ))
+    fn wait_value(&self, wait: ValueWait) -> backend::Result<Position> {
+        self.add_step(What::ValueWait, Step::WaitValue(wait))
     }
 
-    fn change_notify(&self, _notify: &Arc<Notify>, _change: Change) -> backend::Result<Position> {
-        Err(self.cannot(
-            "notifies are not recorded in graphs in this version; record it in the stream that runs the graph, after \
-             the run",
-        ))
+    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> backend::Result<Position> {
+        self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
     }
 
-    fn wait_notify(&self, _notify: &Arc<Notify>, _wait: NotifyWait) -> backend::Result<Position> {
-        Err(self.cannot(
-            "graphs do not wait for notifies in this version; wait in the stream that runs the graph, before the run",
-        ))
+    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> backend::Result<Position> {
+        self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait))
     }
 
     fn limit_waits(&self, _until: Instant) {}

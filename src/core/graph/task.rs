@@ -1,7 +1,13 @@
 //! Tasks: what was recorded, with its edges.
 
+use std::sync::Arc;
+
+use super::group::Member;
 use crate::algo::slot_table::Handle;
-use crate::backend::{Node, Span, Work};
+use crate::backend::{
+    self, Change, CopyIndirect, Event, Notify, NotifyWait, Position, Span, Stream, ValueWait,
+    ValueWrite, Work,
+};
 use crate::core::allocation::Allocation;
 
 /// What a program has asked for.
@@ -27,6 +33,60 @@ pub enum What {
     EventReset(u64),
     /// The end of a stream, and of a run of the graph.
     End,
+    /// A write of a value.
+    ValueWrite,
+    /// A wait for one.
+    ValueWait,
+    /// A change of a notify.
+    NotifyRecord,
+    /// A wait for one.
+    NotifyWait,
+}
+
+/// What the stream that runs a graph does itself, between the parts that its backend runs.
+#[derive(Clone)]
+pub enum Step {
+    /// Writes a value.
+    WriteValue(ValueWrite),
+    /// Waits for one.
+    WaitValue(ValueWait),
+    /// Changes a notify, or the signal of an event.
+    ChangeNotify(Arc<Notify>, Change),
+    /// Waits for one.
+    WaitNotify(Arc<Notify>, NotifyWait),
+    /// Copies between places that are told in memory.
+    CopyIndirect(CopyIndirect),
+    /// Waits for the event's record that is the latest when the run is queued.
+    Wait(Arc<dyn Event>),
+}
+
+impl Step {
+    /// Whether it ends only when others let it.
+    pub fn waits(&self) -> bool {
+        matches!(self, Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_))
+    }
+
+    /// Gives it to a stream.
+    pub fn queue(&self, native: &dyn Stream) -> backend::Result<Position> {
+        match self {
+            Self::WriteValue(write) => native.write_value(*write),
+            Self::WaitValue(wait) => native.wait_value(*wait),
+            Self::ChangeNotify(notify, change) => native.change_notify(notify, *change),
+            Self::WaitNotify(notify, wait) => native.wait_notify(notify, *wait),
+            Self::CopyIndirect(copy) => native.copy_indirect(*copy),
+            Self::Wait(event) => native.wait(event, None),
+        }
+    }
+
+    /// The memory whose addresses it was given.
+    fn spans(&self) -> Vec<Span> {
+        match self {
+            Self::WriteValue(write) => vec![write.dst],
+            Self::WaitValue(wait) => vec![wait.src],
+            Self::CopyIndirect(copy) => copy.words().collect(),
+            Self::ChangeNotify(..) | Self::WaitNotify(..) | Self::Wait(_) => Vec::new(),
+        }
+    }
 }
 
 /// A task of a graph.
@@ -36,32 +96,32 @@ pub struct Task {
     pub what: What,
     /// What there is to do; nothing for what only has a place in an order.
     pub work: Option<Work>,
+    /// What the stream that runs the graph does behind that.
+    pub step: Option<Step>,
+    /// The group that it belongs to: its work can be changed until its turn comes.
+    pub group: Option<Member>,
     /// The tasks that it comes after, by their places in the list: each before its own.
     pub after: Vec<usize>,
     /// The stream that it was given to.
     pub stream: Handle,
 }
 
-/// What a backend is to run: tasks with nothing to do are left out, and what comes after one of them
-/// comes after all that it comes after.
-pub fn nodes(tasks: &[Task]) -> Vec<Node> {
-    let mut nodes = Vec::with_capacity(tasks.len());
-    // What stands for each task: itself, or what it comes after.
-    let mut stands_for: Vec<Vec<usize>> = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        let before = task.after.iter().flat_map(|&index| stands_for[index].iter().copied());
-        let mut after: Vec<usize> = before.collect();
-        after.sort_unstable();
-        after.dedup();
-        match &task.work {
-            Some(work) => {
-                stands_for.push(vec![nodes.len()]);
-                nodes.push(Node { work: work.clone(), after });
-            }
-            None => stands_for.push(after),
-        }
+impl Task {
+    /// Its work is known only when its turn comes.
+    pub fn is_late(&self) -> bool {
+        self.group.is_some() && self.work.is_some()
     }
-    nodes
+
+    /// Whether what comes after it is not done by the backend in one go with it.
+    pub fn ends_part(&self) -> bool {
+        self.step.is_some() || self.is_late()
+    }
+
+    /// Whether both belong to one group.
+    pub fn is_of_group_of(&self, other: &Self) -> bool {
+        let group = |task: &Self| task.group.as_ref().map(|member| Arc::as_ptr(&member.group));
+        group(self).is_some() && group(self) == group(other)
+    }
 }
 
 /// Which tasks come before these, themselves included.
@@ -77,11 +137,25 @@ pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
     is_before
 }
 
-/// The memory of the library that tasks name, each allocation once.
+/// The memory of the library that tasks name, each allocation once; not what groups name, which
+/// changes.
 pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
-    let spans = tasks.iter().filter_map(|task| task.work.as_ref()).flat_map(spans);
+    let mut spans: Vec<Span> = Vec::new();
+    for task in tasks {
+        spans.extend(task.work.iter().filter(|_| !task.is_late()).flat_map(work_spans).flatten());
+        spans.extend(task.step.iter().flat_map(Step::spans));
+    }
+    memory_at(spans)
+}
+
+/// As [`memory`], of these works.
+pub fn memory_of(works: &[Work]) -> Vec<Allocation> {
+    memory_at(works.iter().flat_map(work_spans).flatten())
+}
+
+fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     let mut all: Vec<Allocation> = Vec::new();
-    for span in spans.flatten() {
+    for span in spans {
         let mut addr = span.addr;
         // Mapped memory may go on in the next one.
         while addr < span.addr + span.len {
@@ -95,7 +169,7 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     all
 }
 
-fn spans(work: &Work) -> [Option<Span>; 2] {
+fn work_spans(work: &Work) -> [Option<Span>; 2] {
     match work {
         Work::Copy(copy) => [Some(copy.dst), Some(copy.src)],
         Work::Copy2d(copy) => [Some(copy.dst.span), Some(copy.src.span)],
@@ -106,17 +180,20 @@ fn spans(work: &Work) -> [Option<Span>; 2] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
+    use super::super::plan::nodes;
     use super::*;
     use crate::backend::{Fill, Place};
 
-    fn task(after: Vec<usize>, works: bool) -> Task {
+    pub fn task(after: Vec<usize>, works: bool) -> Task {
         let dst = Span { addr: 64, len: 64, place: Place::Device(0) };
         Task {
             what: What::Fill,
             work: works.then(|| Work::Fill(Fill::bytes(dst, 0))),
+            step: None,
+            group: None,
             after,
             stream: Handle::from_raw(1 << 56 | 1 << 24).unwrap(),
         }
@@ -125,7 +202,7 @@ mod tests {
     /// Whether each task has something to do, and its edges to earlier ones.
     type Edges = Vec<(bool, Vec<usize>)>;
 
-    fn edges() -> impl Strategy<Value = Edges> {
+    pub fn edges() -> impl Strategy<Value = Edges> {
         let one = (any::<bool>(), prop::collection::vec(any::<usize>(), 0..4));
         prop::collection::vec(one, 1..40).prop_map(|mut all: Edges| {
             for (index, (_, after)) in all.iter_mut().enumerate() {
@@ -138,34 +215,12 @@ mod tests {
         })
     }
 
-    proptest! {
-        /// What is left out takes no order away and adds none.
-        #[test]
-        fn nodes_have_the_order_of_their_tasks(edges in edges()) {
-            let tasks: Vec<Task> =
-                edges.iter().map(|(works, after)| task(after.clone(), *works)).collect();
-            let nodes = nodes(&tasks);
-            let works: Vec<usize> = (0..tasks.len()).filter(|&i| tasks[i].work.is_some()).collect();
-            prop_assert_eq!(nodes.len(), works.len());
-            let as_tasks: Vec<Task> =
-                nodes.iter().map(|node| task(node.after.clone(), true)).collect();
-            for (place, node) in nodes.iter().enumerate() {
-                prop_assert!(node.after.iter().all(|&earlier| earlier < place));
-                let before_task = before(&tasks, &[works[place]]);
-                let before_node = before(&as_tasks, &[place]);
-                for (other, &index) in works.iter().enumerate() {
-                    prop_assert_eq!(before_node[other], before_task[index]);
-                }
-            }
-        }
-    }
-
     #[test]
     fn what_comes_before_is_found_through_others() {
         let tasks =
             [task(vec![], true), task(vec![0], false), task(vec![], true), task(vec![1], true)];
         assert_eq!(before(&tasks, &[3]), [true, true, false, true]);
         assert_eq!(before(&tasks, &[]), [false; 4]);
-        assert_eq!(nodes(&tasks)[2].after, [0]);
+        assert_eq!(nodes(&tasks, &[0, 1, 2, 3])[2].after, [0]);
     }
 }

@@ -1,0 +1,548 @@
+// Task groups: what changes of a graph between its runs and in them, in which order, and what is
+// refused.
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/external_event.h"
+#include "support/gate.h"
+#include "support/graph.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using namespace portacl_test;
+using Words = std::vector<uint32_t>;
+
+constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr size_t kSize = 256;
+
+// What `work` gives to a captured stream, as a group.
+template <typename Work>
+aclrtTaskGrp Group(aclrtStream stream, Work work) {
+    ExpectOk("aclmdlRICaptureTaskGrpBegin", aclmdlRICaptureTaskGrpBegin(stream));
+    work();
+    aclrtTaskGrp group = nullptr;
+    ExpectOk("aclmdlRICaptureTaskGrpEnd", aclmdlRICaptureTaskGrpEnd(stream, &group));
+    return group;
+}
+
+// Begins to change a group to what `work` gives to the stream.
+template <typename Work>
+void Begin(aclrtStream stream, aclrtTaskGrp group, Work work) {
+    ExpectOk("aclmdlRICaptureTaskUpdateBegin", aclmdlRICaptureTaskUpdateBegin(stream, group));
+    work();
+}
+
+// Changes it.
+template <typename Work>
+void Change(aclrtStream stream, aclrtTaskGrp group, Work work) {
+    Begin(stream, group, work);
+    ExpectOk("aclmdlRICaptureTaskUpdateEnd", aclmdlRICaptureTaskUpdateEnd(stream));
+}
+
+class GraphGroup : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+        ACL_OK(aclrtMemset(memory_, kSize, 0, kSize));
+    }
+
+    void TearDown() override {
+        ACL_EXPECT_OK(aclrtFree(memory_));
+        WithDevice::TearDown();
+    }
+
+    aclError Fill(aclrtStream stream, int value) {
+        return aclrtMemsetAsync(memory_, kSize, value, kSize, stream);
+    }
+
+    // A graph with one group, which fills the memory.
+    Graph FillGraph(aclrtStream stream, int value, aclrtTaskGrp* group) {
+        return Capture(stream,
+                       [&] { *group = Group(stream, [&] { ACL_OK(Fill(stream, value)); }); });
+    }
+
+    int Byte() const {
+        unsigned char byte = 0;
+        ExpectOk("aclrtMemcpy", aclrtMemcpy(&byte, 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+        return byte;
+    }
+
+    void* memory_ = nullptr;
+};
+
+TEST_F(GraphGroup, EveryKindOfTaskCanChange) {
+    const Program program;
+    const Stream stream, updater;
+    const DeviceMemory a(kSize), rows(kSize);
+    const ZeroWords sum(16), marked(16);
+    const Words ones(16, 1), twos(16, 2);
+    const DeviceMemory one(ones), two(twos);
+    const PinnedMemory first(kSize, 3), second(kSize, 4);
+    Log log;
+    const auto mark = program.Kernel("mark");
+    const auto work = [&](aclrtStream to, const PinnedMemory& in, int value, size_t width,
+                          const DeviceMemory& addend, uint32_t number) {
+        ACL_OK(aclrtMemcpyAsync(a.At(), kSize, in.At(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, to));
+        ACL_OK(aclrtMemcpy2dAsync(rows.At(), 32, in.At(), 16, width, 8, ACL_MEMCPY_HOST_TO_DEVICE,
+                                  to));
+        ACL_OK(aclrtMemsetAsync(a.At(128), 128, value, 64, to));
+        ACL_OK(aclrtReduceAsync(sum.At(), addend.At(), 64, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
+                                ACL_INT32, to, nullptr));
+        ACL_OK(Mark(mark, marked.At(), number, 16, to));
+        ACL_OK(log.Append(to, static_cast<int>(number)));
+    };
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtMemsetAsync(rows.At(), kSize, 0, kSize, stream));
+        group = Group(stream, [&] { work(stream, first, 9, 16, one, 5); });
+        ACL_OK(log.Append(stream, 0));
+    });
+    ASSERT_NE(group, nullptr);
+    const auto check = [&](unsigned char in, unsigned char value, size_t width, uint32_t summed,
+                           uint32_t number) {
+        ACL_OK(aclmdlRIExecute(graph, -1));
+        std::vector<unsigned char> wanted(kSize, in);
+        std::fill(wanted.begin() + 128, wanted.begin() + 192, value);
+        EXPECT_EQ(a.Download(), wanted);
+        const auto copied = rows.Download();
+        for (size_t i = 0; i < kSize; ++i) ASSERT_EQ(copied[i], i % 32 < width ? in : 0) << i;
+        EXPECT_EQ(sum.Download<uint32_t>(), Words(16, summed));
+        EXPECT_EQ(marked.Download<uint32_t>(), Words(16, number));
+    };
+    check(3, 9, 16, 1, 5);
+    check(3, 9, 16, 2, 10);
+    Change(updater, group, [&] { work(updater, second, 11, 4, two, 7); });
+    ACL_OK(aclrtSynchronizeStream(updater));
+    check(4, 11, 4, 4, 17);
+    check(4, 11, 4, 6, 24);
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{5, 0, 5, 0, 7, 0, 7, 0}));
+    // Nothing ran by itself, and the stream runs what it is given again.
+    ACL_OK(log.Append(updater, 1));
+    ACL_OK(aclrtSynchronizeStream(updater));
+    EXPECT_EQ(log.Size(), 9u);
+}
+
+// A change is an operation of its stream: of two runs in that stream, before and behind it, it
+// changes the later one.
+TEST_F(GraphGroup, RunsBeforeAChangeAreNotChanged) {
+    const Stream stream;
+    const PinnedMemory out(2, 0);
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = FillGraph(stream, 1, &group);
+    const auto run = [&](size_t place) {
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtMemcpyAsync(out.At(place), 1, memory_, 1, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    };
+    for (int round = 0; round < 3; ++round) {
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        run(0);
+        Change(stream, group, [&] { ACL_OK(Fill(stream, round + 2)); });
+        run(1);
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(out.Copy(), (std::vector<unsigned char>{static_cast<unsigned char>(round + 1),
+                                                          static_cast<unsigned char>(round + 2)}));
+    }
+}
+
+// How programs of many layers use it: the graph waits for an event before each group, and is
+// changed while it runs already, layer by layer, by another stream.
+TEST_F(GraphGroup, ARunIsChangedWhileItWaits) {
+    constexpr size_t kLayers = 5;
+    const Program program;
+    const Stream stream, updater;
+    const auto mark = program.Kernel("mark");
+    std::vector<std::unique_ptr<ExternalEvent>> events;
+    for (size_t i = 0; i < kLayers; ++i) events.push_back(std::make_unique<ExternalEvent>());
+    const ZeroWords words(kLayers), unchanged(kLayers);
+    std::vector<aclrtTaskGrp> groups;
+    const Graph graph = Capture(stream, [&] {
+        for (size_t i = 0; i < kLayers; ++i) {
+            ACL_OK(Mark(mark, unchanged.At(4 * i), 1, 1, stream));
+            ACL_OK(aclrtStreamWaitEvent(stream, *events[i]));
+            ACL_OK(aclrtResetEvent(*events[i], stream));
+            groups.push_back(
+                Group(stream, [&] { ACL_OK(Mark(mark, words.At(4 * i), 1000, 1, stream)); }));
+        }
+    });
+    Words wanted(kLayers);
+    for (uint32_t run = 1; run <= 4; ++run) {
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        for (size_t i = 0; i < kLayers; ++i) {
+            const auto number = static_cast<uint32_t>(run * 10 + i);
+            Change(updater, groups[i],
+                   [&] { ACL_OK(Mark(mark, words.At(4 * i), number, 1, updater)); });
+            ACL_OK(aclrtRecordEvent(*events[i], updater));
+            wanted[i] += number;
+        }
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(words.Download<uint32_t>(), wanted);
+        EXPECT_EQ(unchanged.Download<uint32_t>(), Words(kLayers, run));
+    }
+}
+
+TEST_F(GraphGroup, WhatIsNotTheSameIsRefusedAndChangesNothing) {
+    const Stream stream, updater;
+    const DeviceMemory other(kSize);
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        group = Group(stream, [&] {
+            ACL_OK(Fill(stream, 1));
+            ACL_OK(
+                aclrtMemcpyAsync(other.At(), 8, memory_, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        });
+    });
+    const auto fill = [&] { ACL_OK(Fill(updater, 2)); };
+    const auto copy = [&] {
+        ACL_OK(aclrtMemcpyAsync(other.At(), 8, memory_, 8, ACL_MEMCPY_DEVICE_TO_DEVICE, updater));
+    };
+    const auto rows = [&] {
+        ACL_OK(aclrtMemcpy2dAsync(other.At(), 8, memory_, 8, 4, 2, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                  updater));
+    };
+    Begin(updater, group, [] {});
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "0 operations", "2",
+                     "as it was");
+    Begin(updater, group, fill);
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "1 operations", "2",
+                     "as it was");
+    Begin(updater, group, [&] { fill(), copy(), copy(); });
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "3 operations", "2",
+                     "as it was");
+    Begin(updater, group, [&] { copy(), fill(); });
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 0", "a copy",
+                     "a fill", "as it was");
+    Begin(updater, group, [&] { fill(), rows(); });
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "operation 1", "a copy of rows",
+                     "a copy", "as it was");
+    ACL_OK(aclrtSynchronizeStream(updater));
+    EXPECT_EQ(Byte(), 0);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(Byte(), 1);
+    Change(updater, group, [&] {
+        fill();
+        copy();
+    });
+    ACL_OK(aclrtSynchronizeStream(updater));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(Byte(), 2);
+}
+
+// Events, values, notifies and graphs are nothing that a change can be given: it changes nothing
+// then.
+TEST_F(GraphGroup, WhatNoGroupCanHaveIsRefused) {
+    const Stream stream, updater;
+    const Event event;
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = FillGraph(stream, 1, &group);
+    const Graph other = Capture(stream, [] {});
+    const DeviceMemory value(8);
+    struct Case {
+        const char* name;
+        aclError code;
+        std::function<aclError()> call;
+    };
+    const std::vector<Case> cases = {
+        {"aclrtRecordEvent", kDead, [&] { return aclrtRecordEvent(event, updater); }},
+        {"aclrtStreamWaitEvent", kDead, [&] { return aclrtStreamWaitEvent(updater, event); }},
+        {"aclmdlRIExecuteAsync", kDead, [&] { return aclmdlRIExecuteAsync(other, updater); }},
+        {"aclmdlRICaptureTaskUpdateBegin", kDead,
+         [&] { return aclmdlRICaptureTaskUpdateBegin(updater, group); }},
+        {"aclrtValueWrite", ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+         [&] { return aclrtValueWrite(value.At(), 1, 0, updater); }},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.name);
+        Begin(updater, group, [&] {
+            EXPECT_TRUE(Failed(c.name, c.call(), c.code));
+            ACL_OK(Fill(updater, 7));
+        });
+        ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(updater), "cannot have", "as it was");
+    }
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(Byte(), 1);
+    // In the capture they are no part of the group, or make the capture invalid.
+    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
+    ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtValueWrite(value.At(), 1, 0, stream),
+                     "task group");
+    EndInvalid(stream);
+}
+
+// Records and waits in a group keep their place in the graph's order, and do not change.
+TEST_F(GraphGroup, EventsInAGroupOrderIt) {
+    const Stream stream, branch, updater;
+    const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
+    Log log;
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        group = Group(stream, [&] {
+            ACL_OK(log.Append(stream, 1));
+            ACL_OK(aclrtRecordEvent(fork, stream));
+            ACL_OK(aclrtStreamWaitEvent(branch, fork));
+            ACL_OK(log.Append(branch, 2));
+            ACL_OK(aclrtRecordEvent(join, branch));
+            ACL_OK(aclrtStreamWaitEvent(stream, join));
+            ACL_OK(log.Append(stream, 3));
+        });
+    });
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3}));
+    Change(updater, group, [&] {
+        ACL_OK(log.Append(updater, 4));
+        ACL_OK(log.Append(updater, 5));
+    });
+    ACL_OK(aclrtSynchronizeStream(updater));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3, 4, 2, 5}));
+}
+
+TEST_F(GraphGroup, EmptyGroups) {
+    const Stream stream;
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = Capture(stream, [&] { group = Group(stream, [] {}); });
+    Change(stream, group, [] {});
+    Begin(stream, group, [&] { ACL_OK(Fill(stream, 1)); });
+    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(stream));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+}
+
+TEST_F(GraphGroup, ADroppedChangeChangesNothing) {
+    const Stream stream, updater;
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = FillGraph(stream, 1, &group);
+    Gate gate;
+    ACL_OK(gate.Hold(updater));
+    ASSERT_TRUE(gate.AwaitArrival());
+    Change(updater, group, [&] { ACL_OK(Fill(updater, 2)); });
+    ACL_OK(aclrtStreamAbort(updater));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(updater));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(Byte(), 1);
+}
+
+// A graph that becomes part of another one does there what its groups do then.
+TEST_F(GraphGroup, GraphsBecomePartOfOthersAsTheyAre) {
+    const Stream stream;
+    aclrtTaskGrp group = nullptr;
+    const Graph inner = FillGraph(stream, 1, &group);
+    Change(stream, group, [&] { ACL_OK(Fill(stream, 2)); });
+    ACL_OK(aclrtSynchronizeStream(stream));
+    const Graph outer = Capture(stream, [&] { ACL_OK(aclmdlRIExecuteAsync(inner, stream)); });
+    Change(stream, group, [&] { ACL_OK(Fill(stream, 3)); });
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(aclmdlRIExecute(outer, -1));
+    EXPECT_EQ(Byte(), 2);
+    ACL_OK(aclmdlRIExecute(inner, -1));
+    EXPECT_EQ(Byte(), 3);
+}
+
+// Runs of one graph come one after the other, in whichever streams.
+TEST_F(GraphGroup, RunsDoNotOverlap) {
+    const Stream first, second;
+    Log log;
+    Gate gate;
+    const Graph graph = Capture(first, [&] {
+        ACL_OK(log.Append(first, 1));
+        Group(first, [&] { ACL_OK(gate.Hold(first)); });
+        ACL_OK(log.Append(first, 2));
+    });
+    ACL_OK(aclmdlRIExecuteAsync(graph, first));
+    ACL_OK(aclmdlRIExecuteAsync(graph, second));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ACL_FAILS(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(graph));
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1}));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 1, 2}));
+}
+
+// Memory that a group named may go once the group names another: also when a run was queued before.
+TEST_F(GraphGroup, FreedMemoryIsFoundWhenTheRunComesToIt) {
+    const Stream stream, updater;
+    const ExternalEvent event;
+    DeviceMemory gone(kSize);
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtStreamWaitEvent(stream, event));
+        ACL_OK(aclrtResetEvent(event, stream));
+        group =
+            Group(stream, [&] { ACL_OK(aclrtMemsetAsync(gone.At(), kSize, 1, kSize, stream)); });
+    });
+    void* address = gone.Release();
+    ACL_OK(aclrtFree(address));
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtRecordEvent(event, updater));
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "task group", Shown(address), "freed");
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    Change(updater, group, [&] { ACL_OK(Fill(updater, 6)); });
+    ACL_OK(aclrtRecordEvent(event, updater));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(Byte(), 6);
+}
+
+TEST_F(GraphGroup, ArgumentsAreChecked) {
+    const Stream stream, other;
+    auto group = Poison<aclrtTaskGrp>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(stream),
+                     Shown(stream), "aclmdlRICaptureBegin");
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpBegin(nullptr));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED, aclmdlRICaptureTaskGrpEnd(stream, &group));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskGrpEnd(stream, nullptr), "handle");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRICaptureTaskUpdateBegin(stream, nullptr),
+                     "handle", "task group");
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), Shown(stream),
+                     "aclmdlRICaptureTaskUpdateBegin");
+    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(nullptr));
+    Stream gone;
+    aclrtStream dead = gone.Release();
+    ACL_OK(aclrtDestroyStream(dead));
+    const Event event;
+    int nothing = 0;
+    for (aclrtStream bad : {dead, static_cast<aclrtStream>(event), aclrtStream{&nothing}}) {
+        ACL_FAILS(kDead, aclmdlRICaptureTaskGrpBegin(bad));
+        ACL_FAILS(kDead, aclmdlRICaptureTaskGrpEnd(bad, &group));
+        ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(bad, stream));
+        ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(bad));
+        ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(stream, bad));
+    }
+    OnNewThread([&] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskGrpBegin(stream));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskGrpEnd(stream, &group));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskUpdateBegin(stream, &nothing));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRICaptureTaskUpdateEnd(stream));
+    });
+    EXPECT_TRUE(IsPoison(group));
+}
+
+TEST_F(GraphGroup, BeginAndEndComeInPairs) {
+    const Stream stream, other;
+    auto group = Poison<aclrtTaskGrp>();
+    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpEnd(stream, &group), Shown(stream),
+                     "aclmdlRICaptureTaskGrpBegin");
+    EXPECT_TRUE(IsPoison(group));
+    ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskGrpBegin(stream), Shown(stream),
+                     "aclmdlRICaptureTaskGrpEnd");
+    ACL_OK(Fill(stream, 1));
+    ACL_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRICaptureTaskUpdateBegin(other, group),
+                     "aclmdlRICaptureEnd");
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureTaskUpdateBegin(stream, group));
+    aclmdlRI graph = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(stream, &graph));
+    // One stream changes one group, and a group is changed by one stream.
+    ACL_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
+    EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(other, group), "another stream");
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED, aclmdlRICaptureBegin(stream, kGlobal));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateEnd(stream), "0 operations");
+    ACL_OK(aclmdlRICaptureTaskUpdateBegin(other, group));
+    ACL_OK(Fill(other, 1));
+    ACL_OK(aclmdlRICaptureTaskUpdateEnd(other));
+    ACL_OK(aclrtSynchronizeStream(other));
+    ACL_OK(aclmdlRIDestroy(graph));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureTaskUpdateBegin(stream, group), "task group",
+                     "destroyed");
+    // A group that has not ended.
+    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
+    ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(stream, &graph), "aclmdlRICaptureTaskGrpEnd");
+    EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+}
+
+TEST_F(GraphGroup, ACancelledCaptureTakesItsGroupsAlong) {
+    Stream stream;
+    const Stream other;
+    ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
+    const aclrtTaskGrp group = Group(stream, [&] { ACL_OK(Fill(stream, 1)); });
+    ACL_OK(aclrtDestroyStreamForce(stream.Release()));
+    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(other, group));
+}
+
+TEST_F(GraphGroup, StreamsMayBeDestroyedInAChange) {
+    Stream updater;
+    const Stream stream;
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = FillGraph(stream, 1, &group);
+    ACL_OK(aclmdlRICaptureTaskUpdateBegin(updater, group));
+    ACL_OK(aclrtDestroyStreamForce(updater.Release()));
+    Change(stream, group, [&] { ACL_OK(Fill(stream, 2)); });
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(Byte(), 2);
+}
+
+TEST_F(GraphGroup, GroupsAreOfTheirDevice) {
+    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    const Stream stream;
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = FillGraph(stream, 1, &group);
+    ACL_OK(aclrtSetDevice(1));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRICaptureTaskUpdateBegin(nullptr, group),
+                     "another device");
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(GraphGroup, HostFunctionsChangeNothing) {
+    struct State {
+        aclrtStream stream;
+        aclrtTaskGrp group;
+        aclError codes[4];
+    };
+    const Stream stream, other;
+    State state{other, nullptr, {0, 0, 0, 0}};
+    const Graph graph = FillGraph(other, 1, &state.group);
+    ACL_OK(aclrtLaunchHostFunc(
+        stream,
+        [](void* argument) {
+            auto* s = static_cast<State*>(argument);
+            aclrtTaskGrp group = nullptr;
+            s->codes[0] = aclmdlRICaptureTaskGrpBegin(s->stream);
+            s->codes[1] = aclmdlRICaptureTaskGrpEnd(s->stream, &group);
+            s->codes[2] = aclmdlRICaptureTaskUpdateBegin(s->stream, s->group);
+            s->codes[3] = aclmdlRICaptureTaskUpdateEnd(s->stream);
+        },
+        &state));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    for (aclError code : state.codes) EXPECT_EQ(code, kDead);
+}
+
+TEST(GraphGroupLife, GroupsGoWithTheirDevice) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    void* memory = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    aclrtTaskGrp group = nullptr;
+    const auto fill = [&] { ACL_OK(aclrtMemsetAsync(memory, 64, 1, 64, stream)); };
+    aclmdlRI graph = Capture(stream, [&] { group = Group(stream, fill); }).Release();
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    Change(stream, group, fill);
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(nullptr, group));
+    ACL_OK(aclFinalize());
+    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateBegin(stream, group));
+    ACL_FAILS(kDead, aclmdlRICaptureTaskUpdateEnd(stream));
+    ACL_FAILS(kDead, aclmdlRICaptureTaskGrpBegin(stream));
+    ACL_FAILS(kDead, aclmdlRICaptureTaskGrpEnd(stream, &group));
+}
+
+}  // namespace

@@ -1,0 +1,412 @@
+//! Groups of tasks whose work can be changed: aclmdlRICaptureTaskGrpBegin to _TaskUpdateEnd.
+//!
+//! A change is an operation of the stream that it was given to, and a run looks at a group when it
+//! comes to it: streams order the two. So a run that is queued, and waits for an event outside of the
+//! graph before the group, is changed by what comes before that event's record.
+//!
+//! What a group does is a graph of the backend by itself, which a [`Runner`] runs while the stream of
+//! the run waits.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+
+use super::task::{self, Task, What};
+use super::{Graph, memory_is_gone};
+use crate::algo::slot_table::Handle;
+use crate::backend::{
+    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Position, Ticket,
+    Work, thread_number,
+};
+use crate::core::allocation::{Allocation, Owner};
+use crate::core::error::{Code, Error, Result};
+use crate::core::failure::Failures;
+use crate::core::handles::{self, Object};
+use crate::core::stream::{self, Stream};
+
+/// A group of tasks.
+pub struct Group {
+    /// Its own handle.
+    pub handle: Handle,
+    /// Of the graph.
+    graph: Handle,
+    /// Of its device.
+    owner: Owner,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What it is made of, in order.
+    kinds: Vec<(What, Shape)>,
+    /// Which of them run without anything in between.
+    batches: Vec<Range<usize>>,
+    /// What it does now; none while it is being captured.
+    version: Option<Arc<Version>>,
+    /// What it did, and what it was to do: dropped where a backend can be called.
+    replaced: Vec<Arc<Version>>,
+    /// The change that a stream is given.
+    update: Weak<Update>,
+}
+
+/// What a group does, as of one change.
+struct Version {
+    works: Vec<Work>,
+    /// One for each batch.
+    graphs: Vec<Arc<dyn backend::Graph>>,
+    /// The library's memory that it names.
+    memory: Vec<Allocation>,
+}
+
+impl Version {
+    fn new(device: &dyn Device, works: Vec<Work>, batches: &[Range<usize>]) -> Result<Arc<Self>> {
+        let graph = |batch: &Range<usize>| {
+            let node = |(place, work): (usize, &Work)| Node {
+                work: work.clone(),
+                after: place.checked_sub(1).into_iter().collect(),
+            };
+            let nodes: Vec<Node> = works[batch.clone()].iter().enumerate().map(node).collect();
+            device.create_graph(&nodes)
+        };
+        let graphs = batches.iter().map(graph).collect::<backend::Result<Vec<_>>>()?;
+        let memory = task::memory_of(&works);
+        Ok(Arc::new(Self { works, graphs, memory }))
+    }
+}
+
+/// What may not change with the arguments of a task, besides what the program called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Bytes,
+    Rows,
+    Other,
+}
+
+impl Shape {
+    fn of(work: &Work) -> Self {
+        match work {
+            Work::Copy(_) => Self::Bytes,
+            Work::Copy2d(_) => Self::Rows,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn name((what, shape): (What, Shape)) -> &'static str {
+    match (what, shape) {
+        (What::Copy, Shape::Rows) => "a copy of rows",
+        (What::Copy, _) => "a copy",
+        (What::Fill, _) => "a fill",
+        (What::Reduce, _) => "a reduction",
+        (What::Kernel, _) => "a kernel",
+        (What::HostFn, _) => "a host function",
+        _ => "another task",
+    }
+}
+
+/// The place of a task in its group.
+#[derive(Clone)]
+pub struct Member {
+    /// The group.
+    pub group: Arc<Group>,
+    index: usize,
+}
+
+impl Member {
+    /// What the task does now; `work` until its graph can run.
+    pub fn work(&self, work: &Work) -> Work {
+        let version = self.group.state.lock().version.clone();
+        version.map_or_else(|| work.clone(), |version| version.works[self.index].clone())
+    }
+}
+
+/// Dies with its graph: so does the handle of the group.
+pub struct Owned(pub Arc<Group>);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        Group::table().remove(self.0.handle);
+    }
+}
+
+impl Group {
+    /// An empty one of a graph that is being captured.
+    pub fn create(graph: Handle, owner: Owner) -> Result<Owned> {
+        let make = |handle| Arc::new(Self { handle, graph, owner, state: Mutex::default() });
+        let made = Self::table().insert_with(make).and_then(|handle| Self::table().get_arc(handle));
+        made.map(Owned).ok_or_else(|| {
+            Error::new(Code::BadAlloc, "no more task groups can be made; destroy some graphs")
+        })
+    }
+
+    /// One more task.
+    pub fn add(self: &Arc<Self>, what: What, work: &Work) -> Member {
+        let mut state = self.state.lock();
+        state.kinds.push((what, Shape::of(work)));
+        Member { group: Arc::clone(self), index: state.kinds.len() - 1 }
+    }
+
+    /// What it did is forgotten. Where a backend can be called.
+    fn drop_replaced(&self) {
+        let replaced = std::mem::take(&mut self.state.lock().replaced);
+        drop(replaced);
+    }
+}
+
+/// What directly follows each other in a group, as a run comes to it.
+pub struct Late {
+    group: Arc<Group>,
+    batch: usize,
+}
+
+impl Late {
+    /// The tasks with these places, which belong to one group. Each of a group's is added once, in
+    /// order.
+    pub fn new(tasks: &[Task], members: &[usize], device: &dyn Device) -> Result<Self> {
+        let mine = members.iter().filter_map(|&index| tasks[index].group.as_ref());
+        let mine: Vec<&Member> = mine.collect();
+        let group = Arc::clone(&mine.first().ok_or_else(no_group)?.group);
+        let mut state = group.state.lock();
+        let first = state.batches.last().map_or(0, |batch| batch.end);
+        state.batches.push(first..first + mine.len());
+        let batch = state.batches.len() - 1;
+        if first + mine.len() == state.kinds.len() {
+            let of_group = |task: &&Task| {
+                task.group.as_ref().is_some_and(|member| Arc::ptr_eq(&member.group, &group))
+            };
+            let works = tasks.iter().filter(of_group).filter_map(|task| task.work.clone());
+            state.version = Some(Version::new(device, works.collect(), &state.batches)?);
+        }
+        drop(state);
+        Ok(Self { group, batch })
+    }
+}
+
+fn no_group() -> Error {
+    Error::new(Code::InternalError, "a task without a group was to be late")
+}
+
+/// Runs what is late, on a stream of its own, while the stream of the run waits.
+pub struct Runner {
+    stream: Arc<dyn backend::Stream>,
+    turn: Arc<CurrentTurn>,
+}
+
+/// Where a run of a graph has come to a group.
+#[derive(Clone)]
+struct Turn {
+    failures: Arc<Failures>,
+    position: Position,
+    thread: u32,
+}
+
+/// Whose failures those of the runner's stream are.
+#[derive(Default)]
+struct CurrentTurn(Mutex<Option<Turn>>);
+
+impl Observer for CurrentTurn {
+    fn failed(&self, failure: Failure) -> Option<HostFn> {
+        let turn = self.0.lock().clone()?;
+        let (position, thread) = (Some(turn.position), Some(turn.thread));
+        turn.failures.failed(Failure { position, thread, ..failure })
+    }
+}
+
+impl Runner {
+    /// With a stream that `create` makes.
+    pub fn new(
+        create: impl FnOnce(Arc<dyn Observer>) -> backend::Result<Arc<dyn backend::Stream>>,
+    ) -> Result<Arc<Self>> {
+        let turn: Arc<CurrentTurn> = Arc::default();
+        let stream = create(Arc::clone(&turn) as Arc<dyn Observer>)?;
+        Ok(Arc::new(Self { stream, turn }))
+    }
+
+    /// Queues a batch.
+    pub fn queue(
+        self: &Arc<Self>,
+        late: &Late,
+        stream: &Stream,
+        aborts: &Arc<AtomicU64>,
+    ) -> Result<Position> {
+        let (runner, group, batch) = (Arc::clone(self), Arc::clone(&late.group), late.batch);
+        let (failures, thread) = (stream.share_failures(), thread_number());
+        let aborts = Arc::clone(aborts);
+        let aborted = aborts.load(Ordering::Relaxed);
+        // Locked until it is known: another thread may come to it before.
+        let place = Arc::new(Mutex::new(0));
+        let place_then = Arc::clone(&place);
+        let mut place = place.lock();
+        let function = HostFn::from_backend_calls(move || {
+            let position = *place_then.lock();
+            // Relaxed: see where it is changed.
+            if aborts.load(Ordering::Relaxed) == aborted {
+                runner.run(&group, batch, Turn { failures, position, thread });
+            }
+        });
+        *place = stream.submit(|native| native.host_fn(function))?;
+        Ok(*place)
+    }
+
+    fn run(&self, group: &Group, batch: usize, turn: Turn) {
+        *self.turn.0.lock() = Some(turn.clone());
+        group.drop_replaced();
+        let version = group.state.lock().version.clone();
+        let Some(version) = version else { return };
+        let Err(fault) = self.run_version(&version, batch) else { return };
+        let Turn { failures, position, thread } = turn;
+        let (position, thread) = (Some(position), Some(thread));
+        if let Some(tell) = failures.failed(Failure { fault, position, thread, launch: None }) {
+            tell.run();
+        }
+    }
+
+    fn run_version(&self, version: &Version, batch: usize) -> backend::Result<()> {
+        let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
+        if let Some(gone) = version.memory.iter().find(gone) {
+            let text = memory_is_gone("a task group", gone).text().to_owned();
+            return Err(Fault::new(FaultKind::InvalidArgument, text));
+        }
+        self.stream.run_graph(&version.graphs[batch])?;
+        // A failure of the work is the observer's business.
+        self.stream.synchronize(None).map(drop)
+    }
+}
+
+/// A change of a group that a stream is being given.
+pub struct Update {
+    group: Arc<Group>,
+    state: Mutex<Changes>,
+}
+
+#[derive(Default)]
+struct Changes {
+    kinds: Vec<(What, Shape)>,
+    works: Vec<Work>,
+    /// What it was given that a group cannot have.
+    spoilt: Option<&'static str>,
+}
+
+impl Update {
+    /// The stream was given works of one kind: how many it has then.
+    pub fn add(&self, what: What, works: Vec<Option<Work>>) -> Position {
+        let mut state = self.state.lock();
+        for work in works.into_iter().flatten() {
+            state.kinds.push((what, Shape::of(&work)));
+            state.works.push(work);
+        }
+        state.works.len() as Position
+    }
+
+    /// The stream was given something else.
+    pub fn spoil(&self, why: &'static str) {
+        self.state.lock().spoilt.get_or_insert(why);
+    }
+
+    /// What replaces the works of the group.
+    fn finish(&self) -> Result<Vec<Work>> {
+        let changes = std::mem::take(&mut *self.state.lock());
+        let refused = |why: std::fmt::Arguments<'_>| {
+            Err(Error::param_invalid(format_args!(
+                "{why}. The task group is as it was, and the update has ended: give the stream the same operations \
+                 that it was captured with, with other arguments"
+            )))
+        };
+        if let Some(why) = changes.spoilt {
+            return refused(format_args!("{why}"));
+        }
+        let wanted = &self.group.state.lock().kinds;
+        let (has, needs) = (changes.kinds.len(), wanted.len());
+        if has != needs {
+            return refused(format_args!(
+                "the update has {has} operations, the task group {needs}"
+            ));
+        }
+        let differs = |(new, old): (&(What, Shape), &(What, Shape))| new != old;
+        match changes.kinds.iter().zip(wanted).position(differs) {
+            Some(index) => refused(format_args!(
+                "operation {index} of the update is {}, that of the task group {}",
+                name(changes.kinds[index]),
+                name(wanted[index])
+            )),
+            None => Ok(changes.works),
+        }
+    }
+}
+
+/// What a stream hands over when it comes to a change.
+struct Swap {
+    group: Arc<Group>,
+    version: Option<Arc<Version>>,
+}
+
+impl Delivery for Swap {
+    fn deliver(mut self: Box<Self>, _ticket: Ticket) {
+        let Some(version) = self.version.take() else { return };
+        let mut state = self.group.state.lock();
+        let before = state.version.replace(version);
+        state.replaced.extend(before);
+    }
+}
+
+impl Drop for Swap {
+    fn drop(&mut self) {
+        // Undelivered, perhaps where no backend can be called.
+        self.group.state.lock().replaced.extend(self.version.take());
+    }
+}
+
+/// aclmdlRICaptureTaskUpdateBegin.
+pub fn begin_update(raw: u64, handle: u64) -> Result<()> {
+    let stream = stream::resolve(raw)?;
+    let group = handles::get_arc::<Group>("handle", handle)?;
+    stream.recorder.check_not_updating()?;
+    if stream.is_captured() {
+        return Err(Error::new(
+            Code::StreamCaptured,
+            format_args!(
+                "stream {:#x} is being captured; a task group is changed by a stream that is not",
+                stream.handle.raw()
+            ),
+        ));
+    }
+    if group.owner != stream.device.owner {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "the task group {handle:#x} is of another device than the stream, which is on device {}; use a \
+                 stream of the group's device",
+                stream.device.id
+            ),
+        ));
+    }
+    let graph = handles::get_arc::<Graph>("the graph of handle", group.graph.raw())?;
+    drop(graph.ready_or(Code::ModelCaptured)?);
+    let mut state = group.state.lock();
+    if state.update.strong_count() > 0 {
+        return Err(Error::param_invalid(format_args!(
+            "the task group {handle:#x} is being changed by another stream; call aclmdlRICaptureTaskUpdateEnd there \
+             first"
+        )));
+    }
+    let update = Arc::new(Update { group: Arc::clone(&group), state: Mutex::default() });
+    state.update = Arc::downgrade(&update);
+    drop(state);
+    stream.recorder.begin_update(update)
+}
+
+/// aclmdlRICaptureTaskUpdateEnd.
+pub fn end_update(raw: u64) -> Result<()> {
+    let stream = stream::resolve(raw)?.to_arc();
+    let update = stream.recorder.end_update()?;
+    let works = update.finish()?;
+    let group = Arc::clone(&update.group);
+    drop(update);
+    group.drop_replaced();
+    let batches = group.state.lock().batches.clone();
+    let version = Version::new(&*stream.device.native, works, &batches)?;
+    let swap = Box::new(Swap { group, version: Some(version) });
+    stream.submit(|native| native.hand_over(swap, false)).map(drop)
+}

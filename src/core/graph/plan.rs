@@ -1,0 +1,209 @@
+//! Plans: which tasks of a graph its backend runs as one part, and what the stream that runs the
+//! graph does between the parts.
+//!
+//! A task with a [`super::task::Step`], and one that can be changed until its turn comes, end a part
+//! for all that comes after them. Parts are as large as the edges allow: nothing is behind a step
+//! that does not come after it, but for what waits at the same place.
+
+use std::collections::HashMap;
+
+use super::task::Task;
+use crate::backend::Node;
+
+/// What is done at a time.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Part {
+    /// These tasks, by the backend.
+    Nodes(Vec<usize>),
+    /// The step of this task.
+    Step(usize),
+    /// These tasks of one group, one after the other, as they are then.
+    Late(Vec<usize>),
+}
+
+/// What comes at one level: behind so many steps.
+#[derive(Default)]
+struct Level {
+    nodes: Vec<usize>,
+    steps: Vec<usize>,
+    late: Vec<usize>,
+    waits: Vec<usize>,
+}
+
+/// The parts of these tasks in the order in which a run does them.
+pub fn plan(tasks: &[Task]) -> Vec<Part> {
+    let mut levels: Vec<Level> = Vec::new();
+    let mut level_of: Vec<usize> = Vec::with_capacity(tasks.len());
+    for (index, task) in tasks.iter().enumerate() {
+        let behind = |&before: &usize| level_of[before] + usize::from(tasks[before].ends_part());
+        let place = task.after.iter().map(behind).max().unwrap_or(0);
+        level_of.push(place);
+        if levels.len() <= place {
+            levels.resize_with(place + 1, Level::default);
+        }
+        let level = &mut levels[place];
+        if task.is_late() {
+            level.late.push(index)
+        } else {
+            level.nodes.push(index)
+        }
+        match &task.step {
+            Some(step) if step.waits() => level.waits.push(index),
+            Some(_) => level.steps.push(index),
+            None => {}
+        }
+    }
+    let mut parts = Vec::new();
+    for level in levels {
+        if level.nodes.iter().any(|&index| tasks[index].work.is_some()) {
+            parts.push(Part::Nodes(level.nodes));
+        }
+        parts.extend(level.steps.into_iter().map(Part::Step));
+        level.late.into_iter().for_each(|index| add_late(&mut parts, tasks, index));
+        parts.extend(level.waits.into_iter().map(Part::Step));
+    }
+    parts
+}
+
+/// What directly follows another task of its group is done with it.
+fn add_late(parts: &mut Vec<Part>, tasks: &[Task], index: usize) {
+    if let Some(Part::Late(batch)) = parts.last_mut()
+        && tasks[batch[0]].is_of_group_of(&tasks[index])
+    {
+        batch.push(index);
+        return;
+    }
+    parts.push(Part::Late(vec![index]));
+}
+
+/// What a backend is to run of these tasks: those with nothing to do are left out, and what comes
+/// after one of them comes after all that it comes after.
+pub fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(members.len());
+    // What stands for each task: itself, or what it comes after.
+    let mut stands_for: HashMap<usize, Vec<usize>> = HashMap::with_capacity(members.len());
+    for &index in members {
+        let task = &tasks[index];
+        let known = task.after.iter().filter_map(|before| stands_for.get(before));
+        let mut after: Vec<usize> = known.flatten().copied().collect();
+        after.sort_unstable();
+        after.dedup();
+        match &task.work {
+            Some(work) => {
+                stands_for.insert(index, vec![nodes.len()]);
+                nodes.push(Node { work: work.clone(), after });
+            }
+            None => drop(stands_for.insert(index, after)),
+        }
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::task::tests::{edges, task};
+    use super::super::task::{Step, before};
+    use super::*;
+    use crate::backend::{Change, Comparison, Notifies, Place, Span, ValueWait};
+
+    fn all(tasks: &[Task]) -> Vec<usize> {
+        (0..tasks.len()).collect()
+    }
+
+    fn record() -> Step {
+        Step::ChangeNotify(Notifies::default().create().unwrap(), Change::Set(1))
+    }
+
+    fn wait() -> Step {
+        let src = Span { addr: 64, len: 8, place: Place::Device(0) };
+        Step::WaitValue(ValueWait { src, value: 1, comparison: Comparison::Equal })
+    }
+
+    proptest! {
+        /// What is left out takes no order away and adds none.
+        #[test]
+        fn nodes_have_the_order_of_their_tasks(edges in edges()) {
+            let tasks: Vec<Task> =
+                edges.iter().map(|(works, after)| task(after.clone(), *works)).collect();
+            let nodes = nodes(&tasks, &all(&tasks));
+            let works: Vec<usize> = (0..tasks.len()).filter(|&i| tasks[i].work.is_some()).collect();
+            prop_assert_eq!(nodes.len(), works.len());
+            let as_tasks: Vec<Task> =
+                nodes.iter().map(|node| task(node.after.clone(), true)).collect();
+            for (place, node) in nodes.iter().enumerate() {
+                prop_assert!(node.after.iter().all(|&earlier| earlier < place));
+                let before_task = before(&tasks, &[works[place]]);
+                let before_node = before(&as_tasks, &[place]);
+                for (other, &index) in works.iter().enumerate() {
+                    prop_assert_eq!(before_node[other], before_task[index]);
+                }
+            }
+        }
+
+        /// All work and all steps are done once, each task's work before its step, and both behind all
+        /// that the task comes after.
+        #[test]
+        fn plans_keep_all_edges(edges in edges(), steps in prop::collection::vec(0..4, 40)) {
+            let mut tasks: Vec<Task> =
+                edges.iter().map(|(works, after)| task(after.clone(), *works)).collect();
+            for (task, kind) in tasks.iter_mut().zip(steps) {
+                task.step = match kind {
+                    0 => Some(record()),
+                    1 => Some(wait()),
+                    _ => None,
+                };
+            }
+            let mut work_at = vec![None; tasks.len()];
+            let mut step_at = vec![None; tasks.len()];
+            let parts = plan(&tasks);
+            for (place, part) in parts.iter().enumerate() {
+                match part {
+                    Part::Nodes(members) => {
+                        for &index in members {
+                            prop_assert_eq!(work_at[index].replace(place), None);
+                        }
+                    }
+                    Part::Step(index) => prop_assert_eq!(step_at[*index].replace(place), None),
+                    Part::Late(_) => prop_assert!(false, "nothing is late"),
+                }
+            }
+            for (index, task) in tasks.iter().enumerate() {
+                prop_assert_eq!(task.step.is_some(), step_at[index].is_some());
+                prop_assert!(task.work.is_none() || work_at[index].is_some());
+                if task.work.is_some() && task.step.is_some() {
+                    prop_assert!(work_at[index] < step_at[index]);
+                }
+                let is_before = before(&tasks, &[index]);
+                for earlier in (0..index).filter(|&earlier| is_before[earlier]) {
+                    let own = [work_at[index].filter(|_| task.work.is_some()), step_at[index]];
+                    for own in own.into_iter().flatten() {
+                        prop_assert!(step_at[earlier].is_none_or(|before| before < own));
+                        // In the same part the edges of its nodes keep the order.
+                        let work = work_at[earlier].filter(|_| tasks[earlier].work.is_some());
+                        prop_assert!(work.is_none_or(|before| before <= own));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_come_after_a_wait_does_not_wait() {
+        let mut tasks =
+            [task(vec![], true), task(vec![], false), task(vec![1], true), task(vec![0], true)];
+        tasks[1].step = Some(wait());
+        let nodes = |places: &[usize]| Part::Nodes(places.to_vec());
+        assert_eq!(plan(&tasks), [nodes(&[0, 1, 3]), Part::Step(1), nodes(&[2])]);
+    }
+
+    #[test]
+    fn waits_come_behind_what_others_may_wait_for() {
+        let mut tasks = [task(vec![], false), task(vec![], false)];
+        tasks[0].step = Some(wait());
+        tasks[1].step = Some(record());
+        assert_eq!(plan(&tasks), [Part::Step(1), Part::Step(0)]);
+        assert_eq!(plan(&[]), []);
+    }
+}
