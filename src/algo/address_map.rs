@@ -406,6 +406,18 @@ impl AddressMap {
         })
     }
 
+    /// As [`Self::look_up`], of the range that begins at this very address, with fewer looks.
+    #[inline(always)]
+    fn look_up_start(&self, base: usize) -> Option<(Entry, Range)> {
+        let page = self.pages.get(page_of(base))?;
+        let index = match begins_page(base) {
+            true => page.cover.load(Ordering::Acquire),
+            false => page.begins_in(granule_of(base)),
+        };
+        let (sequence, range) = self.record(index)?.read()?;
+        (range.base == base).then_some((Entry::new(index, sequence), range))
+    }
+
     /// What `read`, by value so that it stays in registers, makes of the record of the range, live or
     /// parked, that may contain the address.
     #[inline(always)]

@@ -328,6 +328,8 @@ pub(super) mod real {
                     let (first, last) = (range.base, range.last());
                     for addr in [first, first + range.len / 2, last, first - 1, last + 1] {
                         prop_assert_eq!(map.find(addr), model_find(&model, addr));
+                        let start = map.find_start(addr).map(|(_, found)| found);
+                        prop_assert_eq!(start, model.get(&addr).copied());
                     }
                 }
             }

@@ -308,10 +308,10 @@ impl Allocation {
         ALLOCATIONS.update(self.base, self.to_range().words);
     }
 
-    /// As [`Self::find`], with what [`Self::take_found`] wants to know.
+    /// The live one that begins at `addr`, with what [`Self::take_found`] wants to know.
     #[inline(always)]
-    pub fn find_entry(addr: usize) -> Option<(Entry, Self)> {
-        let (entry, range) = ALLOCATIONS.find_entry(addr)?;
+    pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
+        let (entry, range) = ALLOCATIONS.find_start(addr)?;
         Some((entry, Self::from_range(&range)))
     }
 

@@ -249,8 +249,7 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
 
 #[inline]
 fn free_unhooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
-    let found = Allocation::find_entry(addr);
-    if let Some((entry, found)) = found.filter(|(_, found)| found.base == addr)
+    if let Some((entry, found)) = Allocation::find_start(addr)
         && let Some(pool) = Pool::of(&found, stream.pin())
     {
         let _held = hold(&found, pool, &stream.device)?;

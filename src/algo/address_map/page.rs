@@ -13,6 +13,17 @@ const MARK_BITS: usize = u16::BITS as usize;
 const LANES: usize = if cfg!(loom) { FEW } else { u64::BITS as usize / MARK_BITS };
 const WORDS_OF_FEW: usize = FEW / LANES;
 
+/// The lowest bit of each mark in a word, and the highest, which no mark has: there are fewer granules.
+const LOWEST: u64 = {
+    let (mut bits, mut lane) = (0, 0);
+    while lane < LANES {
+        bits |= 1 << (lane * MARK_BITS);
+        lane += 1;
+    }
+    bits
+};
+const HIGHEST: u64 = LOWEST << (MARK_BITS - 1);
+
 /// Granules of a page, the words of their bitmap, the words of the bitmap of words.
 const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
 const WORDS: usize = GRANULES / 64;
@@ -53,6 +64,13 @@ fn mark_of(granule: usize) -> u16 {
 #[inline(always)]
 fn marks_in(word: u64) -> impl Iterator<Item = u16> {
     (0..LANES).map(move |lane| (word >> (lane * MARK_BITS)) as u16)
+}
+
+/// The highest bit of each mark in a word that is this one, all at once: a loop would be guessed wrong.
+#[inline(always)]
+fn equal_to(mark: u16, word: u64) -> u64 {
+    let others = word ^ (LOWEST * u64::from(mark));
+    !(others + (HIGHEST - LOWEST)) & HIGHEST
 }
 
 /// The last mark in a word that is of a granule up to `granule`, followed by its place, where `first` is that of
@@ -125,9 +143,32 @@ impl Page {
         self.starts.iter().flat_map(|word| marks_in(word.load(Ordering::Relaxed)))
     }
 
-    #[inline]
+    /// A place with this mark; of a mark other than 0 there is one at most.
+    #[inline(always)]
     fn place_of(&self, mark: u16) -> Option<usize> {
-        self.marks().position(|other| other == mark)
+        // Those of each word one bit lower than those of the word before.
+        let words = self.starts.iter().enumerate();
+        let places = words.fold(0, |places, (number, word)| {
+            places | equal_to(mark, word.load(Ordering::Acquire)) >> number
+        });
+        let first = places.trailing_zeros() as usize;
+        let number = MARK_BITS - 1 - first % MARK_BITS;
+        (places != 0).then_some(number * LANES + first / MARK_BITS)
+    }
+
+    /// The record of the range that begins in this granule, other than at the page's first byte; 0: there
+    /// is none. As [`Self::begins_last`] it finds what is live.
+    #[inline(always)]
+    pub(super) fn begins_in(&self, granule: usize) -> u32 {
+        match self.node() {
+            Some(node) if node.last_start(granule) == Some(granule) => {
+                node.record(granule).unwrap_or(0)
+            }
+            Some(_) => 0,
+            None => self
+                .place_of(mark_of(granule))
+                .map_or(0, |place| self.records[place % FEW].load(Ordering::Acquire)),
+        }
     }
 
     /// Under the lock; hence no atomic read-modify-write. The other marks of the word stay as they are.

@@ -64,6 +64,12 @@ impl AddressMap {
         self.look_up(addr)
     }
 
+    /// As [`Self::find_entry`], of the range that begins at this very address.
+    #[inline]
+    pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
+        self.look_up_start(base)
+    }
+
     /// Takes a range that was found out of sight, at one moment for all its addresses. None if it
     /// was removed or parked since: of several racing threads one gets it.
     #[inline]

@@ -93,11 +93,11 @@ impl Allocation {
     /// address is invalid. False: nothing has happened.
     #[inline]
     pub fn set_aside(addr: usize) -> bool {
-        let Some((entry, range)) = ALLOCATIONS.find_entry(addr) else { return false };
+        let Some((entry, range)) = ALLOCATIONS.find_start(addr) else { return false };
         let found = Self::from_range(&range);
         let Kind::Device(id) = found.kind else { return false };
         let (class, block) = (Class::unpack(found.origin[0]).0, found.block());
-        if found.base != addr || class == Class::NONE || block.len > LARGEST {
+        if class == Class::NONE || block.len > LARGEST {
             return false;
         }
         let Some(session) = runtime::glance() else { return false };

@@ -517,7 +517,7 @@ impl Own {
     /// Takes back a block that nobody has heard of, of a pool that was destroyed meanwhile.
     pub fn undo(&self, taken: Taken) {
         let ended = self.ended.lock();
-        if let Some((entry, found)) = Allocation::find_entry(taken.addr)
+        if let Some((entry, found)) = Allocation::find_start(taken.addr)
             && !*ended
         {
             self.pool.free_now(taken.note, || found.leave_held(entry));

@@ -317,7 +317,7 @@ impl Pool {
 
     /// Takes memory back at once. False: another thread was faster.
     pub fn free_now(&self, found: &Allocation) -> Result<bool> {
-        let Some((entry, now)) = Allocation::find_entry(found.base) else { return Ok(false) };
+        let Some((entry, now)) = Allocation::find_start(found.base) else { return Ok(false) };
         if now != *found {
             return Ok(false);
         }
