@@ -6,7 +6,7 @@
 
 pub mod bins;
 
-use bins::{Bins, bin_above, bin_of};
+use bins::{Bins, bin_above, bin_of, round_up};
 
 /// The end of a list: a node that is nobody's.
 const NONE: u32 = 0;
@@ -311,6 +311,26 @@ impl<T: Copy + Default> Heap<T> {
         }
         let bin = bins.next_filled(own + 1)?;
         Some((bin, bins.head(bin)))
+    }
+
+    /// A range among those that a taker has sorted, of at least `len` units and few more: one look.
+    #[inline]
+    pub fn first_above(&self, bins: &Bins, len: u32) -> Option<u32> {
+        let node = bins.head(bin_above(len));
+        (node != NONE).then_some(node)
+    }
+
+    /// One of the longest ranges that a taker has sorted.
+    pub fn longest_in(&self, bins: &Bins) -> Option<u32> {
+        bins.last_filled().map(|bin| bins.head(bin))
+    }
+
+    /// Takes the first units of a free range that has `len`: so many that [`Self::first_above`] finds them
+    /// again for `len`, if it has them.
+    #[inline]
+    pub fn take_roundly(&mut self, node: u32, len: u32) -> u32 {
+        let whole = self.nodes[node as usize].len;
+        self.take_from(node, round_up(len).min(whole))
     }
 
     /// Sorts a taken range into `bins`.

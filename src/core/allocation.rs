@@ -277,6 +277,24 @@ impl Allocation {
         ALLOCATIONS.insert_held(record, &self.to_range())
     }
 
+    /// Puts in such a part where this record's was hidden.
+    #[inline]
+    pub fn enter_hidden(&self, record: u32) -> std::result::Result<(), InsertError> {
+        ALLOCATIONS.insert_hidden(record, &self.to_range())
+    }
+
+    /// Hides such a part that was found as this entry, under the pool's lock: its address is unknown, its
+    /// place stays. False: another thread was faster.
+    #[inline]
+    pub fn hide_held(entry: Entry) -> bool {
+        ALLOCATIONS.hide_held(entry)
+    }
+
+    /// Takes a hidden part out, under the pool's lock.
+    pub fn leave_hidden(record: u32) {
+        ALLOCATIONS.remove_hidden(record);
+    }
+
     /// Takes out such a part that was found as this entry, under the pool's lock; false: another
     /// thread was faster.
     #[inline]

@@ -47,6 +47,34 @@ impl AddressMap {
         Ok(())
     }
 
+    /// Hides a range that was found as this entry in held pages, under the holder's lock: nobody finds it,
+    /// but its place stays its own. False if it was removed, or hidden, since.
+    #[inline]
+    pub fn hide_held(&self, entry: Entry) -> bool {
+        self.record(entry.index()).is_some_and(|record| record.end(entry.sequence()))
+    }
+
+    /// Registers a range where this record's was hidden, under the holder's lock: with the same first
+    /// address.
+    #[inline]
+    pub fn insert_hidden(&self, index: u32, range: &Range) -> Result<(), InsertError> {
+        let record = &self.records[index as usize];
+        let hidden = record.contents();
+        debug_assert_eq!(hidden.base, range.base);
+        if page_of(hidden.last()) == page_of(range.last()) {
+            record.write(range);
+            return Ok(());
+        }
+        self.clear_pages(&hidden);
+        self.insert_held(&mut { index }, range)
+    }
+
+    /// Takes a hidden range out of the pages, under the holder's lock.
+    #[inline]
+    pub fn remove_hidden(&self, index: u32) {
+        self.clear_pages(&self.records[index as usize].contents());
+    }
+
     /// Removes a range that was found as this entry in held pages, under the holder's lock; false if it
     /// was removed since.
     #[inline]
@@ -136,6 +164,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_hidden_keeps_its_place_and_comes_back_in_any_length() {
+        let map = held();
+        let (mut record, mut other) = (0, 0);
+        let first = range(BASE + 512, 1024, 1);
+        map.insert_held(&mut record, &first).unwrap();
+        for len in [512, PAGE_LEN, 2 * PAGE_LEN + 512, 1024] {
+            let (entry, _) = map.find_start(first.base).unwrap();
+            assert!(
+                map.hide_held(entry) && !map.hide_held(entry) && !map.remove_held(entry, &first)
+            );
+            assert_eq!((map.find(first.base), map.find_start(first.base)), (None, None));
+            let again = range(first.base, len, len as u64);
+            map.insert_hidden(record, &again).unwrap();
+            assert_eq!(map.find(first.base + len - 1), Some(again));
+            assert_eq!(map.find(first.base + len), None);
+        }
+        let (entry, _) = map.find_start(first.base).unwrap();
+        assert!(map.hide_held(entry));
+        map.remove_hidden(record);
+        // Its addresses are free for others.
+        let around = range(BASE, PAGE_LEN, 2);
+        map.insert_held(&mut other, &around).unwrap();
+        assert_eq!(map.find(first.base), Some(around));
+        map.release_held([record, other]);
+        assert!(map.is_empty() && map.find(BASE).is_none());
+    }
+
+    #[test]
     fn others_see_what_is_in_held_pages() {
         let map = held();
         let mut record = 0;
@@ -197,6 +253,31 @@ mod loom_held {
             remove(&map, first.base);
             map.insert_held(&mut record, &second).unwrap();
             assert_eq!(map.find(0x280), Some(second));
+            reader.join().unwrap();
+        });
+    }
+
+    /// A range that was hidden comes back with another length: a reader sees one of both, or none.
+    #[test]
+    fn loom_a_hidden_range_comes_back_under_a_reader() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            map.hold(0, PAGE_LEN).unwrap();
+            let (first, second) = (range(0x100, 0x200), range(0x100, 0x300));
+            let mut record = 0;
+            map.insert_held(&mut record, &first).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    let found = map.find_start(0x100).map(|(_, found)| found);
+                    assert!(found.is_none_or(|found| found == first || found == second));
+                })
+            };
+            let (entry, _) = map.find_start(0x100).unwrap();
+            assert!(map.hide_held(entry) && !map.hide_held(entry));
+            assert_eq!(map.find(0x100), None);
+            map.insert_hidden(record, &second).unwrap();
+            assert_eq!(map.find(0x3ff), Some(second));
             reader.join().unwrap();
         });
     }

@@ -1,7 +1,7 @@
 //! What has to be so after each step; debug builds look.
 
 use super::memory::Memory;
-use super::pending::NONE;
+use super::pending::{CACHED, NONE};
 use super::{GRAIN, Stats};
 
 impl Memory {
@@ -16,7 +16,7 @@ impl Memory {
     }
 
     fn check_all(&self) {
-        let (mut live, mut used, mut blocks, mut pending) = (0, 0, 0, 0);
+        let (mut live, mut used, mut blocks, mut pending, mut cached) = (0, 0, 0, 0, (0, 0));
         let mut end = 0;
         for (&start, island) in &self.islands {
             assert!(start >= end, "islands overlap");
@@ -29,6 +29,8 @@ impl Memory {
                     assert!(of.used != 0 && of.used <= self.heap.len_of(node));
                     live += 1;
                     used += u64::from(of.used) * GRAIN as u64;
+                } else if of.slot == CACHED {
+                    cached = (cached.0 + 1, cached.1 + u64::from(self.heap.len_of(node)));
                 } else {
                     blocks += 1;
                     pending += u64::from(self.heap.len_of(node));
@@ -39,6 +41,7 @@ impl Memory {
         }
         assert_eq!((live, used), (self.stats.blocks, self.stats.used));
         assert_eq!((blocks, pending), (self.pending.blocks, self.pending.units));
+        assert_eq!(cached, (self.cache.blocks, self.cache.units));
         let queued = self.pending.busy().map(|(slot, _)| self.check_queue(slot)).sum::<usize>();
         assert_eq!(queued, blocks);
         let reserved: u64 = self.segments.values().map(|segment| segment.len as u64).sum();

@@ -33,7 +33,7 @@ struct Device {
 impl Device {
     fn new() -> Self {
         let (streams, next) = (Idle(AtomicU64::new(1)), AtomicUsize::new(1 << 32));
-        Self { pool: Pool::new(), streams, next }
+        Self { pool: Pool::new(|_| ()), streams, next }
     }
 
     fn alloc(&self, len: usize, stream: u64) -> Taken {
@@ -50,7 +50,7 @@ impl Device {
     }
 
     fn free(&self, taken: Taken, stream: u64) {
-        self.pool.free(taken.note, StreamKey(stream), 1, || true);
+        self.pool.free(taken.note, StreamKey(stream), 1, |_| true);
     }
 
     /// How many times what is used it has reserved, at most.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::cache::Cache;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
@@ -25,6 +26,9 @@ pub(super) struct Memory {
     /// What was freed last, not looked at yet.
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
+    pub(super) cache: Cache,
+    /// Takes blocks out of the owner's books that were hidden there.
+    vacate: fn(u32),
     /// By their first unit.
     pub(super) segments: BTreeMap<u64, Segment>,
     pub(super) islands: BTreeMap<u64, Island>,
@@ -49,9 +53,11 @@ pub(super) struct Memory {
 pub(super) struct Found {
     pub(super) node: u32,
     pub(super) wanted: u32,
+    /// Its owner has hidden it where it is.
+    pub(super) stays: bool,
 }
 
-/// A block that was freed since the last allocation.
+/// A block that was freed since the last allocation. Its owner has hidden it.
 #[derive(Clone, Copy)]
 pub(super) struct Fresh {
     pub(super) node: u32,
@@ -66,11 +72,13 @@ pub(super) fn units_for(len: usize) -> Option<u32> {
 }
 
 impl Memory {
-    pub(super) fn new(part: u32) -> Self {
+    pub(super) fn new(part: u32, vacate: fn(u32)) -> Self {
         Self {
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
             pending: Pending::new(),
+            cache: Cache::new(),
+            vacate,
             segments: BTreeMap::new(),
             islands: BTreeMap::new(),
             shortest: u32::MAX,
@@ -95,9 +103,12 @@ impl Memory {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
         if let Some(node) = self.find_fresh(wanted, stream) {
-            return Ok(Found { node, wanted });
+            return Ok(Found { node, wanted, stays: true });
         }
         self.sort_fresh(|stream| order.passed(stream));
+        if let Some(node) = self.find_kept(wanted) {
+            return Ok(Found { node, wanted, stays: true });
+        }
         if self.pending.units > CACHED / GRAIN as u64 {
             self.settle_some(order);
         }
@@ -105,7 +116,7 @@ impl Memory {
             Some(node) => node,
             None => self.search(wanted, stream, order)?,
         };
-        Ok(Found { node, wanted })
+        Ok(Found { node, wanted, stays: false })
     }
 
     /// What the stream itself has freed just now, if it is neither too short nor much too long: a
@@ -120,18 +131,26 @@ impl Memory {
         Some(self.fresh.remove(at).node)
     }
 
-    /// What was freed since the last allocation becomes plain if it has passed, else pending.
+    /// What was freed since the last allocation becomes plain, and is kept, if it has passed, else
+    /// pending.
     #[inline]
     pub(super) fn sort_fresh(&mut self, passed: impl Fn(StreamKey) -> Option<u64>) {
         for i in 0..self.fresh.len() {
             let Fresh { node, freed, .. } = self.fresh[i];
             if passed(freed.stream).is_some_and(|position| freed.position <= position) {
-                self.heap.give(node);
+                self.keep(node);
             } else {
+                self.vacate(node);
                 self.pending.put(&mut self.heap, node, freed.stream, freed.position);
             }
         }
         self.fresh.clear();
+    }
+
+    /// Takes a block out of the owner's books that was hidden there.
+    #[inline]
+    pub(super) fn vacate(&self, node: u32) {
+        (self.vacate)(self.heap.of(node).kept);
     }
 
     /// What the stream has freed, or plain memory, whichever fits better.
@@ -139,7 +158,7 @@ impl Memory {
     pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
         let plain = self.heap.fit(wanted);
         if self.pending.blocks == 0 {
-            return plain.map(|(_, node)| self.heap.take_from(node, wanted));
+            return plain.map(|(_, node)| self.heap.take_roundly(node, wanted));
         }
         let slot = self.pending.slot_of(stream);
         let queue = slot.and_then(|slot| self.pending.queue(slot));
@@ -148,7 +167,7 @@ impl Memory {
             (Some((bin, node)), plain) if plain.is_none_or(|(other, _)| bin <= other) => {
                 Some(self.take_pending(node, wanted))
             }
-            (_, Some((_, node))) => Some(self.heap.take_from(node, wanted)),
+            (_, Some((_, node))) => Some(self.heap.take_roundly(node, wanted)),
             _ => None,
         }
     }
@@ -167,7 +186,7 @@ impl Memory {
     #[inline]
     pub(super) fn taken<R>(
         &mut self,
-        Found { node, wanted }: Found,
+        Found { node, wanted, stays }: Found,
         enter: impl FnOnce(Taken, &mut u32) -> R,
     ) -> R {
         let len = wanted as usize * GRAIN;
@@ -187,18 +206,19 @@ impl Memory {
         let of = self.heap.of_mut(node);
         (of.slot, of.used) = (NONE, wanted);
         let note = u64::from(self.part) << 32 | u64::from(node);
-        enter(Taken { addr, len, note }, &mut of.kept)
+        enter(Taken { addr, len, note, stays }, &mut of.kept)
     }
 
-    /// Takes a block back that is still its taker's, as `leave` says.
+    /// Takes a block back that is still its taker's, as `leave` says, which is told whether to hide it
+    /// where it is.
     #[inline]
     pub(super) fn free(
         &mut self,
         note: u64,
         freed: Option<Freed>,
-        leave: impl FnOnce() -> bool,
+        leave: impl FnOnce(bool) -> bool,
     ) -> bool {
-        if !leave() {
+        if !leave(freed.is_some()) {
             return false;
         }
         let node = note as u32;
@@ -248,6 +268,7 @@ impl Memory {
     pub(super) fn settle(&mut self, order: &impl Order) -> bool {
         let mut settled = 0;
         self.sort_fresh(|_| None);
+        self.merge_kept();
         for slot in 0..self.pending.slots() {
             let queue = self.pending.queue(slot).filter(|queue| queue.oldest().is_some());
             if let Some(position) = queue.and_then(|queue| order.passed(queue.key)) {
@@ -277,11 +298,13 @@ impl Memory {
             totals.give(self.stats.used / GRAIN as u64, self.stats.blocks);
             totals.release(self.stats.reserved);
         }
+        self.fresh.iter().for_each(|fresh| self.vacate(fresh.node));
+        self.merge_kept();
         let stats = Stats { reserved: 0, used: 0, blocks: 0, ..self.stats };
         drained.segments.extend(std::mem::take(&mut self.segments).into_values());
         let kept = self.heap.all_of().map(|block| block.kept);
         drained.kept.extend(kept.filter(|&kept| kept != 0));
-        *self = Self { stats, totals: self.totals.take(), ..Self::new(self.part) };
+        *self = Self { stats, totals: self.totals.take(), ..Self::new(self.part, self.vacate) };
     }
 
     pub(super) fn stats(&self) -> Stats {

@@ -36,18 +36,20 @@ pub(super) struct Parts {
     first: SpinLock<Memory>,
     homes: Homes,
     others: [OnceLock<Box<SpinLock<Memory>>>; PARTS - 1],
+    vacate: fn(u32),
 }
 
 impl Parts {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(vacate: fn(u32)) -> Self {
         Self {
-            first: SpinLock::new(Memory::new(0)),
+            first: SpinLock::new(Memory::new(0, vacate)),
             homes: Homes {
                 homes: [const { AtomicU32::new(0) }; PLACES],
                 given: AtomicU32::new(0),
                 totals: OnceLock::new(),
             },
             others: [const { OnceLock::new() }; PARTS - 1],
+            vacate,
         }
     }
 
@@ -86,7 +88,7 @@ impl Parts {
         };
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
-            let mut memory = Memory::new(part as u32);
+            let mut memory = Memory::new(part as u32, self.vacate);
             memory.totals = Some(totals);
             Box::new(SpinLock::new(memory))
         });

@@ -6,6 +6,8 @@ use crate::algo::heap::Heap;
 use crate::algo::heap::bins::Bins;
 
 pub(super) const NONE: u32 = u32::MAX;
+/// In the place of a slot: the block is plain, and kept as it is.
+pub(super) const CACHED: u32 = u32::MAX - 1;
 
 /// What the pool keeps with a taken range.
 #[derive(Clone, Copy)]

@@ -133,7 +133,7 @@ struct Run {
 
 impl Run {
     fn new(spreads: bool) -> Self {
-        let mut run = Self { spreads, pool: Some(Pool::new()), ..Self::default() };
+        let mut run = Self { spreads, pool: Some(Pool::new(|_| ())), ..Self::default() };
         for stream in 0..STREAMS {
             run.new_stream(stream);
         }
@@ -174,7 +174,7 @@ impl Run {
                 });
                 let freed_now = match freed {
                     Some(Freed { stream, position }) => {
-                        pool.free(taken.note, stream, position, || true)
+                        pool.free(taken.note, stream, position, |_| true)
                     }
                     None => pool.free_now(taken.note, || true),
                 };

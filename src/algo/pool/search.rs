@@ -34,6 +34,11 @@ impl Memory {
         stream: StreamKey,
         order: &impl Order,
     ) -> Result<u32, Shortage> {
+        if self.merge_kept()
+            && let Some(node) = self.find(wanted, stream)
+        {
+            return Ok(node);
+        }
         let followed = self.followed(stream, order);
         if let Some(node) = self.find_followed(wanted, &followed) {
             return Ok(self.take_pending(node, wanted));

@@ -83,14 +83,19 @@ type Entered = (Taken, std::result::Result<(), InsertError>);
 
 impl Tag {
     #[inline]
-    fn allocation(self, Taken { addr, len, note }: Taken) -> Allocation {
+    fn allocation(self, Taken { addr, len, note, .. }: Taken) -> Allocation {
         Allocation::of_pool(Block { addr, len, token: note }, self.kind, self.owner, self.pool)
     }
 
     /// Enters blocks in the address map, under the lock of the bookkeeping.
     #[inline]
     fn enter(self, taken: Taken, record: &mut u32) -> Entered {
-        (taken, self.allocation(taken).enter_held(record))
+        let allocation = self.allocation(taken);
+        let entered = match taken.stays {
+            true => allocation.enter_hidden(*record),
+            false => allocation.enter_held(record),
+        };
+        (taken, entered)
     }
 }
 
@@ -177,7 +182,7 @@ impl Own {
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         Self {
-            pool: Pool::new(),
+            pool: Pool::new(Allocation::leave_hidden),
             source,
             shared,
             most: most.unwrap_or(u64::MAX),
@@ -414,7 +419,7 @@ impl Own {
         lane: StreamKey,
         position: Position,
     ) -> bool {
-        let leave = || self.leave(entry, found);
+        let leave = |hide| self.leave(entry, found, hide);
         let freed = self.pool.free(found.block().token, lane, position, leave);
         self.note_idle();
         freed
@@ -422,15 +427,15 @@ impl Own {
 
     /// As [`Self::free`], of a block that nothing uses any more.
     pub fn free_now(&self, entry: Entry, found: &Allocation) -> bool {
-        let freed = self.pool.free_now(found.block().token, || self.leave(entry, found));
+        let freed = self.pool.free_now(found.block().token, || self.leave(entry, found, false));
         self.note_idle();
         freed
     }
 
     /// Takes a block out of sight, before anybody else can have it.
     #[inline]
-    fn leave(&self, entry: Entry, found: &Allocation) -> bool {
-        let left = found.leave_held(entry);
+    fn leave(&self, entry: Entry, found: &Allocation, hide: bool) -> bool {
+        let left = if hide { Allocation::hide_held(entry) } else { found.leave_held(entry) };
         if left {
             self.withdraw(found.base);
         }
