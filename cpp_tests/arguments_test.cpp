@@ -15,6 +15,7 @@
 #include "support/managed.h"
 #include "support/objects.h"
 #include "support/places.h"
+#include "support/random_num.h"
 #include "support/says.h"
 
 using namespace portacl_test;
@@ -83,6 +84,7 @@ class Arguments : public WithDevice {
         image_ = Read(program_);
         other_ = static_cast<char*>(device_) + kSize;
         failure_mode_.failureMode = 0;
+        random_ = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, other_, 16);
         dsts_[0] = device_;
         srcs_[0] = host_;
         managed_list_[0] = managed_;
@@ -192,6 +194,7 @@ class Arguments : public WithDevice {
             ROW((aclrtStream s),
                 aclrtReduceAsync(device_, other_, 16, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
                                  s, nullptr)),
+            ROW((aclrtStream s), aclrtRandomNumAsync(&random_, s, nullptr)),
             ROW((aclrtStream s), aclrtRecordNotify(notify_, s)),
             ROW((aclrtStream s), aclrtWaitAndResetNotify(notify_, s, 1)),
             ROW((aclrtStream s), aclrtCntNotifyRecord(counted_, s, &record_info_)),
@@ -360,6 +363,7 @@ class Arguments : public WithDevice {
     aclrtEvent event_ = nullptr;
     aclrtNotify notify_ = nullptr;
     aclrtCntNotify counted_ = nullptr;
+    aclrtRandomNumTaskInfo random_{};
     aclrtCntNotifyRecordInfo record_info_{ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 1};
     aclrtCntNotifyWaitInfo wait_info_{ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE, 0, 1, 0, {}};
     std::string program_;

@@ -23,6 +23,7 @@
 #include "graph_calls.h"
 #include "ipc_calls.h"
 #include "pool_calls.h"
+#include "random_calls.h"
 
 namespace {
 
@@ -607,6 +608,7 @@ int main(int argc, char** argv) {
         LaunchKernels();
         CopyInOrder(kLarge);
         CopyRowsAndBatches();
+        MakeRandomNumbers();
         UseStreams();
         UseEvents();
         UseEventsMore();

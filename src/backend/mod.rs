@@ -40,6 +40,7 @@ mod numa;
 mod pool;
 mod probe;
 mod random;
+mod random_num;
 mod serving_thread;
 mod shared_memory;
 mod stream_value;
@@ -71,6 +72,7 @@ pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     Pools,
 };
+pub use random_num::{Distribution, Number, RandomElement, RandomNum};
 pub use shared_memory::SharedMemory;
 pub use stream_value::{Comparison, ValueWait, ValueWrite};
 pub use transfer::{
@@ -337,6 +339,9 @@ pub trait Stream: Send + Sync {
 
     /// Queues the move of a part of a managed block, or does nothing where that saves no time.
     fn prefetch(&self, range: Span, to: Home) -> Result<Position>;
+
+    /// Queues the making of random numbers. Memory that is given back after this is kept until they are made.
+    fn random_num(&self, job: RandomNum) -> Result<Position>;
 
     /// Queues a reduction.
     fn reduce(&self, reduce: Reduce) -> Result<Position>;

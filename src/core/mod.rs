@@ -59,6 +59,7 @@ pub mod prof_stamp;
 pub mod prof_step;
 pub mod prof_trace;
 pub mod profiling;
+pub mod random_num;
 pub mod release_failure;
 pub mod report;
 pub mod resource_limit;

@@ -5,10 +5,8 @@ use std::mem::MaybeUninit;
 
 use crate::core::error::Error;
 use crate::core::memcpy::{self, ReduceRequest, Request};
-use crate::ffi::guard::{guard, guard_unsupported};
-use crate::ffi::types::{
-    aclDataType, aclError, aclrtMemcpyKind, aclrtRandomNumTaskInfo, aclrtReduceKind, aclrtStream,
-};
+use crate::ffi::guard::guard;
+use crate::ffi::types::{aclDataType, aclError, aclrtMemcpyKind, aclrtReduceKind, aclrtStream};
 use crate::ffi::value::{address, enum_value, handle};
 
 /// Copies memory; done when it returns, in order with no stream. Any combination of host and device memory
@@ -140,19 +138,4 @@ pub unsafe extern "C" fn aclrtReduceAsync(
         };
         memcpy::reduce_async(request, handle::from_c(stream))
     })
-}
-
-/// Fills device memory with random numbers, in stream order.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtRandomNumAsync(
-    taskInfo: *const aclrtRandomNumTaskInfo,
-    stream: aclrtStream,
-    reserve: *mut c_void,
-) -> aclError {
-    guard_unsupported(
-        "aclrtRandomNumAsync",
-        "random numbers are not made on devices; make them on the host and copy them",
-    )
 }

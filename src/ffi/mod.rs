@@ -69,6 +69,7 @@ mod prof_step;
 mod prof_subscribe;
 pub mod prof_trace;
 pub mod profiling;
+pub mod random_num;
 pub mod report;
 pub mod resource_limit;
 pub mod snapshot;

@@ -77,7 +77,9 @@ CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Ent
         return call.misuse(CUDA_ERROR_INVALID_PTX, "the image lacks .target or .address_size 64");
     }
     const std::regex entry(R"(\.entry\s+([A-Za-z_$][\w$]*)\s*\(([^)]*)\)\s*(\.maxntid\s+(\d+))?)");
-    const std::regex parameter(R"(\.param\s+\.[usfb](8|16|32|64)\b)");
+    // A number, or a structure as an array of bytes with its alignment.
+    const std::regex parameter(
+        R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.[usfb](8|16|32|64)\s+[\w$]+(?:\[(\d+)\])?)");
     for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
         const std::string name = (*at)[1];
         const std::string parameters = (*at)[2];
@@ -85,8 +87,11 @@ CUresult read_ptx(const Call& call, const char* image, std::map<std::string, Ent
         if ((*at)[4].matched) found.most_threads = static_cast<unsigned>(std::stoul((*at)[4]));
         for (std::sregex_iterator one(parameters.begin(), parameters.end(), parameter); one != end;
              ++one) {
-            const size_t size = std::stoul((*one)[1]) / 8;
-            found.parameters.push_back({(found.size() + size - 1) / size * size, size});
+            const size_t element = std::stoul((*one)[2]) / 8;
+            const size_t alignment = (*one)[1].matched ? std::stoul((*one)[1]) : element;
+            const size_t size = element * ((*one)[3].matched ? std::stoul((*one)[3]) : 1);
+            found.parameters.push_back(
+                {(found.size() + alignment - 1) / alignment * alignment, size});
         }
         if (find_reduction(name).run != nullptr &&
             (found.parameters.size() != 3 || found.size() != sizeof(Arguments))) {

@@ -101,6 +101,7 @@ pub const HEADERS: &[Header] = &[
             "memcpy_2d.rs",
             "memcpy_batch.rs",
             "memcpy_indirect.rs",
+            "random_num.rs",
             "callback.rs",
             "report.rs",
             "exception.rs",

@@ -7,7 +7,7 @@
 //! | `stream.rs`, `queue.rs` and `queue/`, `operation.rs` | streams: what is queued, in what order, who runs it |
 //! | `event.rs`, `stream_value.rs`, `watched.rs` | records and values, and who waits for them |
 //! | `executor.rs`, `parallel.rs` | the threads |
-//! | `copy.rs`, `copy_2d.rs`, `memcpy_indirect.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
+//! | `copy.rs`, `copy_2d.rs`, `memcpy_indirect.rs`, `random_num.rs`, `reduce.rs`, `kernel.rs` | what moves and computes |
 //! | `module.rs` | programs: where kernels and variables come from |
 //! | `info.rs`, `busy.rs` | what a device is, and how busy |
 //! | `device.rs`, `memory.rs`, `pinned.rs`, `kept.rs`, `registered.rs`, `fence.rs` | memory: whose it is, and until when |
@@ -42,6 +42,7 @@ mod pages;
 mod parallel;
 mod pinned;
 mod queue;
+mod random_num;
 mod reduce;
 mod registered;
 mod shared_file;

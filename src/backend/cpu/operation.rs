@@ -7,13 +7,13 @@ use super::event::Record;
 use super::graph::Run;
 use super::queue::Queue;
 use super::watched::Watched;
-use super::{Shared, copy, copy_2d, kernel, memcpy_indirect, reduce, stream_value};
+use super::{Shared, copy, copy_2d, kernel, memcpy_indirect, random_num, reduce, stream_value};
 use crate::algo::stream_queue;
 use crate::backend::timer::Limit;
 use crate::backend::watch::Range;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Notify, Reduce,
-    Result, Span, ValueWrite, thread_number,
+    Change, Copy, Copy2d, CopyIndirect, Delivery, FailedLaunch, Fill, HostFn, Notify, RandomNum,
+    Reduce, Result, Span, ValueWrite, thread_number,
 };
 
 /// Operations on at most this many bytes run in the caller when the stream is idle: they take no
@@ -63,6 +63,7 @@ pub(super) enum Operation {
     Copy2d(Box<Copy2d>),
     CopyIndirect(Box<CopyIndirect>),
     Fill(Fill),
+    RandomNum(Box<RandomNum>),
     Reduce(Reduce),
     WriteValue(ValueWrite),
     Launch(Box<kernel::Call>),
@@ -111,6 +112,9 @@ impl Operation {
             Self::Copy2d(copy) => [of(&copy.dst.span), of(&copy.src.span)],
             Self::Fill(fill) => [of(&fill.dst), NOTHING],
             Self::Reduce(reduce) => [of(&reduce.dst), of(&reduce.src)],
+            // With numbers in memory it is unknown where; else two places are all that it uses.
+            Self::RandomNum(job) if job.words().next().is_some() => [ANYTHING, NOTHING],
+            Self::RandomNum(job) => [of(&job.dst), job.counter.as_ref().map_or(NOTHING, of)],
             Self::WriteValue(write) => [of(&write.dst), NOTHING],
             Self::Wait(Awaited { watched: Some(watched), .. }) => [watched.memory(), NOTHING],
             Self::Launch(_) | Self::CopyIndirect(_) | Self::Graph(_) => [ANYTHING, NOTHING],
@@ -131,6 +135,7 @@ impl Operation {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Copy2d(copy) => copy_2d::effort(copy),
+            Self::RandomNum(job) => random_num::effort(job),
             Self::Graph(run) => run.effort(),
             _ => self.ranges()[0].1,
         }
@@ -178,6 +183,7 @@ impl Operation {
             Self::CopyStaged(dst, bytes) => copy::copy_from(shared, dst, bytes),
             Self::Copy2d(copy) => copy_2d::copy(shared, copy),
             Self::Fill(fill) => copy::fill(shared, fill),
+            Self::RandomNum(job) => random_num::make(shared, job),
             Self::Reduce(job) => reduce::reduce(shared, job),
             Self::WriteValue(write) => stream_value::write(shared, write),
             Self::Launch(call) => kernel::run(shared, call),

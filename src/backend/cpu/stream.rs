@@ -13,8 +13,8 @@ use super::watched::Watched;
 use super::{Shared, copy, graph, kernel, stream_value};
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Graph, Home, HostFn, Launch,
-    Notify, NotifyWait, Place, Position, Reduce, Result, Span, Stream, Ticket, ValueWait,
-    ValueWrite, Wait,
+    Notify, NotifyWait, Place, Position, RandomNum, Reduce, Result, Span, Stream, Ticket,
+    ValueWait, ValueWrite, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -202,6 +202,10 @@ impl Stream for CpuStream {
     /// It is there.
     fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
         Ok(self.queue.nothing(self.queue.submit()?))
+    }
+
+    fn random_num(&self, job: RandomNum) -> Result<Position> {
+        self.now_or_later(Operation::RandomNum(Box::new(job)))
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {

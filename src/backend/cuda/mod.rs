@@ -62,6 +62,7 @@ mod peer;
 mod pending;
 mod pool;
 mod pool_pages;
+mod random_num;
 mod reduce;
 mod registered;
 mod release;

@@ -22,6 +22,7 @@ const BLOCKS_PER_CORE: u32 = 8;
 pub(super) struct OwnModules {
     pub(super) reduce: OwnModule,
     pub(super) memcpy_indirect: OwnModule,
+    pub(super) random_num: OwnModule,
 }
 
 impl OwnModules {
@@ -29,6 +30,7 @@ impl OwnModules {
     pub(super) fn unload(&self, device: &DeviceState) {
         self.reduce.unload(device);
         self.memcpy_indirect.unload(device);
+        self.random_num.unload(device);
     }
 }
 

@@ -18,13 +18,14 @@ use super::notify::{self, NotifyWaits};
 use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
 use super::{
-    copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, reduce, timed_wait,
+    copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, random_num, reduce,
+    timed_wait,
 };
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
-    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
-    StreamOptions, ValueWait, ValueWrite, Wait,
+    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
+    Stream, StreamOptions, ValueWait, ValueWrite, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -459,6 +460,10 @@ impl Stream for CudaStream {
 
     fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
         self.told(managed_memory::prefetch(&self.0, range, to))
+    }
+
+    fn random_num(&self, job: RandomNum) -> Result<Position> {
+        self.told(random_num::queue(&self.0, &job))
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {

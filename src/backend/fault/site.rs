@@ -75,6 +75,7 @@ sites! {
     StreamCopyIndirect "stream.copy_indirect" Driver,
     StreamFill "stream.fill" Driver,
     StreamPrefetch "stream.prefetch" Driver,
+    StreamRandomNum "stream.random_num" Driver,
     StreamReduce "stream.reduce" Driver,
     StreamLaunch "stream.launch" Driver,
     StreamHostFn "stream.host_fn" Driver,
@@ -124,13 +125,14 @@ sites! {
 }
 
 /// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 13] = [
+const QUEUED: [Site; 14] = [
     Site::StreamCopy,
     Site::StreamCopyBatch,
     Site::StreamCopy2d,
     Site::StreamCopyIndirect,
     Site::StreamFill,
     Site::StreamPrefetch,
+    Site::StreamRandomNum,
     Site::StreamReduce,
     Site::StreamLaunch,
     Site::StreamHostFn,

@@ -11,8 +11,8 @@ use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
-    HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
-    ValueWait, ValueWrite, Wait,
+    HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
+    Stream, ValueWait, ValueWrite, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -79,6 +79,10 @@ impl Stream for FaultStream {
 
     fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
         self.queue(Site::StreamPrefetch, || self.inner.prefetch(range, to))
+    }
+
+    fn random_num(&self, job: RandomNum) -> Result<Position> {
+        self.queue(Site::StreamRandomNum, || self.inner.random_num(job))
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {

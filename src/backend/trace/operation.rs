@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::json::Line;
 use super::now;
 use crate::backend::{
-    Comparison, Copy, Copy2d, CopyIndirect, Event, Fill, IndirectLen, Launch, Place, Reduce, Span,
+    Comparison, Copy, Copy2d, CopyIndirect, Event, Fill, IndirectLen, Launch, Number, Place,
+    RandomNum, Reduce, Span,
 };
 
 /// What an operation does.
@@ -35,6 +36,10 @@ pub(super) enum What {
     },
     Reduce {
         bytes: u64,
+    },
+    /// Random numbers, and their bytes unless those are told in memory.
+    RandomNum {
+        bytes: Option<u64>,
     },
     Prefetch {
         bytes: u64,
@@ -90,6 +95,14 @@ impl What {
         Self::Reduce { bytes: reduce.dst.len as u64 }
     }
 
+    pub(super) fn random_num(job: &RandomNum) -> Self {
+        let bytes = match job.count {
+            Number::Known(_) => Some(job.dst.len as u64),
+            Number::At(_) => None,
+        };
+        Self::RandomNum { bytes }
+    }
+
     pub(super) fn prefetch(range: &Span) -> Self {
         Self::Prefetch { bytes: range.len as u64 }
     }
@@ -108,6 +121,7 @@ impl What {
             Self::CopyIndirect { .. } => ("copy", name("indirect copy")),
             Self::Fill { .. } => ("fill", name("fill")),
             Self::Reduce { .. } => ("reduce", name("reduce")),
+            Self::RandomNum { .. } => ("fill", name("random numbers")),
             Self::Prefetch { .. } => ("copy", name("prefetch")),
             Self::Kernel { name, .. } => ("kernel", name.clone()),
             Self::Graph => ("graph", name("graph")),
@@ -129,7 +143,7 @@ impl What {
             | Self::Reduce { bytes }
             | Self::Prefetch { bytes } => Some(*bytes),
             Self::Copy2d { width, height, .. } => Some(*width as u64 * *height as u64),
-            Self::CopyIndirect { bytes } => *bytes,
+            Self::CopyIndirect { bytes } | Self::RandomNum { bytes } => *bytes,
             _ => None,
         }
     }

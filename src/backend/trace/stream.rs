@@ -10,8 +10,8 @@ use super::operation::{HostTimes, Point, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Device, Event, Fault, Fill, Graph, Home, HostFn,
-    Launch, Notify, NotifyWait, Position, Reduce, Result, Span, Stream, Ticket, ValueWait,
-    ValueWrite, Wait, thread_number,
+    Launch, Notify, NotifyWait, Position, RandomNum, Reduce, Result, Span, Stream, Ticket,
+    ValueWait, ValueWrite, Wait, thread_number,
 };
 
 /// A stream whose operations are recorded. It is what it decorates for everybody else: backends
@@ -97,6 +97,10 @@ impl Stream for TraceStream<'_> {
 
     fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
         self.timed(What::prefetch(&range), || self.inner.prefetch(range, to))
+    }
+
+    fn random_num(&self, job: RandomNum) -> Result<Position> {
+        self.timed(What::random_num(&job), || self.inner.random_num(job))
     }
 
     fn reduce(&self, reduce: Reduce) -> Result<Position> {

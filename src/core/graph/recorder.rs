@@ -13,8 +13,8 @@ use super::task::{Step, What};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
     self, Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
-    HostFn, Launch, Notify, NotifyWait, Place, Position, Reduce, Span, ValueWait, ValueWrite, Wait,
-    Work,
+    HostFn, Launch, Notify, NotifyWait, Place, Position, RandomNum, Reduce, Span, ValueWait,
+    ValueWrite, Wait, Work,
 };
 use crate::core::error::{Code, Error, Result};
 
@@ -272,6 +272,13 @@ impl backend::Stream for Recorder {
 
     fn prefetch(&self, _range: Span, _to: Home) -> backend::Result<Position> {
         self.add(What::Prefetch, vec![None])
+    }
+
+    fn random_num(&self, _job: RandomNum) -> backend::Result<Position> {
+        Err(self.cannot(
+            "random numbers are not made in graphs in this version; make them in the stream that runs the graph, \
+             before the run",
+        ))
     }
 
     fn reduce(&self, reduce: Reduce) -> backend::Result<Position> {

@@ -208,7 +208,7 @@ pub struct aclrtDropoutBitmaskInfo {
 pub struct aclrtUniformDisInfo {
     /// The smallest number.
     pub min: aclrtRandomParaInfo,
-    /// The largest number.
+    /// What all numbers are below.
     pub max: aclrtRandomParaInfo,
 }
 
@@ -266,11 +266,11 @@ pub struct aclrtRandomNumTaskInfo {
     pub dataType: MaybeUninit<aclDataType>,
     /// How they are distributed.
     pub randomNumFuncParaInfo: aclrtRandomNumFuncParaInfo,
-    /// Device memory for parameters, or null.
+    /// Not used.
     pub randomParaAddr: *mut c_void,
     /// Where they go.
     pub randomResultAddr: *mut c_void,
-    /// Device memory with the counter of the generator.
+    /// Device memory with the counter of the generator, or null.
     pub randomCounterAddr: *mut c_void,
     /// The seed.
     pub randomSeed: aclrtRandomParaInfo,

@@ -10,8 +10,8 @@ use parking_lot::{Condvar, Mutex};
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
-    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, Reduce, Result, Span, Stream,
-    StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
+    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
+    Stream, StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
 };
 
 /// What a stream has to do.
@@ -214,6 +214,10 @@ impl Stream for ScriptStream {
 
     fn copy_indirect(&self, _copy: CopyIndirect) -> Result<Position> {
         self.submit("copy_indirect")
+    }
+
+    fn random_num(&self, _job: RandomNum) -> Result<Position> {
+        self.submit("random_num")
     }
 
     fn reduce(&self, _reduce: Reduce) -> Result<Position> {

@@ -1,0 +1,530 @@
+// aclrtRandomNumAsync: which numbers it makes. Their generator is written here a second time, and
+// what is made of its words is computed in double precision.
+#include "support/random_num.h"
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "support/gate.h"
+#include "support/managed.h"
+
+using namespace portacl_test;
+
+namespace {
+
+using RandomNum = WithDevice;
+using Bytes = std::vector<unsigned char>;
+using Words = std::array<uint32_t, 4>;
+
+constexpr uint64_t kSeed = 0x123456789ABCDEF0;
+// No whole number of blocks.
+constexpr size_t kCount = 1001;
+
+// Philox 4x32-10, by its definition.
+Words Philox(uint64_t key, Words counter) {
+    uint32_t keys[] = {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)};
+    for (int round = 0; round < 10; ++round) {
+        const uint64_t left = uint64_t{0xD2511F53} * counter[0];
+        const uint64_t right = uint64_t{0xCD9E8D57} * counter[2];
+        counter = {
+            static_cast<uint32_t>(right >> 32) ^ counter[1] ^ keys[0], static_cast<uint32_t>(right),
+            static_cast<uint32_t>(left >> 32) ^ counter[3] ^ keys[1], static_cast<uint32_t>(left)};
+        keys[0] += 0x9E3779B9;
+        keys[1] += 0xBB67AE85;
+    }
+    return counter;
+}
+
+// The words that a call with this seed, and 0 as its counter, has to make its numbers of.
+std::vector<uint32_t> WordsOf(uint64_t seed, size_t count) {
+    std::vector<uint32_t> words;
+    for (uint32_t block = 0; words.size() < count; ++block) {
+        for (const uint32_t word : Philox(seed, {block, 0, 0, 0})) words.push_back(word);
+    }
+    words.resize(count);
+    return words;
+}
+
+template <typename T>
+std::vector<T> Make(aclrtRandomNumTaskInfo task, size_t bytes) {
+    DeviceMemory memory(Bytes(bytes + 8, 0xEE));
+    task.randomResultAddr = memory.At();
+    ExpectOk("aclrtRandomNumAsync", aclrtRandomNumAsync(&task, nullptr, nullptr));
+    ExpectOk("aclrtSynchronizeStream", aclrtSynchronizeStream(nullptr));
+    const Bytes all = memory.Download();
+    EXPECT_EQ(Bytes(all.begin() + static_cast<long>(bytes), all.end()), Bytes(8, 0xEE))
+        << "no more than was asked for";
+    std::vector<T> numbers(bytes / sizeof(T));
+    std::memcpy(numbers.data(), all.data(), bytes);
+    return numbers;
+}
+
+std::vector<float> Floats(aclrtRandomNumFuncType function, float first, float second,
+                          size_t count = kCount, uint64_t seed = kSeed) {
+    return Make<float>(RandomNumbers(function, ACL_FLOAT, first, second, nullptr, count, seed),
+                       4 * count);
+}
+
+Bytes Mask(float ratio, size_t count, uint64_t seed = kSeed) {
+    return Make<unsigned char>(
+        RandomNumbers(kDropout, ACL_FLOAT, ratio, 0.0f, nullptr, count, seed), (count + 7) / 8);
+}
+
+bool Bit(const Bytes& mask, size_t index) {
+    return (mask[index / 8] >> index % 8 & 1) != 0;
+}
+
+double Tail(double z) {
+    return std::erfc(z / std::sqrt(2.0)) / 2;
+}
+
+// What a normal number is above with this probability, by halving.
+double Quantile(double probability) {
+    double low = -1, high = 40;
+    for (int i = 0; i < 100; ++i) {
+        const double middle = (low + high) / 2;
+        (Tail(middle) > probability ? low : high) = middle;
+    }
+    return low;
+}
+
+double NormalOf(uint32_t word, bool truncated) {
+    double probability = ((word & 0x7FFFFFFF) + 0.5) / 4294967296.0;
+    if (truncated) probability = Tail(2) + (1 - 2 * Tail(2)) * probability;
+    return (word >> 31 != 0 ? -1 : 1) * Quantile(probability);
+}
+
+float FromBrain(uint16_t bits) {
+    const uint32_t wide = uint32_t{bits} << 16;
+    float value;
+    std::memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+float FromHalf(uint16_t bits) {
+    return aclFloat16ToFloat(bits);
+}
+
+uint16_t ToBrain(float value) {
+    uint32_t wide;
+    std::memcpy(&wide, &value, sizeof wide);
+    return static_cast<uint16_t>(wide >> 16);
+}
+
+double Mean(const std::vector<float>& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
+           static_cast<double>(numbers.size());
+}
+
+// The mean of a power of the distance from `mean`.
+double Moment(const std::vector<float>& numbers, double mean, int power) {
+    double sum = 0;
+    for (const float number : numbers) sum += std::pow(number - mean, power);
+    return sum / static_cast<double>(numbers.size());
+}
+
+// The largest distance between the numbers' distribution and this one (Kolmogorov and Smirnov),
+// times the root of how many there are: above 1.95 for one in a thousand seeds.
+double Distance(std::vector<float> numbers, const std::function<double(double)>& below) {
+    std::sort(numbers.begin(), numbers.end());
+    const auto count = static_cast<double>(numbers.size());
+    double largest = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+        const double wanted = below(numbers[i]);
+        largest = std::max({largest, wanted - static_cast<double>(i) / count,
+                            static_cast<double>(i + 1) / count - wanted});
+    }
+    return largest * std::sqrt(count);
+}
+
+}  // namespace
+
+// The answers that the authors of the generator have published.
+TEST(RandomNumReference, IsPhilox) {
+    constexpr uint32_t kAll = 0xFFFFFFFF;
+    EXPECT_EQ(Philox(0, {}), (Words{0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8}));
+    EXPECT_EQ(Philox(~uint64_t{0}, {kAll, kAll, kAll, kAll}),
+              (Words{0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD}));
+    EXPECT_EQ(Philox(0x299F31D0A4093822, {0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344}),
+              (Words{0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1}));
+}
+
+TEST_F(RandomNum, UniformNumbersAreTheUpperBitsOfTheWords) {
+    const auto words = WordsOf(kSeed, kCount);
+    const auto unit = Floats(kUniform, 0, 1), wide = Floats(kUniform, -3, 5);
+    for (size_t i = 0; i < kCount; ++i) {
+        const double wanted = (words[i] >> 8) / 16777216.0;
+        ASSERT_EQ(unit[i], static_cast<float>(wanted)) << i;
+        ASSERT_NEAR(wide[i], -3 + 8 * wanted, 1e-6) << i;
+    }
+}
+
+TEST_F(RandomNum, NormalNumbersAreQuantilesOfTheWords) {
+    const auto words = WordsOf(kSeed, kCount);
+    const auto standard = Floats(kNormal, 0, 1), moved = Floats(kNormal, 10, 0.25);
+    const auto truncated = Floats(kTruncated, 0, 1);
+    for (size_t i = 0; i < kCount; ++i) {
+        const double wanted = NormalOf(words[i], false);
+        ASSERT_NEAR(standard[i], wanted, 3e-6 * (1 + std::fabs(wanted))) << i;
+        ASSERT_NEAR(moved[i], 10 + 0.25 * wanted, 2e-6) << i;
+        ASSERT_NEAR(truncated[i], NormalOf(words[i], true), 1e-5) << i;
+    }
+}
+
+TEST_F(RandomNum, BitsAreDroppedWhereTheWordIsLow) {
+    const auto words = WordsOf(kSeed, kCount);
+    for (const float ratio : {0.1f, 0.5f, 0.75f}) {
+        const Bytes mask = Mask(ratio, kCount);
+        const double below = double{ratio} * 4294967296.0;
+        for (size_t i = 0; i < kCount; ++i) ASSERT_EQ(Bit(mask, i), words[i] >= below) << i;
+        for (size_t i = kCount; i < 8 * mask.size(); ++i) EXPECT_FALSE(Bit(mask, i));
+    }
+    EXPECT_EQ(Mask(0, 64), Bytes(8, 0xFF));
+    EXPECT_EQ(Mask(1, 64), Bytes(8, 0));
+    EXPECT_EQ(Mask(0, 3), Bytes(1, 7));
+}
+
+TEST_F(RandomNum, IntegersAreSharesOfTheirRange) {
+    __extension__ using Wide = unsigned __int128;
+    const auto words = WordsOf(kSeed, 4 * kCount);
+    const auto pair = [&](size_t i) { return uint64_t{words[i + 1]} << 32 | words[i]; };
+    const auto i32 = Make<int32_t>(
+        RandomNumbers(kUniform, ACL_INT32, int32_t{-7}, int32_t{1000}, nullptr, kCount, kSeed),
+        4 * kCount);
+    const auto u32 = Make<uint32_t>(RandomNumbers(kUniform, ACL_UINT32, uint32_t{5},
+                                                  uint32_t{0xFFFFFFFF}, nullptr, kCount, kSeed),
+                                    4 * kCount);
+    constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
+    constexpr int64_t kHigh = std::numeric_limits<int64_t>::max();
+    const auto i64 = Make<int64_t>(
+        RandomNumbers(kUniform, ACL_INT64, kLow, kHigh, nullptr, kCount, kSeed), 8 * kCount);
+    const auto u64 = Make<uint64_t>(
+        RandomNumbers(kUniform, ACL_UINT64, uint64_t{3}, uint64_t{13}, nullptr, kCount, kSeed),
+        8 * kCount);
+    const auto share = [](uint64_t low, uint64_t high, uint64_t range) {
+        return static_cast<uint64_t>((Wide{high} * range + (Wide{low} * range >> 64)) >> 64);
+    };
+    for (size_t i = 0; i < kCount; ++i) {
+        ASSERT_EQ(i32[i], -7 + static_cast<int32_t>(Wide{pair(2 * i)} * 1007 >> 64)) << i;
+        ASSERT_EQ(u32[i], 5 + static_cast<uint32_t>(Wide{pair(2 * i)} * 0xFFFFFFFA >> 64)) << i;
+        const uint64_t low = pair(4 * i), high = pair(4 * i + 2);
+        ASSERT_EQ(static_cast<uint64_t>(i64[i]),
+                  static_cast<uint64_t>(kLow) + share(low, high, ~uint64_t{0}))
+            << i;
+        ASSERT_EQ(u64[i], 3 + share(low, high, 10)) << i;
+    }
+}
+
+// They are the single-precision numbers, rounded.
+TEST_F(RandomNum, ShortFloatsAreRoundedOnes) {
+    for (const auto function : {kUniform, kNormal, kTruncated}) {
+        const auto wide = Floats(function, 0, 1);
+        const auto half =
+            Make<uint16_t>(RandomNumbers(function, ACL_FLOAT16, aclFloatToFloat16(0),
+                                         aclFloatToFloat16(1), nullptr, kCount, kSeed),
+                           2 * kCount);
+        const auto brain = Make<uint16_t>(
+            RandomNumbers(function, ACL_BF16, ToBrain(0), ToBrain(1), nullptr, kCount, kSeed),
+            2 * kCount);
+        for (size_t i = 0; i < kCount; ++i) {
+            SCOPED_TRACE(std::to_string(function) + " " + std::to_string(wide[i]));
+            const bool is_top = function == kUniform;
+            // What would be the upper bound is the lower one.
+            const float rounded = FromHalf(aclFloatToFloat16(wide[i]));
+            ASSERT_EQ(FromHalf(half[i]), is_top && rounded == 1 ? 0 : rounded);
+            const float got = FromBrain(brain[i]);
+            if (is_top && wide[i] >= 1 - 0x1p-9f) {
+                ASSERT_EQ(got, 0);
+            } else {
+                ASSERT_NEAR(got, wide[i], std::fabs(wide[i]) / 256 + 1e-30);
+            }
+        }
+    }
+    const auto ratio = Make<unsigned char>(
+        RandomNumbers(kDropout, ACL_BF16, ToBrain(0.5), uint16_t{0}, nullptr, kCount, kSeed), 126);
+    EXPECT_EQ(ratio, Mask(0.5, kCount));
+    const auto of_half =
+        Make<unsigned char>(RandomNumbers(kDropout, ACL_FLOAT16, aclFloatToFloat16(0.5),
+                                          uint16_t{0}, nullptr, kCount, kSeed),
+                            126);
+    EXPECT_EQ(of_half, Mask(0.5, kCount));
+}
+
+// The same bits on every backend and machine: this is what the first of them gave.
+TEST_F(RandomNum, AreTheSameEverywhere) {
+    const auto sum = [](const std::vector<float>& numbers) {
+        uint64_t hash = 0xCBF29CE484222325;
+        for (const float number : numbers) {
+            uint32_t bits;
+            std::memcpy(&bits, &number, sizeof bits);
+            hash = (hash ^ bits) * 0x100000001B3;
+        }
+        return hash;
+    };
+    constexpr size_t kMany = 20011;
+    EXPECT_EQ(sum(Floats(kUniform, -1.5, 2.25, kMany)), 18041647024798366381u);
+    EXPECT_EQ(sum(Floats(kNormal, 0.1f, 3, kMany)), 4757665784498965763u);
+    EXPECT_EQ(sum(Floats(kTruncated, -7, 0.3f, kMany)), 4863494856015698985u);
+}
+
+TEST_F(RandomNum, StatisticsOfUniformNumbers) {
+    constexpr size_t kMany = 1 << 16;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        const auto numbers = Floats(kUniform, -1, 3, kMany, seed);
+        for (const float number : numbers) ASSERT_TRUE(number >= -1 && number < 3) << number;
+        // Within five standard errors.
+        EXPECT_NEAR(Mean(numbers), 1, 5 * 4 / std::sqrt(12.0 * kMany));
+        EXPECT_NEAR(Moment(numbers, 1, 2), 4.0 / 3, 5 * 4.0 / 3 * std::sqrt(0.8 / kMany));
+        EXPECT_LT(Distance(numbers, [](double x) { return (x + 1) / 4; }), 1.95);
+    }
+}
+
+TEST_F(RandomNum, StatisticsOfNormalNumbers) {
+    constexpr size_t kMany = 1 << 16;
+    constexpr double kRoot = 256;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        const auto numbers = Floats(kNormal, 5, 2, kMany, seed);
+        EXPECT_NEAR(Mean(numbers), 5, 5 * 2 / kRoot);
+        EXPECT_NEAR(Moment(numbers, 5, 2), 4, 5 * 4 * std::sqrt(2.0) / kRoot);
+        EXPECT_NEAR(Moment(numbers, 5, 3) / 8, 0, 5 * std::sqrt(15.0) / kRoot);
+        EXPECT_NEAR(Moment(numbers, 5, 4) / 16, 3, 5 * std::sqrt(96.0) / kRoot);
+        EXPECT_LT(Distance(numbers, [](double x) { return 1 - Tail((x - 5) / 2); }), 1.95);
+        // Both tails, as far out as so many numbers go.
+        for (const double z : {1.0, 2.0, 3.0}) {
+            size_t above = 0, below = 0;
+            for (const float number : numbers) {
+                above += number > 5 + 2 * z;
+                below += number < 5 - 2 * z;
+            }
+            const double wanted = Tail(z) * kMany;
+            EXPECT_NEAR(static_cast<double>(above), wanted, 5 * std::sqrt(wanted)) << z;
+            EXPECT_NEAR(static_cast<double>(below), wanted, 5 * std::sqrt(wanted)) << z;
+        }
+    }
+}
+
+TEST_F(RandomNum, StatisticsOfTruncatedNormalNumbers) {
+    constexpr size_t kMany = 1 << 16;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        const auto numbers = Floats(kTruncated, 1, 0.5, kMany, seed);
+        for (const float number : numbers) ASSERT_TRUE(number >= 0 && number <= 2) << number;
+        const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+        EXPECT_LT(*least, 0.01);
+        EXPECT_GT(*most, 1.99);
+        // The variance of what is cut off at two standard deviations is 0.7737 of the other.
+        EXPECT_NEAR(Mean(numbers), 1, 5 * 0.44 / 256);
+        EXPECT_NEAR(Moment(numbers, 1, 2), 0.25 * 0.7737413, 0.004);
+        const double inside = 1 - 2 * Tail(2);
+        EXPECT_LT(
+            Distance(numbers, [&](double x) { return (Tail(-2) - Tail((x - 1) * 2)) / inside; }),
+            1.95);
+    }
+}
+
+TEST_F(RandomNum, SharesOfBits) {
+    constexpr size_t kMany = 1 << 16;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        for (const float ratio : {0.01f, 0.3f, 0.5f, 0.9f}) {
+            const Bytes mask = Mask(ratio, kMany, seed);
+            size_t kept = 0, pairs = 0;
+            for (size_t i = 0; i < kMany; ++i) {
+                kept += Bit(mask, i);
+                pairs += i != 0 && Bit(mask, i) && Bit(mask, i - 1);
+            }
+            const double keep = 1 - double{ratio};
+            const double error = 5 * std::sqrt(keep * ratio * kMany);
+            EXPECT_NEAR(static_cast<double>(kept), keep * kMany, error);
+            // Neighbours know nothing of each other.
+            EXPECT_NEAR(static_cast<double>(pairs), keep * keep * kMany, 3 * error);
+        }
+    }
+}
+
+TEST_F(RandomNum, SeedsMakeOtherNumbersAndTheSameOnesAgain) {
+    EXPECT_EQ(Floats(kNormal, 0, 1, kCount, 1), Floats(kNormal, 0, 1, kCount, 1));
+    EXPECT_NE(Floats(kNormal, 0, 1, kCount, 1), Floats(kNormal, 0, 1, kCount, 2));
+    EXPECT_NE(Floats(kNormal, 0, 1, kCount, 1), Floats(kNormal, 0, 1, kCount, uint64_t{1} << 32));
+    // Four bytes are as good as eight.
+    auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, nullptr, kCount);
+    task.randomSeed = Number(uint32_t{7});
+    // What is behind them does not count.
+    task.randomSeed.valueOrAddr[5] = 9;
+    task.randomNum = Number(static_cast<uint32_t>(kCount));
+    EXPECT_EQ(Make<float>(task, 4 * kCount), Floats(kUniform, 0, 1, kCount, 7));
+}
+
+// The counter goes on by the blocks that were used: several calls make what one makes.
+TEST_F(RandomNum, TheCounterGoesOn) {
+    const auto whole = Floats(kNormal, 0, 1, 64, kSeed);
+    DeviceMemory counter(std::vector<uint64_t>{0, 0});
+    std::vector<float> parts;
+    for (const size_t count : {4, 20, 40}) {
+        auto task =
+            RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, nullptr, count, kSeed, counter.At());
+        for (const float number : Make<float>(task, 4 * count)) parts.push_back(number);
+    }
+    EXPECT_EQ(parts, whole);
+    EXPECT_EQ(counter.Download<uint64_t>(), (std::vector<uint64_t>{16, 0}));
+    // Blocks begun are blocks used; of 128 bits.
+    const struct {
+        aclrtRandomNumFuncType function;
+        aclDataType type;
+        uint64_t first, second, count, blocks;
+    } cases[] = {{kUniform, ACL_INT64, 0, 9, 5, 5},
+                 {kUniform, ACL_INT32, 0, 9, 5, 3},
+                 {kUniform, ACL_FLOAT, 0, 0, 5, 2},
+                 {kDropout, ACL_FLOAT, 0, 0, 5, 2}};
+    for (const auto& c : cases) {
+        SCOPED_TRACE(c.type);
+        counter.Upload(std::vector<uint64_t>{~uint64_t{0}, 6});
+        auto task = RandomNumbers(c.function, c.type, c.first, c.second, nullptr, c.count, kSeed,
+                                  counter.At());
+        auto& two = task.randomNumFuncParaInfo.paramInfo.uniformDisInfo;
+        two.min.size = two.max.size = c.type == ACL_INT64 ? 8 : 4;
+        (void)Make<unsigned char>(task, c.function == kDropout ? 1 : c.count * two.min.size);
+        EXPECT_EQ(counter.Download<uint64_t>(), (std::vector<uint64_t>{c.blocks - 1, 7}));
+    }
+    // Its upper half is a part of the block's number.
+    counter.Upload(std::vector<uint64_t>{1, 6});
+    auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, nullptr, 1, kSeed, counter.At());
+    EXPECT_EQ(Make<float>(task, 4)[0],
+              static_cast<float>((Philox(kSeed, {1, 0, 6, 0})[0] >> 8) / 16777216.0));
+}
+
+TEST_F(RandomNum, NumbersInMemoryAreReadWhenTheStreamComesToThem) {
+    Stream stream;
+    constexpr size_t kRoom = 256;
+    struct Parameters {
+        uint64_t seed, count;
+        float first, second;
+    };
+    const Parameters before{1, kRoom, 0, 1}, after{kSeed, 100, -4, 4};
+    DeviceMemory parameters(std::vector<Parameters>{before});
+    DeviceMemory result(std::vector<float>(kRoom, 77));
+    PinnedMemory next(sizeof after);
+    std::memcpy(next.At(), &after, sizeof after);
+    auto task = RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 0.0f, result.At(), 0);
+    task.randomSeed = NumberAt(parameters.At(0), 8);
+    task.randomNum = NumberAt(parameters.At(8), 8);
+    task.randomNumFuncParaInfo.paramInfo.uniformDisInfo.min = NumberAt(parameters.At(16), 4);
+    task.randomNumFuncParaInfo.paramInfo.uniformDisInfo.max = NumberAt(parameters.At(20), 4);
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtMemcpyAsync(parameters.At(), sizeof after, next.At(), sizeof after,
+                            ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    auto wanted = Floats(kUniform, -4, 4, 100);
+    wanted.resize(kRoom, 77);
+    EXPECT_EQ(result.Download<float>(), wanted);
+    // More than there is room for is as many as there is room for, and nothing is nothing.
+    parameters.Upload(std::vector<Parameters>{{kSeed, ~uint64_t{0}, 9, -9}});
+    ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(result.Download<float>(), std::vector<float>(kRoom, 9)) << "no number is below";
+    parameters.Upload(std::vector<Parameters>{{kSeed, 0, 0, 1}});
+    ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(result.Download<float>(), std::vector<float>(kRoom, 9));
+}
+
+TEST_F(RandomNum, RatiosInMemoryStayBetweenNoneAndAll) {
+    for (const auto& [ratio, byte] : {std::pair{-1.0f, 0xFF}, {2.0f, 0}, {std::nanf(""), 0}}) {
+        DeviceMemory memory(std::vector<float>{ratio});
+        auto task = RandomNumbers(kDropout, ACL_FLOAT, 0.0f, 0.0f, nullptr, 64);
+        task.randomNumFuncParaInfo.paramInfo.dropoutBitmaskInfo.dropoutRation =
+            NumberAt(memory.At(), 4);
+        EXPECT_EQ(Make<unsigned char>(task, 8), Bytes(8, static_cast<unsigned char>(byte)));
+    }
+}
+
+// Many pieces, begun in the middle of a page; and what other threads make at the same time.
+TEST_F(RandomNum, LargeOnesAreTheSame) {
+    constexpr size_t kMany = (3 << 20) / 4 + 5;
+    const auto word = [](size_t i) {
+        return Philox(kSeed, {static_cast<uint32_t>(i / 4), 0, 0, 0})[i % 4];
+    };
+    Stream stream;
+    for (const size_t offset : {size_t{0}, size_t{4}, size_t{44}}) {
+        DeviceMemory memory(4 * kMany + 64);
+        const auto task =
+            RandomNumbers(kUniform, ACL_FLOAT, 0.0f, 1.0f, memory.At(offset), kMany, kSeed);
+        ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        const auto all = memory.Download<float>();
+        for (size_t i = 0; i < kMany; i += i % 1024 < 16 ? 1 : 7) {
+            const double wanted = (word(i) >> 8) / 16777216.0;
+            ASSERT_EQ(all[offset / 4 + i], static_cast<float>(wanted)) << i;
+        }
+    }
+    constexpr size_t kBits = 8 * ((1 << 20) + 3);
+    const Bytes mask = Mask(0.5, kBits);
+    for (size_t i = 0; i < kBits; i += i % 8192 < 16 ? 1 : 101) {
+        ASSERT_EQ(Bit(mask, i), word(i) >> 31 != 0) << i;
+    }
+}
+
+TEST_F(RandomNum, AreInOrderWithWhatComesBeforeAndBehind) {
+    Stream stream;
+    DeviceMemory memory(4096), counter(std::vector<uint64_t>{0, 0});
+    PinnedMemory seen(4096, 0);
+    const auto task =
+        RandomNumbers(kUniform, ACL_FLOAT, 1.0f, 2.0f, memory.At(), 512, kSeed, counter.At());
+    for (int i = 0; i < 20; ++i) {
+        ACL_OK(aclrtMemsetAsync(memory.At(), 4096, 0, 4096, stream));
+        ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
+        ACL_OK(aclrtMemcpyAsync(seen.At(), 4096, memory.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST,
+                                stream));
+        ACL_OK(aclrtMemsetAsync(memory.At(), 4096, 0xFF, 4096, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        const auto* floats = reinterpret_cast<const float*>(seen.Bytes());
+        for (size_t k = 0; k < 1024; ++k) ASSERT_EQ(floats[k] >= 1, k < 512) << k;
+    }
+    EXPECT_EQ(counter.Download<uint64_t>()[0], 20u * 128);
+}
+
+TEST_F(RandomNum, MemoryThatIsFreedMeanwhileIsKept) {
+    Stream stream;
+    DeviceMemory result(std::vector<float>(64, 0)), seed(std::vector<uint64_t>{kSeed});
+    DeviceMemory counter(std::vector<uint64_t>{0, 0});
+    PinnedMemory seen(256, 0);
+    auto task = RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, result.At(), 64, 0, counter.At());
+    task.randomSeed = NumberAt(seed.At(), 8);
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtRandomNumAsync(&task, stream, nullptr));
+    ACL_OK(aclrtMemcpyAsync(seen.At(), 256, result.At(), 256, ACL_MEMCPY_DEVICE_TO_HOST, stream));
+    for (DeviceMemory* memory : {&result, &seed, &counter}) {
+        ACL_OK(aclrtFree(memory->Release()));
+        // Who is given it next has it only afterwards.
+        DeviceMemory next(256);
+        ACL_OK(aclrtMemset(next.At(), 256, 0xFF, 256));
+    }
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    std::vector<float> numbers(64);
+    std::memcpy(numbers.data(), seen.At(), 256);
+    EXPECT_EQ(numbers, Floats(kNormal, 0, 1, 64));
+}
+
+TEST_F(RandomNum, ManagedMemoryWillDo) {
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, kManagedGrain, ACL_RT_MEM_ATTACH_GLOBAL));
+    auto* words = static_cast<uint64_t*>(managed);
+    words[0] = words[1] = 0;
+    words[2] = kSeed;
+    auto task = RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, words + 4, 64, 0, words);
+    task.randomSeed = NumberAt(words + 2, 8);
+    ACL_OK(aclrtRandomNumAsync(&task, nullptr, nullptr));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    std::vector<float> numbers(64);
+    std::memcpy(numbers.data(), words + 4, 256);
+    EXPECT_EQ(numbers, Floats(kNormal, 0, 1, 64));
+    EXPECT_EQ(words[0], 16u);
+    ACL_OK(aclrtFree(managed));
+}

@@ -1,0 +1,184 @@
+//! Random numbers of a distribution from random words. Only additions, multiplications, divisions and square
+//! roots, each rounded once, so that other machines that compute the same get the same bits:
+//! `backend/cuda/kernels/random_num.cu` does.
+
+// The coefficients are written as they were published.
+#![allow(clippy::excessive_precision)]
+
+/// How far from the mean truncated normal numbers go, in standard deviations.
+pub const TRUNCATED_AT: f32 = 2.0;
+
+/// The words that stand for a bit that is not kept are those below this.
+#[inline]
+pub fn dropped_below(ratio: f32) -> u64 {
+    // NaN is taken for 1, and what is out of range for what is next to it.
+    let ratio = if ratio < 1.0 { ratio } else { 1.0 };
+    // Exact: a power of two. Nothing is below 0 then.
+    (ratio * 4_294_967_296.0) as u64
+}
+
+/// From 0 up to 1, without that: 24 bits.
+#[inline]
+pub fn unit(word: u32) -> f32 {
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
+}
+
+/// Where a number from 0 up to 1 is between two others.
+#[inline]
+pub fn between(unit: f32, min: f32, max: f32) -> f32 {
+    min + (max - min) * unit
+}
+
+/// A whole number below `range`, and 0 for 0; each is as likely as the others, to within 2 to the -32.
+#[inline]
+pub fn below_32(words: [u32; 2], range: u32) -> u32 {
+    let random = u128::from(words[0]) | u128::from(words[1]) << 32;
+    ((random * u128::from(range)) >> 64) as u32
+}
+
+/// As [`below_32`], of 64 bits, to within 2 to the -64.
+#[inline]
+pub fn below_64(words: [u32; 4], range: u64) -> u64 {
+    let pair = |low, high| u128::from(words[low]) | u128::from(words[high]) << 32;
+    let (low, high) = (pair(0, 1), pair(2, 3));
+    let range = u128::from(range);
+    ((high * range + ((low * range) >> 64)) >> 64) as u64
+}
+
+/// Of the normal distribution with mean 0 and standard deviation 1.
+#[inline]
+pub fn normal(word: u32) -> f32 {
+    with_sign(word, upper_quantile(half_unit(word)))
+}
+
+/// The same without what is further than [`TRUNCATED_AT`] from the mean.
+#[inline]
+pub fn truncated_normal(word: u32) -> f32 {
+    /// The share of the normal distribution below -2, and between -2 and 2.
+    const BELOW: f32 = 0.022_750_132;
+    const INSIDE: f32 = 0.954_499_74;
+    let magnitude = upper_quantile(BELOW + INSIDE * half_unit(word));
+    with_sign(word, if magnitude > TRUNCATED_AT { TRUNCATED_AT } else { magnitude })
+}
+
+/// Above 0, up to a half: 31 bits, as many of them as a single has.
+#[inline]
+fn half_unit(word: u32) -> f32 {
+    ((word & 0x7fff_ffff) as f32 + 0.5) * (1.0 / 4_294_967_296.0)
+}
+
+/// The highest bit is the sign.
+#[inline]
+fn with_sign(word: u32, magnitude: f32) -> f32 {
+    f32::from_bits(magnitude.to_bits() | word & 0x8000_0000)
+}
+
+/// What a normal number is above with this probability, from 2 to the -33 to a half. To about seven digits:
+/// M. Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (1988), PPND7.
+#[inline]
+fn upper_quantile(probability: f32) -> f32 {
+    let q = 0.5 - probability;
+    if q <= 0.425 {
+        let r = 0.180625 - q * q;
+        let above = ((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179;
+        let below = ((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1.0;
+        return q * above / below;
+    }
+    let r = minus_ln(probability).sqrt() - 1.6;
+    let above = ((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777;
+    let below = (0.12021132975 * r + 0.73700164250) * r + 1.0;
+    above / below
+}
+
+/// Minus the natural logarithm of a normal number below 1: that of the power of two, and twice the series of
+/// the inverse hyperbolic tangent for the rest, from the square root of a half to that of two.
+#[inline]
+fn minus_ln(x: f32) -> f32 {
+    const SQRT_2_BITS: u32 = 0x3fb5_04f3;
+    const ONE_BITS: u32 = 0x3f80_0000;
+    let bits = x.to_bits();
+    let fraction = bits & 0x007f_ffff | ONE_BITS;
+    let is_large = u32::from(fraction > SQRT_2_BITS);
+    let power = (bits >> 23) as i32 - 127 + is_large as i32;
+    let rest = f32::from_bits(fraction - (is_large << 23)) - 1.0;
+    let s = rest / (rest + 2.0);
+    let z = s * s;
+    let series = ((z * (1.0 / 9.0) + 1.0 / 7.0) * z + 1.0 / 5.0) * z + 1.0 / 3.0;
+    let ln = (s * z * series + s) * 2.0;
+    -(power as f32 * std::f32::consts::LN_2 + ln)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The upper tail of the normal distribution, by its continued fraction or its power series.
+    fn tail(x: f64) -> f64 {
+        let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+        if x > 2.5 {
+            return density / (1..200).rev().fold(x, |rest, k| x + f64::from(k) / rest);
+        }
+        let (mut term, mut sum) = (x, x);
+        for k in 1..100 {
+            term *= x * x / f64::from(2 * k + 1);
+            sum += term;
+        }
+        0.5 - density * sum
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_normal_distribution() {
+        let words = (0..31).flat_map(|bit| [1u32 << bit, (1 << bit) - 1, 3 << bit >> 1]);
+        for word in words.chain((0..5000).map(|k| k * 429_497)) {
+            let word = word & 0x7fff_ffff;
+            let z = f64::from(normal(word));
+            let wanted = f64::from(half_unit(word));
+            let slope = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+            // How far the number is off.
+            let off = (tail(z) - wanted).abs() / slope;
+            assert!(off < 3e-6 * (1.0 + z), "{word:#x}: {z}, off by {off}");
+            assert_eq!(normal(word | 0x8000_0000), -normal(word));
+        }
+    }
+
+    #[test]
+    fn numbers_stay_where_they_belong() {
+        assert_eq!(unit(0), 0.0);
+        assert_eq!(unit(u32::MAX), 1.0 - 1.0 / 16_777_216.0);
+        assert!(normal(0) > 6.33 && normal(0) < 6.34, "the largest: {}", normal(0));
+        assert_eq!(normal(0x7fff_ffff), 0.0);
+        assert_eq!(truncated_normal(0), 2.0);
+        assert_eq!(truncated_normal(u32::MAX), -truncated_normal(0x7fff_ffff));
+        assert!(truncated_normal(0x7fff_ffff) < 1e-6);
+        for word in (0..20_000).map(|k| k * 214_748) {
+            assert!(truncated_normal(word).abs() <= TRUNCATED_AT);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_fill_their_range() {
+        let all = u32::MAX;
+        assert_eq!(below_32([0, 0], 10), 0);
+        assert_eq!(below_32([all, all], 10), 9);
+        assert_eq!(below_32([7, 0x8000_0000], 10), 5);
+        assert_eq!(below_32([all, all], all), all - 1);
+        assert_eq!(below_32([all, all], 0), 0);
+        assert_eq!(below_64([0; 4], 10), 0);
+        assert_eq!(below_64([all; 4], 10), 9);
+        assert_eq!(below_64([all; 4], u64::MAX), u64::MAX - 1);
+        assert_eq!(below_64([0, 0, 0, 0x8000_0000], 1 << 63), 1 << 62);
+        // The lower half carries.
+        assert_eq!(below_64([all, all, all, 0x3fff_ffff], 8), 1);
+        assert_eq!(below_64([0, 0, 0, 0x4000_0000], 8), 2);
+    }
+
+    #[test]
+    fn shares_that_are_dropped() {
+        assert_eq!(dropped_below(0.0), 0);
+        assert_eq!(dropped_below(0.25), 1 << 30);
+        assert_eq!(dropped_below(1.0), 1 << 32);
+        assert_eq!(dropped_below(-3.0), 0);
+        assert_eq!(dropped_below(7.0), 1 << 32);
+        assert_eq!(dropped_below(f32::NAN), 1 << 32);
+    }
+}
