@@ -21,11 +21,11 @@ set(portacl_env_common
     FAKE_CUDA_LEAK_CHECK=unset:)
 if(PORTACL_SANITIZER STREQUAL "address")
     list(APPEND portacl_env_common
-         "ASAN_OPTIONS=set:detect_stack_use_after_return=1:strict_string_checks=1"
+         "ASAN_OPTIONS=set:detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1"
          "LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/lsan.supp:print_suppressions=0")
 elseif(PORTACL_SANITIZER STREQUAL "thread")
     list(APPEND portacl_env_common
-         "TSAN_OPTIONS=set:halt_on_error=0:exitcode=66:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/tsan.supp")
+         "TSAN_OPTIONS=set:halt_on_error=0:exitcode=66:second_deadlock_stack=1:allocator_may_return_null=1:suppressions=${PROJECT_SOURCE_DIR}/cpp_tests/support/tsan.supp")
 endif()
 
 set(portacl_env_cpu PORTACL_BACKEND=set:cpu)

@@ -116,7 +116,8 @@ TEST_F(Ipc, CloseAndListsCheckTheirArguments) {
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid("", processes, 1), "key");
     ACL_FAILS_SAYING(kDead, aclrtIpcMemSetImportPid("nonsense", processes, 1), "key");
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, nullptr, 1), "pid");
-    ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, 0), "empty");
+    ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, 0), "num is 0");
+    ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, SIZE_MAX), "num is 1844");
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, 3), "pid[2] is 0");
     processes[0] = -1;
     ACL_FAILS_SAYING(kInvalid, aclrtIpcMemSetImportPid(key, processes, 1), "pid[0] is -1");

@@ -138,6 +138,10 @@ TEST_F(Advice, SeveralAttributes) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
                      aclrtMemManagedGetAttrs(which, 0, managed.At(), kGrain, data, sizes),
                      "numAttributes");
+    for (size_t many : {SIZE_MAX, SIZE_MAX / 16})
+        ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC,
+                         aclrtMemManagedGetAttrs(which, many, managed.At(), kGrain, data, sizes),
+                         std::to_string(many));
     EXPECT_EQ(by[0], 77);
     EXPECT_EQ(mostly, 77);
 }

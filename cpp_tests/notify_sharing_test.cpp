@@ -273,6 +273,8 @@ TEST_F(NotifyKey, BadArguments) {
     int32_t pid = getpid();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, nullptr, 1), "pid");
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, &pid, 0), "num is 0");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, &pid, SIZE_MAX / 4),
+                     "num is 4611");
     for (int32_t bad : {0, -1}) {
         int32_t list[] = {pid, bad};
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtNotifySetImportPid(notify, list, 2),

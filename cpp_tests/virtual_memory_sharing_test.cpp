@@ -146,7 +146,11 @@ TEST_F(VirtualMemorySharing, ListsCheckTheirArguments) {
     ACL_OK(aclrtMemExportToShareableHandleV2(by_fabric, kListed, kFabric, &fabric_));
     int32_t processes[] = {1, 0};
     ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, nullptr, 1), "pid");
-    ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, processes, 0), "empty");
+    ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, processes, 0),
+                     "pidNum is 0");
+    ACL_FAILS_SAYING(kInvalid,
+                     aclrtMemSetPidToShareableHandleV2(&number, kNumber, processes, (1 << 22) + 1),
+                     "pidNum is 4194305");
     ACL_FAILS_SAYING(kInvalid, aclrtMemSetPidToShareableHandle(number, processes, 2), "pid[1]");
     ACL_FAILS(kDead, aclrtMemSetPidToShareableHandle(0, processes, 1));
     ACL_FAILS(kDead, aclrtMemSetPidToShareableHandle(number ^ 1, processes, 1));

@@ -6533,7 +6533,8 @@ aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
  * @param size bytes, a multiple of 2 MiB, not 0.
  * @param data for each attribute where its answer goes; nothing is written when one of them is wrong.
  * @param dataSizes for each attribute the room there in bytes.
- * @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0.
+ * @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0;
+ * ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length.
  * Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
  */
 aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
@@ -6580,7 +6581,7 @@ aclError aclrtMemManagedPrefetchAsync(const void *ptr,
  * @param flags must be 0.
  * @param stream a stream; null: the default stream of the current context.
  * @return as aclrtMemManagedPrefetchAsync; ACL_ERROR_INVALID_PARAM 100000 also: a null list, or wrong numbers of
- * places. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
+ * places; ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
  */
 aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
                                            size_t *sizes,
@@ -6664,7 +6665,7 @@ aclError aclrtIpcMemClose(const char *key);
  *
  * @param key a key of this process. Of one that was exported without a check the list is not looked at.
  * @param pid what aclrtDeviceGetBareTgid gives in those processes.
- * @param num how many there are, at least 1.
+ * @param num how many there are, 1 to 4,194,304.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process is not above 0;
  * ACL_ERROR_RT_PARAM_INVALID 107000: `key` is no key that this process has exported, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend
@@ -6796,8 +6797,8 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
  * @param shareableHandle a number of this process. Of one that was exported without a check the list is not looked
  * at.
  * @param pid what aclrtDeviceGetBareTgid gives in those processes.
- * @param pidNum how many there are, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is 0, or a process is not above 0;
+ * @param pidNum how many there are, 1 to 4,194,304.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process is not above 0;
  * ACL_ERROR_RT_PARAM_INVALID 107000: the number is none that this process has exported, or its memory is gone, or called
  * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
  * aclrtMemSetPidToShareableHandle of the Ascend runtime API.
@@ -6812,7 +6813,7 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle,
  * @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
  * @param shareType which of them.
  * @param pid what aclrtDeviceGetBareTgid gives in those processes.
- * @param pidNum how many there are, at least 1.
+ * @param pidNum how many there are, 1 to 4,194,304.
  * @return as aclrtMemSetPidToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null or
  * `shareType` is unknown. Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
  */
@@ -6950,7 +6951,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify,
  *
  * @param notify a notify of this process, exported before.
  * @param pid their numbers, as aclrtDeviceGetBareTgid tells each of them its own.
- * @param num how many, at least 1.
+ * @param num how many, 1 to 4,194,304.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or a number that no process has;
  * ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
  * Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.

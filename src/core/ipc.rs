@@ -64,17 +64,31 @@ pub fn check_room(len: usize) -> Result<()> {
     )))
 }
 
-/// The processes of a list.
-pub(super) fn check_processes(argument: &str, processes: &[i32]) -> Result<()> {
-    if processes.is_empty() {
-        return Err(Error::invalid_param("num is 0; the list must have one process at least"));
+/// Linux numbers no more processes than this at a time.
+const MOST_PROCESSES: usize = 1 << 22;
+
+/// Processes that may import something.
+pub struct ProcessList(Vec<i32>);
+
+impl ProcessList {
+    /// Of `count` processes, which the caller knows by the name `count_name`.
+    pub fn new(count_name: &str, count: usize, process: impl Fn(usize) -> i32) -> Result<Self> {
+        if count == 0 || count > MOST_PROCESSES {
+            return Err(Error::invalid_param(format_args!(
+                "{count_name} is {count}; the list has between 1 and {MOST_PROCESSES} processes"
+            )));
+        }
+        let named = |index| match process(index) {
+            number @ 1.. => Ok(number),
+            number => Err(Error::invalid_param(format_args!(
+                "pid[{index}] is {number}; processes have numbers above 0 (aclrtDeviceGetBareTgid there)"
+            ))),
+        };
+        (0..count).map(named).collect::<Result<_>>().map(Self)
     }
-    match processes.iter().position(|process| *process <= 0) {
-        None => Ok(()),
-        Some(index) => Err(Error::invalid_param(format_args!(
-            "{argument}[{index}] is {}; processes have numbers above 0 (aclrtDeviceGetBareTgid there)",
-            processes[index]
-        ))),
+
+    pub(super) fn numbers(&self) -> &[i32] {
+        &self.0
     }
 }
 
@@ -183,12 +197,11 @@ fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
 }
 
 /// aclrtIpcMemSetImportPid.
-pub fn set_import_processes(text: &[u8], processes: &[i32]) -> Result<()> {
+pub fn set_import_processes(text: &[u8], processes: &ProcessList) -> Result<()> {
     let key = key_of(text)?;
-    check_processes("pid", processes)?;
     thread::refuse_inside_host_function()?;
     let _session = runtime::session()?;
-    match BROKER.admit(broker::Kind::Memory, &key, processes) {
+    match BROKER.admit(broker::Kind::Memory, &key, processes.numbers()) {
         true => Ok(()),
         false => Err(unknown_key()),
     }

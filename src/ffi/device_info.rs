@@ -11,7 +11,7 @@ use crate::ffi::types::{
     aclrtDevAttr, aclrtDevFeatureType, aclrtHacType, aclrtHostMemMapCapability,
     aclrtUtilizationInfo, aclrtUuid,
 };
-use crate::ffi::value::{Array, Out, enum_value, must_be_null, must_not_be_null, text};
+use crate::ffi::value::{Array, Out, enum_value, must_be_null, text};
 
 /// Tells one number about a device, which need not be set.
 ///
@@ -502,10 +502,8 @@ pub unsafe extern "C" fn aclrtHostMemMapCapabilities(
 
 /// The operations of an array from C, whatever they are.
 fn asked(operations: *const aclrtAtomicOperation, count: u32) -> Result<Vec<i32>> {
-    must_not_be_null("operations", operations)?;
     if count == 0 {
         return Err(Error::invalid_param("count is 0; ask about one operation at least"));
     }
-    let array = Array::new(operations.cast::<i32>(), count as usize);
-    Ok((0..array.count()).map(|index| array.get(index)).collect())
+    Array::new(operations.cast::<i32>(), count as usize).to_vec("operations")
 }

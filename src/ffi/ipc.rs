@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Result;
-use crate::core::ipc;
+use crate::core::ipc::{self, ProcessList};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtServerPid,
@@ -18,10 +18,10 @@ fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
 }
 
 /// A list of processes that C sends.
-pub(super) fn processes(pids: *const i32, count: usize) -> Result<Vec<i32>> {
+pub(super) fn processes(pids: *const i32, count_name: &str, count: usize) -> Result<ProcessList> {
     must_not_be_null("pid", pids)?;
     let pids = Array::new(pids, count);
-    Ok((0..count).map(|index| pids.get(index)).collect())
+    ProcessList::new(count_name, count, |index| pids.get(index))
 }
 
 /// Gives device memory a key, by which other processes of the same user on this machine open it
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
 ///
 /// @param key a key of this process. Of one that was exported without a check the list is not looked at.
 /// @param pid what aclrtDeviceGetBareTgid gives in those processes.
-/// @param num how many there are, at least 1.
+/// @param num how many there are, 1 to 4,194,304.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `key` is empty, `num` is 0, or a process is not above 0;
 /// ACL_ERROR_RT_PARAM_INVALID 107000: `key` is no key that this process has exported, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows aclrtIpcMemSetImportPid of the Ascend
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn aclrtIpcMemSetImportPid(
     num: usize,
 ) -> aclError {
     guard("aclrtIpcMemSetImportPid", || {
-        ipc::set_import_processes(self::key(key)?, &processes(pid, num)?)
+        ipc::set_import_processes(self::key(key)?, &processes(pid, "num", num)?)
     })
 }
 

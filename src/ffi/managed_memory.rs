@@ -10,7 +10,7 @@ use crate::ffi::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute,
     aclrtStream,
 };
-use crate::ffi::value::{Out, address, enum_value, handle};
+use crate::ffi::value::{Array, Out, address, enum_value, handle};
 
 /// Allocates memory that the host and all devices use at one address; its contents are undefined. Does not
 /// wait for queued work. It counts as memory of the current device, and goes with it.
@@ -113,7 +113,8 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttr(
 /// @param size bytes, a multiple of 2 MiB, not 0.
 /// @param data for each attribute where its answer goes; nothing is written when one of them is wrong.
 /// @param dataSizes for each attribute the room there in bytes.
-/// @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0.
+/// @return as aclrtMemManagedGetAttr; ACL_ERROR_INVALID_PARAM 100000 also: `numAttributes` is 0;
+/// ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length.
 /// Thread-safe. Follows aclrtMemManagedGetAttrs of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
@@ -125,15 +126,11 @@ pub unsafe extern "C" fn aclrtMemManagedGetAttrs(
     dataSizes: *mut usize,
 ) -> aclError {
     guard("aclrtMemManagedGetAttrs", || {
-        // SAFETY: by the contract of the C boundary all three lists have `numAttributes` members. The
-        // numbers need not be enumerators.
-        let (attributes, data, sizes) = unsafe {
-            (
-                list("attributes", attributes.cast::<i32>(), numAttributes)?,
-                list("data", data, numAttributes)?,
-                list("dataSizes", dataSizes, numAttributes)?,
-            )
-        };
+        // The numbers need not be enumerators.
+        let attributes =
+            Array::new(attributes.cast::<i32>(), numAttributes).to_vec("attributes")?;
+        let data = Array::new(data.cast_const(), numAttributes).to_vec("data")?;
+        let sizes = Array::new(dataSizes.cast_const(), numAttributes).to_vec("dataSizes")?;
         if numAttributes == 0 {
             return Err(Error::invalid_param("numAttributes is 0; ask for at least one"));
         }
@@ -197,7 +194,7 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchAsync(
 /// @param flags must be 0.
 /// @param stream a stream; null: the default stream of the current context.
 /// @return as aclrtMemManagedPrefetchAsync; ACL_ERROR_INVALID_PARAM 100000 also: a null list, or wrong numbers of
-/// places. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
+/// places; ACL_ERROR_BAD_ALLOC 200000: there is no memory for lists of that length. Thread-safe. Follows aclrtMemManagedPrefetchBatchAsync of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
     ptrs: *mut *const c_void,
@@ -211,16 +208,12 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
 ) -> aclError {
     guard("aclrtMemManagedPrefetchBatchAsync", || {
         managed_memory::check_counts(count, numPrefetchLocs)?;
-        // SAFETY: by the contract of the C boundary these lists have `count` and `numPrefetchLocs`
-        // members.
-        let (ptrs, sizes, locations, firsts) = unsafe {
-            (
-                list("ptrs", ptrs, count)?,
-                list("sizes", sizes, count)?,
-                list("prefetchLocs", prefetchLocs, numPrefetchLocs)?,
-                list("prefetchLocIdxs", prefetchLocIdxs, numPrefetchLocs)?,
-            )
-        };
+        let ptrs = Array::new(ptrs.cast_const(), count).to_vec("ptrs")?;
+        let sizes = Array::new(sizes.cast_const(), count).to_vec("sizes")?;
+        let locations =
+            Array::new(prefetchLocs.cast_const(), numPrefetchLocs).to_vec("prefetchLocs")?;
+        let firsts =
+            Array::new(prefetchLocIdxs.cast_const(), numPrefetchLocs).to_vec("prefetchLocIdxs")?;
         let places = managed_memory::places(&firsts, count)?;
         let moves: Vec<_> = (0..count)
             .map(|index| Move {
@@ -232,16 +225,4 @@ pub unsafe extern "C" fn aclrtMemManagedPrefetchBatchAsync(
         let names = |index| (format!("ptrs[{index}]"), format!("prefetchLocs[{}]", places[index]));
         managed_memory::prefetch(&moves, flags, handle::from_c(stream), names)
     })
-}
-
-/// A copy of a list from C; null is an error that names `argument`.
-///
-/// # Safety
-/// `first` is null or points to `count` members.
-unsafe fn list<T: Copy>(argument: &str, first: *const T, count: usize) -> Result<Vec<T>> {
-    if first.is_null() {
-        return Err(Error::invalid_param(format_args!("{argument} is null; it must be a list")));
-    }
-    // SAFETY: by this function's contract.
-    Ok((0..count).map(|index| unsafe { first.wrapping_add(index).read_unaligned() }).collect())
 }

@@ -176,7 +176,7 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(
 ///
 /// @param notify a notify of this process, exported before.
 /// @param pid their numbers, as aclrtDeviceGetBareTgid tells each of them its own.
-/// @param num how many, at least 1.
+/// @param num how many, 1 to 4,194,304.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, `num` is 0, or a number that no process has;
 /// ACL_ERROR_RT_PARAM_INVALID 107000: not a notify, destroyed, not exported, or called inside a host function.
 /// Thread-safe. Follows aclrtNotifySetImportPid of the Ascend runtime API.
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn aclrtNotifySetImportPid(
     num: usize,
 ) -> aclError {
     guard("aclrtNotifySetImportPid", || {
-        notify::admit(handle::from_c(notify), &processes(pid, num)?)
+        notify::admit(handle::from_c(notify), &processes(pid, "num", num)?)
     })
 }
 

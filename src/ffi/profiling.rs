@@ -10,7 +10,7 @@ use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
     aclError, aclprofAicoreEvents, aclprofAicoreMetrics, aclprofConfig, aclprofConfigType,
 };
-use crate::ffi::value::{Array, bytes, enum_value, handle, must_be_null, must_not_be_null};
+use crate::ffi::value::{Array, bytes, enum_value, handle, must_be_null};
 
 /// Begins profiling: traces of this process go to a folder from now on, one file for each aclprofInit. Nothing
 /// is recorded before aclprofStart. Works before aclInit, and after it for streams that are there already.
@@ -68,9 +68,7 @@ pub unsafe extern "C" fn aclprofCreateConfig(
     guard_value("aclprofCreateConfig", std::ptr::null_mut(), || {
         must_be_null("aicoreEvents", aicoreEvents)?;
         profiling::check_count(deviceNums)?;
-        must_not_be_null("deviceIdList", deviceIdList)?;
-        let ids = Array::new(deviceIdList, deviceNums as usize);
-        let ids: Vec<u32> = (0..ids.count()).map(|index| ids.get(index)).collect();
+        let ids = Array::new(deviceIdList, deviceNums as usize).to_vec("deviceIdList")?;
         let config = profiling::create_config(&ids, enum_value(aicoreMetrics))?;
         Ok(handle::to_c(config).cast())
     })

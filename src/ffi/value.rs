@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, size_of};
 
-use crate::core::error::{Error, Result};
+use crate::core::error::{Code, Error, Result};
 
 /// Where a result goes: a pointer from C that is not null.
 pub struct Out<T>(*mut T);
@@ -69,6 +69,18 @@ impl<T: Copy> Array<T> {
         // SAFETY: not null and within the length, which by the contract of the C boundary is as
         // much as there is. C may hand out packed memory, so alignment is not assumed.
         unsafe { self.first.add(index).read_unaligned() }
+    }
+
+    /// All of them, of the argument with this name; null is an error.
+    pub fn to_vec(&self, name: &str) -> Result<Vec<T>> {
+        must_not_be_null(name, self.first)?;
+        let mut all = Vec::new();
+        all.try_reserve_exact(self.len).map_err(|_| {
+            let text = format!("{name}: there is no memory for a list of {} members", self.len);
+            Error::new(Code::BadAlloc, text)
+        })?;
+        all.extend((0..self.len).map(|index| self.get(index)));
+        Ok(all)
     }
 }
 

@@ -147,8 +147,8 @@ pub unsafe extern "C" fn aclrtMemImportFromShareableHandleV2(
 /// @param shareableHandle a number of this process. Of one that was exported without a check the list is not looked
 /// at.
 /// @param pid what aclrtDeviceGetBareTgid gives in those processes.
-/// @param pidNum how many there are, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is 0, or a process is not above 0;
+/// @param pidNum how many there are, 1 to 4,194,304.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is null, `pidNum` is out of range, or a process is not above 0;
 /// ACL_ERROR_RT_PARAM_INVALID 107000: the number is none that this process has exported, or its memory is gone, or called
 /// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe. Follows
 /// aclrtMemSetPidToShareableHandle of the Ascend runtime API.
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
     pidNum: usize,
 ) -> aclError {
     guard("aclrtMemSetPidToShareableHandle", || {
-        let processes = processes(pid, pidNum)?;
+        let processes = processes(pid, "pidNum", pidNum)?;
         sharing::set_import_processes(&sharing::from_number(shareableHandle)?, &processes)
     })
 }
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandle(
 /// @param shareableHandle a uint64_t or an aclrtMemFabricHandle of this process.
 /// @param shareType which of them.
 /// @param pid what aclrtDeviceGetBareTgid gives in those processes.
-/// @param pidNum how many there are, at least 1.
+/// @param pidNum how many there are, 1 to 4,194,304.
 /// @return as aclrtMemSetPidToShareableHandle; ACL_ERROR_INVALID_PARAM 100000 also where `shareableHandle` is null or
 /// `shareType` is unknown. Thread-safe. Follows aclrtMemSetPidToShareableHandleV2 of the Ascend runtime API.
 #[unsafe(no_mangle)]
@@ -181,6 +181,6 @@ pub unsafe extern "C" fn aclrtMemSetPidToShareableHandleV2(
 ) -> aclError {
     guard("aclrtMemSetPidToShareableHandleV2", || {
         let key = key(shareableHandle, shareType)?;
-        sharing::set_import_processes(&key, &processes(pid, pidNum)?)
+        sharing::set_import_processes(&key, &processes(pid, "pidNum", pidNum)?)
     })
 }

@@ -68,16 +68,15 @@ pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
 }
 
 /// aclrtNotifySetImportPid: lets these processes import it, besides those that may already.
-pub fn admit(raw: u64, processes: &[i32]) -> Result<()> {
+pub fn admit(raw: u64, processes: &ipc::ProcessList) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    ipc::check_processes("pid", processes)?;
     let notify = handles::get_arc::<Notify>("notify", raw)?;
     let export = notify.export.get().ok_or_else(|| {
         Error::param_invalid(format_args!(
             "notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first"
         ))
     })?;
-    if BROKER.admit(Kind::Notify, &export.key, processes) {
+    if BROKER.admit(Kind::Notify, &export.key, processes.numbers()) {
         return Ok(());
     }
     Err(Error::param_invalid(format_args!("notify {raw:#x} is not offered to others any more")))

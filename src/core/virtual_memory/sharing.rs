@@ -89,11 +89,10 @@ pub fn export(raw: u64, flags: u64) -> Result<Key> {
 }
 
 /// aclrtMemSetPidToShareableHandle and its V2.
-pub fn set_import_processes(key: &Key, processes: &[i32]) -> Result<()> {
-    ipc::check_processes("pid", processes)?;
+pub fn set_import_processes(key: &Key, processes: &ipc::ProcessList) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let _session = runtime::session()?;
-    match BROKER.admit(Kind::PhysicalMemory, key, processes) {
+    match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
         true => Ok(()),
         false => Err(Error::param_invalid(
             "shareableHandle is none that this process has exported, or its memory is gone",
