@@ -7,10 +7,34 @@
 
 #include "did.h"
 
-// Runs a graph twice, in two ways, and destroys it.
+// Sets what the first kernel and the first event of a graph have anyway, leaves the first task out,
+// and puts each into force.
+inline void UpdateGraph(aclmdlRI graph) {
+    aclrtStream streams[4];
+    aclmdlRITask tasks[32];
+    uint32_t count = 4;
+    if (!DID(aclmdlRIGetStreams(graph, streams, &count)) || count == 0) return;
+    uint32_t task_count = 32;
+    if (!DID(aclmdlRIGetTasksByStream(streams[0], tasks, &task_count))) return;
+    for (uint32_t i = 0; i < task_count; ++i) {
+        aclmdlRITaskParams params;
+        if (!DID(aclmdlRITaskGetParams(tasks[i], &params))) continue;
+        const bool is_kernel = params.type == ACL_MODEL_RI_TASK_KERNEL;
+        if (!is_kernel && params.type != ACL_MODEL_RI_TASK_EVENT_RECORD) continue;
+        DID(aclmdlRITaskSetParams(tasks[i], &params));
+        DID(aclmdlRIUpdate(graph));
+        break;
+    }
+    DID(aclmdlRITaskDisable(tasks[0]));
+    DID(aclmdlRIUpdate(graph));
+}
+
+// Runs a graph twice, in two ways, changes it, runs it once more, and destroys it.
 inline void RunAndDestroy(aclmdlRI graph, aclrtStream stream) {
     DID(aclmdlRIExecuteAsync(graph, stream));
     DID(aclrtSynchronizeStream(stream));
+    DID(aclmdlRIExecute(graph, 10000));
+    UpdateGraph(graph);
     DID(aclmdlRIExecute(graph, 10000));
     DID(aclmdlRIAbort(graph));
     DID(aclmdlRIDestroy(graph));

@@ -43,6 +43,9 @@ ALL = (
            steady=False),
     Untold("driver", "cuCtxGetCurrent", r"aclrtBinaryGetFunction\(", "comes before cuFuncGetParamInfo, a probe",
            in_samples=True, steady=False),
+    Untold("driver", "cuGraphExecUpdate_v2", r"aclmdlRIUpdate\(", "what cannot be changed is made anew", in_samples=True),
+    Untold("driver", "cuCtxGetCurrent", r"aclmdlRIUpdate\(", "comes before cuGraphExecUpdate_v2", in_samples=True,
+           steady=False),
     *(Untold("driver", function, TIDYING, STILL_NEEDED, in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
                        "cuCtxSetCurrent")),

@@ -7450,37 +7450,80 @@ aclError aclmdlRITaskGetSeqId(aclmdlRITask task,
                               uint32_t *id);
 
 /**
- * Tells the parameters of a task.
+ * Tells the parameters of a task, as they were recorded or set last, in force or not.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * A kernel: its handle, its attributes (`cfg` is null if it has none), a copy of its arguments, which is in host
+ * memory (`isHostArgs` 1), their size, and the number of blocks of its whole grid. What `cfg` and `args` point to is
+ * the library's, to be read only, until the task is changed, its graph updated, or destroyed. An event: its handle,
+ * the flags that it was made with (0 if it was destroyed), and 1 if it works outside of the graph. A value: its
+ * address, it, and how it is compared. Other tasks have a type only. `taskGrp` is the group that the task belongs to,
+ * or null; `opInfoPtr` is null.
+ *
+ * @param task a task of aclmdlRIGetTasksByStream.
+ * @param params receives the type, and the parameters in the member of that type; all else is 0.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+ * task, or its graph was destroyed. Thread-safe. Follows aclmdlRITaskGetParams of the Ascend runtime API.
  */
-aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+aclError aclmdlRITaskGetParams(aclmdlRITask task,
+                               aclmdlRITaskParams *params);
 
 /**
- * Changes the parameters of a task.
+ * Changes the parameters of a task from the next aclmdlRIUpdate on. A task that was disabled is then done again.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * A kernel: another one of the same device, other attributes, arguments (which are read by this call) and blocks; with
+ * the number of blocks that it has, a grid of several dimensions stays as it is, and so do the threads of a block.
+ * The record of an event: another event of the device, which later runs then record, with a time if the first one has
+ * one; the tasks that the record comes before stay the same. A wait for an event and its reset keep their event, and
+ * so do records and waits that work outside of the graph. A value that is written or waited for: another address,
+ * value and comparison. A task of a group is changed with the group.
+ *
+ * @param task a task of aclmdlRIGetTasksByStream.
+ * @param params what aclmdlRITaskGetParams told, changed; `type` is that of the task. `eventFlag`, `taskGrp`,
+ * `opInfoPtr`, `opInfoSize` and what is reserved are not looked at.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, a null kernel, event or address, `numBlocks`
+ * 0 or more than the device can have, null arguments, an unknown attribute or comparison; ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was
+ * destroyed, another type, not a kernel, an event or memory of this library, or arguments that do not fit; ACL_ERROR_RT_STREAM_CONTEXT 107003: a
+ * kernel or event of another device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: a task without parameters, arguments in device
+ * memory, another flag, another event to wait for or reset, a task of a group, an attribute that kernels here do not have;
+ * ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses;
+ * ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is no multiple of 8. Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
  */
-aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+aclError aclmdlRITaskSetParams(aclmdlRITask task,
+                               aclmdlRITaskParams *params);
 
 /**
- * Makes changed tasks of a graph take effect.
+ * Puts into force what aclmdlRITaskSetParams and aclmdlRITaskDisable have changed in a graph: runs that are given to
+ * streams from now on do it; those that were given before do what they would have done. Where the driver of a GPU
+ * cannot change what it has made ready, the graph is made ready anew. If that fails the graph is as it was, and the
+ * changes wait for the next call.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param modelRI a graph.
+ * @return ACL_SUCCESS, also where nothing was changed; ACL_ERROR_INVALID_PARAM 100000: null;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver
+ * refuses. Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
  */
 aclError aclmdlRIUpdate(aclmdlRI modelRI);
 
 /**
- * Makes a graph skip a task.
+ * Leaves a task out of its graph from the next aclmdlRIUpdate on; its place in the order of the others stays.
+ * aclmdlRITaskSetParams takes it back.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param task a task of aclmdlRIGetTasksByStream, of any type.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a task, or its graph
+ * was destroyed. Thread-safe. Follows aclmdlRITaskDisable of the Ascend runtime API.
  */
 aclError aclmdlRITaskDisable(aclmdlRITask task);
 
 /**
- * Tells an attribute of a kernel task.
+ * Tells an attribute of a kernel in a graph, as it was recorded or set last.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param task a task of aclmdlRIGetTasksByStream, of type ACL_MODEL_RI_TASK_KERNEL.
+ * @param attrId an enumerator of aclrtLaunchKernelAttrId.
+ * @param attrValue receives the value in the member of that attribute; 0 for one that the launch did not have.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or no such attribute;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a task, its graph was destroyed, or a task of another type. Thread-safe.
+ * Follows aclmdlRIKernelTaskGetAttribute of the Ascend runtime API.
  */
 aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                         aclrtLaunchKernelAttrId attrId,

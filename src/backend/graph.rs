@@ -8,6 +8,15 @@ use super::{Copy, Copy2d, Event, Fill, Reduce, RepeatedFn};
 /// A run of a kernel with the arguments that it has got, for a [`Graph`] of the same device.
 pub trait BoundLaunch: Any + Send + Sync {}
 
+/// A launch in a graph.
+#[derive(Clone)]
+pub struct NodeLaunch {
+    /// What runs.
+    pub bound: Arc<dyn BoundLaunch>,
+    /// What the core calls it; backends do not look.
+    pub call: Arc<dyn Any + Send + Sync>,
+}
+
 /// What a node of a graph does, in each run anew: memory is read and written when its turn comes,
 /// pageable memory included.
 #[derive(Clone)]
@@ -21,7 +30,7 @@ pub enum Work {
     /// A reduction.
     Reduce(Reduce),
     /// A run of a kernel.
-    Launch(Arc<dyn BoundLaunch>),
+    Launch(NodeLaunch),
     /// A call of user code. What does not depend on it may wait for it all the same.
     HostFn(RepeatedFn),
     /// The event becomes: what this node comes after, in the latest run.

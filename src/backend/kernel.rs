@@ -114,7 +114,7 @@ impl Launch<'_> {
 
 impl Arguments {
     /// All of them in one block; an array only as far as the parameters are known.
-    fn copy(&self, known: Option<&Parameters>) -> Box<[u8]> {
+    pub fn copy(&self, known: Option<&Parameters>) -> Box<[u8]> {
         let mut block = Vec::new();
         match (*self, known) {
             (Self::Block { addr, len }, _) => {

@@ -59,7 +59,7 @@ pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;
 pub use failure::{FailedLaunch, Failure, Observer, Position, thread_number};
-pub use graph::{BoundLaunch, Graph, Node, Work};
+pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, RepeatedFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
@@ -302,6 +302,11 @@ pub trait Device: Send + Sync {
 
     /// Makes a graph ready to run on streams of this device. There may be no nodes.
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>>;
+
+    /// Changes what runs of a graph of this device do that are queued from now on; those that are queued
+    /// already do what they would have done, and runs of the graph go on to come one after the other. On
+    /// failure the graph is as it was.
+    fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()>;
 
     /// Releases everything that the device holds. All its streams are drained and dropped by the
     /// core, its blocks are given back. Streams and events that somebody still holds stay valid

@@ -100,6 +100,11 @@ impl Event {
         self.recorded.exists()
     }
 
+    /// The flags that it was made with.
+    pub fn flags(&self) -> u32 {
+        self.flags
+    }
+
     fn is_waitable(&self) -> bool {
         self.flags & (flag::SYNC | flag::EXTERNAL) != 0
     }

@@ -5,15 +5,17 @@ pub mod capture;
 pub mod group;
 pub mod inspect;
 pub mod mode;
+pub mod params;
 pub mod plan;
 mod program;
 pub mod recorder;
 pub mod task;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::capture::Capture;
 use self::group::Owned;
@@ -49,26 +51,41 @@ pub struct Graph {
 pub struct Ready {
     /// What was recorded.
     pub tasks: Vec<Task>,
-    program: Program,
+    program: Arc<Program>,
     /// The library's memory that it names.
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
     events: Vec<u64>,
     /// The groups among its tasks.
-    _groups: Vec<Owned>,
+    groups: Arc<Vec<Owned>>,
 }
 
 impl Ready {
     /// Of these tasks, on `device`.
     pub fn new(device: &Device, tasks: Vec<Task>, groups: Vec<Owned>) -> Result<Arc<Self>> {
         let program = Program::new(&device.native, &tasks)?;
+        Ok(Self::of(tasks, Arc::new(program), Arc::new(groups)))
+    }
+
+    fn of(tasks: Vec<Task>, program: Arc<Program>, groups: Arc<Vec<Owned>>) -> Arc<Self> {
         let memory = task::memory(&tasks);
-        let events = tasks.iter().filter_map(|task| match (task.what, &task.work) {
+        let events = tasks.iter().filter_map(|task| match (task.what, task.work()) {
             (What::EventRecord(event), Some(_)) => Some(event),
             _ => None,
         });
         let events = events.collect();
-        Ok(Arc::new(Self { tasks, program, memory, events, _groups: groups }))
+        Arc::new(Self { tasks, program, memory, events, groups })
+    }
+
+    /// The same graph with other tasks in some places, which have the same edges.
+    fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
+        let mut tasks = self.tasks.clone();
+        for (place, task) in changes {
+            tasks[*place] = task.clone();
+        }
+        let is_changed = |place: &usize| changes.contains_key(place);
+        self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
+        Ok(Self::of(tasks, Arc::clone(&self.program), Arc::clone(&self.groups)))
     }
 
     /// The memory that it names is there as it was.
@@ -114,22 +131,29 @@ impl Graph {
         self.inspected.forget();
     }
 
-    /// What runs; while it is being recorded, that it is, with this code.
+    /// As [`Self::hold`], for a look.
     fn ready_or(&self, code: Code) -> Result<Arc<Ready>> {
-        if let Some(ready) = &*self.ready.lock() {
-            return Ok(Arc::clone(ready));
-        }
+        self.hold(code).map(|ready| Arc::clone(&ready))
+    }
+
+    /// What runs, which nobody changes meanwhile; while it is being recorded, that it is, with this code.
+    fn hold(&self, code: Code) -> Result<MappedMutexGuard<'_, Arc<Ready>>> {
+        MutexGuard::try_map(self.ready.lock(), Option::as_mut).map_err(|_| self.not_ready(code))
+    }
+
+    #[cold]
+    fn not_ready(&self, code: Code) -> Error {
         let (recorded, end) = match self.building {
             Some(_) => ("built", "aclmdlRIBuildEnd"),
             None => ("captured", "aclmdlRICaptureEnd"),
         };
-        Err(Error::new(
+        Error::new(
             code,
             format_args!(
                 "modelRI {:#x} is still being {recorded}; call {end} first",
                 self.handle.raw()
             ),
-        ))
+        )
     }
 
     /// Fails while a run is not over.
@@ -151,9 +175,9 @@ impl Graph {
         if stream.is_captured() {
             return self.record_in(stream);
         }
-        let ready = self.ready_or(Code::ModelCaptured)?;
+        let ready = self.hold(Code::ModelCaptured)?;
         ready.check_memory()?;
-        let position = ready.program.queue(stream)?;
+        let position = ready.program.queue(stream, &ready.tasks)?;
         for event in &ready.events {
             if let Ok(event) = handles::get::<Event>("event", *event) {
                 event.note_record(stream, position);

@@ -1,13 +1,16 @@
 //! Launches of kernels: how often they run, with which arguments, on which stream.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::kernel::Function;
 use super::stream::{self, Stream};
 use super::{handles, memory, release_failure, runtime};
-use crate::backend::{Access, Arguments, Copy, Launch, Place, Span, ThreadLimits};
+use crate::backend::{
+    self, Access, Arguments, Copy, Launch, NodeLaunch, Place, Span, ThreadLimits, Work,
+};
 
 /// Attributes of a launch, as numbers of the API.
 mod attribute {
@@ -27,9 +30,41 @@ mod attribute {
 pub struct Config {
     /// Fast memory of each block in bytes.
     shared_bytes: Option<usize>,
+    /// Which attributes there are: the bits with their numbers.
+    given: u16,
+    /// The values of those that mean nothing here, by [`Self::HINTS`].
+    hints: [u32; 4],
 }
 
 impl Config {
+    /// Attributes that say how to be fast, or to whom to tell about it, with the bits of their values.
+    const HINTS: [(i32, u32); 4] = [
+        (attribute::SCHEM_MODE, 0xff),
+        (attribute::ENGINE_TYPE, u32::MAX),
+        (attribute::BLOCK_TASK_PREFETCH, 0xff),
+        (attribute::ENABLE_PROFILING, 0xff),
+    ];
+
+    /// The numbers of the attributes that there are.
+    pub fn ids(&self) -> impl Iterator<Item = i32> {
+        let given = self.given;
+        (attribute::SCHEM_MODE..=attribute::ENABLE_PROFILING).filter(move |id| given & 1 << id != 0)
+    }
+
+    /// The value of an attribute; 0 for one that is not there. Those that may only be 0 are 0.
+    pub fn value(&self, id: i32) -> Result<u32> {
+        if !(attribute::SCHEM_MODE..=attribute::ENABLE_PROFILING).contains(&id) {
+            return Err(Error::invalid_param(format_args!(
+                "attrId is {id}; allowed: the enumerators of aclrtLaunchKernelAttrId, 1 to 9"
+            )));
+        }
+        if id == attribute::DYN_UBUF_SIZE {
+            return Ok(self.shared_bytes.unwrap_or(0) as u32);
+        }
+        let hint = Self::HINTS.iter().position(|(hint, _)| *hint == id);
+        Ok(hint.map_or(0, |index| self.hints[index]))
+    }
+
     /// Of attributes in the order in which they were passed; the later of two counts.
     pub fn new(attributes: impl Iterator<Item = (i32, [u32; 2])>) -> Result<Self> {
         let mut config = Self::default();
@@ -41,8 +76,10 @@ impl Config {
                 ))
             };
             let long = u64::from(value[0]) | u64::from(value[1]) << 32;
+            if let Some(index) = Self::HINTS.iter().position(|(hint, _)| *hint == id) {
+                config.hints[index] = value[0] & Self::HINTS[index].1;
+            }
             match id {
-                // They say how to be fast, or to whom to tell about it.
                 attribute::SCHEM_MODE
                 | attribute::ENGINE_TYPE
                 | attribute::BLOCK_TASK_PREFETCH
@@ -74,6 +111,7 @@ impl Config {
                     )));
                 }
             }
+            config.given |= 1 << id;
         }
         Ok(config)
     }
@@ -174,6 +212,94 @@ pub struct Request {
     pub arguments: Arguments,
     /// What else is wanted.
     pub config: Config,
+}
+
+/// A launch in a graph, as it was asked for.
+pub struct Call {
+    /// The kernel's handle.
+    pub function: u64,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block, if somebody has chosen them.
+    threads: Option<[u32; 3]>,
+    /// Fast memory of a block that a grid was given.
+    shared_bytes: usize,
+    /// Its attributes.
+    pub config: Config,
+    /// A copy of its arguments.
+    pub arguments: Box<[u8]>,
+    /// What C was shown of it, which lives as long.
+    pub shown: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Call {
+    /// Blocks in all; as many as fit.
+    pub fn blocks(&self) -> u32 {
+        self.grid.iter().fold(1_u32, |count, blocks| count.saturating_mul(*blocks))
+    }
+
+    /// The shape with so many blocks: the same one for the same number.
+    pub fn shape(&self, blocks: u32) -> Shape {
+        let grid = if blocks == self.blocks() { self.grid } else { [blocks, 1, 1] };
+        match self.threads {
+            Some(threads) => Shape::Grid { grid, threads, shared_bytes: self.shared_bytes },
+            None => Shape::Blocks(blocks),
+        }
+    }
+
+    fn new(launch: &Launch<'_>, request: &Request) -> Self {
+        let shared_bytes = match request.shape {
+            Shape::Blocks(_) => 0,
+            Shape::Grid { shared_bytes, .. } => shared_bytes,
+        };
+        Self {
+            function: launch.function,
+            grid: launch.grid,
+            threads: launch.threads,
+            shared_bytes,
+            config: request.config,
+            arguments: launch.arguments.copy(launch.kernel.info().parameters.as_ref()),
+            shown: OnceLock::new(),
+        }
+    }
+
+    /// What a node of a graph calls.
+    pub fn of(work: &Work) -> Option<Arc<Self>> {
+        match work {
+            Work::Launch(launch) => Arc::clone(&launch.call).downcast().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// The work of a graph that this launch is.
+fn bind(launch: &Launch<'_>, request: &Request, device: &Device) -> backend::Result<Work> {
+    let bound = device.native.bind_launch(launch)?;
+    Ok(Work::Launch(NodeLaunch { bound, call: Arc::new(Call::new(launch, request)) }))
+}
+
+/// The work of a graph on `device` that a launch is.
+pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
+    let Request { argument, function: raw, shape, arguments, .. } = *request;
+    handles::check_not_null::<Function>(argument, raw)?;
+    shape.check_not_empty()?;
+    if let Arguments::Block { addr: 0, len: 1.. } = arguments {
+        return Err(Error::invalid_param("args is null, and argsSize is not 0"));
+    }
+    let function = handles::get_arc::<Function>(argument, raw)?;
+    if !Arc::ptr_eq(&function.device, device) {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "{argument} {raw:#x} ({}) was loaded on device {}, the graph is on device {}; load the binary \
+                 on that device, too",
+                function.name, function.device.id, device.id
+            ),
+        ));
+    }
+    shape.check_bounds(device.native.info().threads.as_ref())?;
+    check_pointers(&function, arguments, device, |_| false)?;
+    Ok(bind(&launch_of(request, &function), request, device)?)
 }
 
 /// A slot in a block of arguments that gets the address, for devices, of data in the same block.
@@ -307,13 +433,24 @@ fn submit(
     stream: &Stream,
     is_own: impl Fn(usize) -> bool,
 ) -> Result<()> {
+    check_pointers(function, request.arguments, &stream.device, is_own)?;
+    let launch = launch_of(request, function);
+    let queue = |native: &dyn backend::Stream| match stream.is_captured() {
+        false => native.launch(&launch),
+        true => stream.recorder.add_launch(bind(&launch, request, &stream.device)?),
+    };
+    stream.submit(queue).map(drop)
+}
+
+/// The launch, as backends take it.
+#[inline]
+fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     let Request { function: raw, shape, arguments, config, .. } = *request;
-    check_pointers(function, arguments, &stream.device, is_own)?;
     let (grid, threads, shared_bytes) = match shape {
         Shape::Blocks(count) => ([count, 1, 1], None, 0),
         Shape::Grid { grid, threads, shared_bytes } => (grid, Some(threads), shared_bytes),
     };
-    let launch = Launch {
+    Launch {
         function: raw,
         kernel: &function.native,
         name: &function.name,
@@ -321,8 +458,7 @@ fn submit(
         threads,
         shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),
         arguments,
-    };
-    stream.submit(|native| native.launch(&launch)).map(drop)
+    }
 }
 
 /// Where it is known which arguments are pointers: whether each points to what the device may use.
@@ -366,7 +502,10 @@ mod tests {
         let config = |id, value| Config::new([(id, value)].into_iter());
         assert_eq!(config(2, [64, 7]).unwrap().shared_bytes, Some(64));
         for hint in [1, 3, 5, 9] {
-            assert_eq!(config(hint, [1, 0]).unwrap(), Config::default());
+            let config = config(hint, [1, 0]).unwrap();
+            assert_eq!(config.shared_bytes, None);
+            assert_eq!(config.ids().collect::<Vec<_>>(), [hint]);
+            assert_eq!(config.value(hint).unwrap(), 1);
         }
         for (id, unset, set) in [
             (4, [0, 1], [1, 0]),
@@ -374,8 +513,10 @@ mod tests {
             (7, [0x1_0000, 1], [1, 0]),
             (8, [0, 0], [0, 1]),
         ] {
-            assert_eq!(config(id, unset).unwrap(), Config::default());
-            assert_eq!(config(id, set).unwrap_err().code(), Code::FeatureNotSupport);
+            let config = |value| config(id, value);
+            assert_eq!(config(unset).unwrap().ids().collect::<Vec<_>>(), [id]);
+            assert_eq!(config(unset).unwrap().value(id).unwrap(), 0);
+            assert_eq!(config(set).unwrap_err().code(), Code::FeatureNotSupport);
         }
         for unknown in [0, 10, -1] {
             assert_eq!(config(unknown, [0, 0]).unwrap_err().code(), Code::InvalidParam);

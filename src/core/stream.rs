@@ -106,7 +106,7 @@ impl Stream {
             let device = device.clone();
             let callbacks = Subscription::default();
             let persistent = flags.is_persistent();
-            let recorder = Recorder::new(handle, &device.native, device.id, persistent);
+            let recorder = Recorder::new(handle, device.id, persistent);
             Arc::new(Self {
                 handle,
                 device,

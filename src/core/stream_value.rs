@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::stream::Stream;
 use super::{memory, stream};
 use crate::backend::{Comparison, Place, Span, ValueWait, ValueWrite};
 
@@ -26,7 +25,7 @@ fn check_address(addr: usize) -> Result<()> {
 }
 
 /// The word at an address, and who has it where that is another device.
-fn word(addr: usize, stream: &Stream, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
+fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
     let span = memory::span("devAddr", addr, SIZE)?;
     if span.place == Place::Pageable {
         return Err(Error::param_invalid(format_args!(
@@ -34,25 +33,13 @@ fn word(addr: usize, stream: &Stream, writes: bool) -> Result<(Span, Option<Arc<
              or host memory from aclrtMallocHost or aclrtHostRegisterV2"
         )));
     }
-    memory::check_reach("devAddr", &span, &stream.device)?;
-    let held = memory::hold_other("devAddr", &span, &stream.device, writes)?;
+    memory::check_reach("devAddr", &span, device)?;
+    let held = memory::hold_other("devAddr", &span, device, writes)?;
     Ok((span, held))
 }
 
-/// aclrtValueWrite.
-pub fn write(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
-    check_address(addr)?;
-    if flag != 0 {
-        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
-    }
-    let stream = stream::resolve(stream)?;
-    let (dst, _held) = word(addr, &stream, true)?;
-    stream.submit(|native| native.write_value(ValueWrite { dst, value })).map(drop)
-}
-
-/// aclrtValueWait.
-pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
-    check_address(addr)?;
+/// A comparison, by its number in the API, with a value that can end it.
+fn comparison(value: u64, flag: u32) -> Result<Comparison> {
     let comparison = match flag {
         0 => Comparison::GreaterOrEqual,
         1 => Comparison::Equal,
@@ -70,7 +57,50 @@ pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
             "value is {value:#x}, for which no word in memory ends a wait with flag {flag}; wait for another"
         )));
     }
+    Ok(comparison)
+}
+
+/// aclrtValueWrite.
+pub fn write(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
+    check_address(addr)?;
+    if flag != 0 {
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+    }
     let stream = stream::resolve(stream)?;
-    let (src, _held) = word(addr, &stream, false)?;
+    let (dst, _held) = word(addr, &stream.device, true)?;
+    stream.submit(|native| native.write_value(ValueWrite { dst, value })).map(drop)
+}
+
+/// aclrtValueWait.
+pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
+    check_address(addr)?;
+    let comparison = comparison(value, flag)?;
+    let stream = stream::resolve(stream)?;
+    let (src, _held) = word(addr, &stream.device, false)?;
     stream.submit(|native| native.wait_value(ValueWait { src, value, comparison })).map(drop)
+}
+
+/// A write on streams of `device`.
+pub fn write_on(addr: usize, value: u64, device: &Arc<Device>) -> Result<ValueWrite> {
+    check_address(addr)?;
+    let (dst, _held) = word(addr, device, true)?;
+    Ok(ValueWrite { dst, value })
+}
+
+/// A wait of streams of `device`.
+pub fn wait_on(addr: usize, value: u64, flag: u32, device: &Arc<Device>) -> Result<ValueWait> {
+    check_address(addr)?;
+    let comparison = comparison(value, flag)?;
+    let (src, _held) = word(addr, device, false)?;
+    Ok(ValueWait { src, value, comparison })
+}
+
+/// The number of a comparison in the API.
+pub fn number(comparison: Comparison) -> u32 {
+    match comparison {
+        Comparison::GreaterOrEqual => 0,
+        Comparison::Equal => 1,
+        Comparison::And => 2,
+        Comparison::Nor => 3,
+    }
 }

@@ -18,7 +18,7 @@ use crate::ffi::value::{Array, address, enum_value, handle, must_be_null, must_n
 ///
 /// # Safety
 /// `cfg` is null or points to attributes, which have as many entries as they say.
-unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
+pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     if cfg.is_null() {
         return Ok(Config::default());
     }

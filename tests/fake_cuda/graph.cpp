@@ -3,6 +3,7 @@
 
 #include "graph.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -38,7 +39,7 @@ std::shared_ptr<GraphExec> find_exec(const Call& call, CUgraphExec handle, CUres
 
 // Adds a node that comes after others of its graph.
 CUresult add(Call& call, CUgraphNode* out, CUgraph handle, const CUgraphNode* after, size_t count,
-             Node::Queue queue) {
+             const char* kind, Node::Queue queue) {
     CUresult code = CUDA_SUCCESS;
     const auto graph = find_graph(call, handle, &code);
     if (graph == nullptr) return code;
@@ -47,6 +48,7 @@ CUresult add(Call& call, CUgraphNode* out, CUgraph handle, const CUgraphNode* af
     }
     Node node;
     node.queue = std::move(queue);
+    node.kind = kind;
     for (size_t i = 0; i < count; ++i) {
         const auto found = graph->places.find(number_of(after[i]));
         if (found == graph->places.end()) {
@@ -180,7 +182,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph,
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "copyParams is null, empty or more than one layer, or ctx not current");
     }
-    return add(call, out, graph, after, count, [job = *job](Call& launch, Stream& stream) {
+    return add(call, out, graph, after, count, "copy", [job = *job](Call& launch, Stream& stream) {
         return queue_copy(launch, stream, job);
     });
 }
@@ -198,7 +200,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph,
             CUDA_ERROR_INVALID_VALUE,
             "memsetParams is null, empty or not of bytes or words, or ctx not current");
     }
-    return add(call, out, graph, after, count, [job = *job](Call& launch, Stream& stream) {
+    return add(call, out, graph, after, count, "fill", [job = *job](Call& launch, Stream& stream) {
         return queue_fill(launch, stream, job.dst, job.elementSize, job.value, job.width);
     });
 }
@@ -216,7 +218,7 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph,
                                     job->kernelParams, job->extra, &launch)) {
         return code;
     }
-    return add(call, out, graph, after, count,
+    return add(call, out, graph, after, count, "kernel",
                [launch](Call& now, Stream& stream) { return queue_launch(now, stream, launch); });
 }
 
@@ -228,9 +230,10 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph,
     if (job == nullptr || job->fn == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "nodeParams or fn is null");
     }
-    return add(call, out, graph, after, count, [job = *job](Call& launch, Stream& stream) {
-        return queue_host_function(launch, stream, job.fn, job.userData);
-    });
+    return add(call, out, graph, after, count, "host function",
+               [job = *job](Call& launch, Stream& stream) {
+                   return queue_host_function(launch, stream, job.fn, job.userData);
+               });
 }
 
 FAKE_CUDA_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode* out, CUgraph graph,
@@ -240,9 +243,9 @@ FAKE_CUDA_EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode* out, CUgraph gr
     if (call.refused()) return call.refused();
     CUresult code = CUDA_SUCCESS;
     if (find_event(call, event, &code) == nullptr) return code;
-    return add(call, out, graph, after, count, [event](Call& launch, Stream& stream) {
-        return record_event(launch, event, stream);
-    });
+    return add(
+        call, out, graph, after, count, "event record",
+        [event](Call& launch, Stream& stream) { return record_event(launch, event, stream); });
 }
 
 FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle,
@@ -262,6 +265,36 @@ FAKE_CUDA_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph 
     *out = reinterpret_cast<CUgraphExec>(state().graph_execs.add(std::move(exec)));
     return CUDA_SUCCESS;
 }
+
+#ifndef FAKE_CUDA_OLD
+// As the driver does it: the graph has to have the same nodes with the same edges. Launches that
+// are queued do what they would have done.
+FAKE_CUDA_EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph handle,
+                                               CUgraphExecUpdateResultInfo* result) {
+    Call call(__func__, Needs::kContext);
+    if (call.refused()) return call.refused();
+    CUresult code = CUDA_SUCCESS;
+    const auto exec = find_exec(call, exec_handle, &code);
+    if (exec == nullptr) return code;
+    const auto graph = find_graph(call, handle, &code);
+    if (graph == nullptr) return code;
+    if (result == nullptr || exec->context != graph->context) {
+        return call.misuse(CUDA_ERROR_INVALID_VALUE,
+                           "resultInfo is null, or the graph of another device");
+    }
+    *result = {};
+    const auto is_like = [](const Node& a, const Node& b) {
+        return std::strcmp(a.kind, b.kind) == 0 && a.after == b.after;
+    };
+    if (!std::equal(exec->nodes.begin(), exec->nodes.end(), graph->nodes.begin(),
+                    graph->nodes.end(), is_like)) {
+        result->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    }
+    exec->nodes = graph->nodes;
+    return CUDA_SUCCESS;
+}
+#endif
 
 FAKE_CUDA_EXPORT CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
     Call call(__func__, Needs::kContext);

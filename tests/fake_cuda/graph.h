@@ -17,6 +17,8 @@ struct Node {
     // Queues what the node does on the stream of a launch.
     using Queue = std::function<CUresult(Call& call, Stream& stream)>;
     Queue queue;
+    // What it is: a driver changes a node to another of its kind only.
+    const char* kind = "";
     std::vector<size_t> after;
 };
 

@@ -300,6 +300,10 @@ impl Device for CpuDevice {
         graph::create(nodes)
     }
 
+    fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+        graph::update(graph, nodes)
+    }
+
     fn close(&self) -> Result<()> {
         let streams = std::mem::take(&mut *self.streams.lock());
         for queue in streams.values().filter_map(Weak::upgrade) {

@@ -49,19 +49,42 @@ impl Action {
 
 /// A graph of the CPU backend.
 pub(super) struct CpuGraph {
+    /// What the next run does.
+    plan: Mutex<Arc<Plan>>,
+    /// What happens when the latest run is over.
+    latest: Mutex<Option<Arc<Record>>>,
+    aborts: AtomicU64,
+}
+
+/// What a run does.
+struct Plan {
     actions: Box<[Action]>,
     /// The actions that each comes after.
     after: Box<[Box<[usize]>]>,
     events: Box<[Arc<dyn Event>]>,
     has_user_code: bool,
     effort: usize,
-    /// What happens when the latest run is over.
-    latest: Mutex<Option<Arc<Record>>>,
-    aborts: AtomicU64,
 }
 
 /// Makes a graph ready.
 pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
+    Ok(Arc::new(CpuGraph {
+        plan: Mutex::new(plan(nodes)?),
+        latest: Mutex::new(None),
+        aborts: AtomicU64::new(0),
+    }))
+}
+
+/// Has later runs of a graph do something else.
+pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+    let graph = of(graph)?;
+    let plan = plan(nodes)?;
+    // The one before goes after the lock.
+    let _before = std::mem::replace(&mut *graph.plan.lock(), plan);
+    Ok(())
+}
+
+fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
     let mut events = Vec::new();
     let mut effort: usize = 0;
     let mut has_user_code = false;
@@ -72,8 +95,8 @@ pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
             Work::Copy2d(copy) => Action::Copy2d(Box::new(*copy)),
             Work::Fill(fill) => Action::Fill(*fill),
             Work::Reduce(reduce) => Action::Reduce(*reduce),
-            Work::Launch(bound) => {
-                let bound: Arc<dyn Any + Send + Sync> = Arc::clone(bound) as _;
+            Work::Launch(launch) => {
+                let bound: Arc<dyn Any + Send + Sync> = Arc::clone(&launch.bound) as _;
                 Action::Launch(bound.downcast().map_err(|_| foreign("launch"))?)
             }
             Work::HostFn(function) => {
@@ -89,14 +112,12 @@ pub(super) fn create(nodes: &[Node]) -> Result<Arc<dyn Graph>> {
         effort = effort.saturating_add(action.len()).saturating_add(EFFORT);
         actions.push(action);
     }
-    Ok(Arc::new(CpuGraph {
+    Ok(Arc::new(Plan {
         actions: actions.into(),
         after: nodes.iter().map(|node| node.after.clone().into()).collect(),
         events: events.into(),
         has_user_code,
         effort,
-        latest: Mutex::new(None),
-        aborts: AtomicU64::new(0),
     }))
 }
 
@@ -152,20 +173,24 @@ impl CpuGraph {
         options: &Options,
     ) -> Run {
         let seed = options.seed ^ mix(ticket);
-        let order = options.asynchronous.then(|| self.any_order(seed));
-        let records = self.events.iter().filter_map(|event| CpuEvent::of(&**event).ok());
+        let plan = Arc::clone(&self.plan.lock());
+        let order = options.asynchronous.then(|| plan.any_order(seed));
+        let records = plan.events.iter().filter_map(|event| CpuEvent::of(&**event).ok());
         Run {
+            records: records.map(|event| event.record_later(queue)).collect(),
             graph: Arc::clone(self),
+            plan,
             order,
             next: 0,
-            records: records.map(|event| event.record_later(queue)).collect(),
             done: Record::queued(queue),
             stream_aborts: queue.operations.aborts(),
             graph_aborts: self.aborts.load(Ordering::Relaxed),
             cut_short: AtomicBool::new(false),
         }
     }
+}
 
+impl Plan {
     /// An order of the actions that keeps all edges and nothing else: an edge that is missing shows.
     fn any_order(&self, seed: u64) -> Box<[usize]> {
         let mut next = vec![Vec::new(); self.actions.len()];
@@ -193,6 +218,7 @@ impl CpuGraph {
 /// A run of a graph. What waits for it goes on when it is dropped.
 pub(super) struct Run {
     graph: Arc<CpuGraph>,
+    plan: Arc<Plan>,
     /// The order of the actions; none: as they stand.
     order: Option<Box<[usize]>>,
     /// How many are over.
@@ -209,12 +235,12 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn has_user_code(&self) -> bool {
-        self.graph.has_user_code
+        self.plan.has_user_code
     }
 
     /// As many bytes as could be copied meanwhile.
     pub(super) fn effort(&self) -> usize {
-        self.graph.effort
+        self.plan.effort
     }
 
     /// Does everything; there is no user code in it.
@@ -237,7 +263,7 @@ impl Run {
     /// From an action on up to a call of user code: that and its number.
     fn run_from(&self, first: usize, shared: &Shared) -> Option<(usize, RepeatedFn)> {
         let stream = self.done.stream();
-        let actions = &self.graph.actions;
+        let actions = &self.plan.actions;
         for place in first..actions.len() {
             // Relaxed: it may come at any time.
             if self.graph.aborts.load(Ordering::Relaxed) != self.graph_aborts {

@@ -510,6 +510,11 @@ impl Device for CudaDevice {
         graph::create(&self.0, nodes)
     }
 
+    fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+        self.0.check_open()?;
+        graph::update(graph, nodes)
+    }
+
     fn close(&self) -> Result<()> {
         let device = &self.0;
         device.check_open()?;

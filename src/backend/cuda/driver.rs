@@ -11,9 +11,10 @@ use std::mem::ManuallyDrop;
 use cudarc::driver::sys::{
     CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
     CUDA_MEMCPY3D_PEER, CUDA_MEMSET_NODE_PARAMS_st, CUcontext, CUdevice, CUdeviceptr, CUevent,
-    CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUhostFn, CUipcMemHandle, CUmemAccessDesc,
-    CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation, CUmemPoolProps,
-    CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream, CUuuid,
+    CUfunction, CUgraph, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUhostFn,
+    CUipcMemHandle, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle,
+    CUmemLocation, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUmodule, CUstream,
+    CUuuid,
 };
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -334,6 +335,11 @@ driver_functions! {
     ) = "cuGraphAddEventRecordNode";
     graph_instantiate(exec: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong) =
         "cuGraphInstantiateWithFlags";
+    graph_exec_update(
+        exec: CUgraphExec,
+        graph: CUgraph,
+        result: *mut CUgraphExecUpdateResultInfo,
+    ) = "cuGraphExecUpdate_v2";
     graph_launch(exec: CUgraphExec, stream: CUstream) = "cuGraphLaunch";
     graph_exec_destroy(exec: CUgraphExec) = "cuGraphExecDestroy";
 }

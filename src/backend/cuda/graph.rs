@@ -6,11 +6,13 @@
 
 use std::any::Any;
 use std::ffi::{c_uint, c_void};
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
     CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode,
+    CUDA_MEMSET_NODE_PARAMS_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st,
+    CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 use parking_lot::Mutex;
 
@@ -44,16 +46,44 @@ pub(super) struct Kept {
     nodes: Vec<Work>,
 }
 
+impl Kept {
+    fn has(&self, what: fn(&Work) -> bool) -> bool {
+        self.nodes.iter().any(what)
+    }
+
+    fn events(&self) -> impl Iterator<Item = &Arc<dyn Event>> {
+        self.nodes.iter().filter_map(|work| match work {
+            Work::Record(event) => Some(event),
+            _ => None,
+        })
+    }
+}
+
 /// A graph behind the trait.
 pub(super) struct CudaGraph {
     device: Arc<DeviceState>,
+    state: Mutex<State>,
+}
+
+/// What a graph does now.
+struct State {
     raw: Raw<CUgraphExec_st>,
-    kept: Mutex<Kept>,
-    events: Vec<Arc<dyn Event>>,
+    kept: Kept,
     has_user_code: bool,
     has_kernels: bool,
     /// Behind the latest run.
-    latest: Mutex<Option<Mark>>,
+    latest: Option<Mark>,
+    /// That was a run of another graph of the driver, which does not order the two.
+    latest_is_of_another: bool,
+}
+
+impl State {
+    fn new(raw: Raw<CUgraphExec_st>, kept: Kept) -> Self {
+        let has_user_code = kept.has(|work| matches!(work, Work::HostFn(_)));
+        let has_kernels = kept.has(|work| matches!(work, Work::Launch(_)));
+        let (latest, latest_is_of_another) = (None, false);
+        Self { raw, kept, has_user_code, has_kernels, latest, latest_is_of_another }
+    }
 }
 
 /// A graph of the driver while it is put together.
@@ -73,37 +103,72 @@ impl Drop for Draft<'_> {
 
 /// Makes a graph ready.
 pub(super) fn create(device: &Arc<DeviceState>, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
-    let mut raw: CUgraph = std::ptr::null_mut();
-    // SAFETY: a place for the answer.
-    device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
-    let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
-    // A node of ours may take several of the driver's.
-    let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let after: Vec<_> = node.after.iter().flat_map(|&index| made[index].clone()).collect();
-        made.push(draft.add(&node.work, &after)?);
-        draft.kept.nodes.push(node.work.clone());
-    }
-    let mut exec: CUgraphExec = std::ptr::null_mut();
-    // SAFETY: a place for the answer, and a live graph.
-    device.create(|api| unsafe { api.graph_instantiate(&mut exec, raw, 0) })?;
-    let events = nodes.iter().filter_map(|node| match &node.work {
-        Work::Record(event) => Some(Arc::clone(event)),
-        _ => None,
-    });
-    let has = |what: fn(&Work) -> bool| nodes.iter().any(|node| what(&node.work));
-    Ok(Arc::new(CudaGraph {
-        device: Arc::clone(device),
-        raw: Raw(exec),
-        kept: Mutex::new(std::mem::take(&mut draft.kept)),
-        events: events.collect(),
-        has_user_code: has(|work| matches!(work, Work::HostFn(_))),
-        has_kernels: has(|work| matches!(work, Work::Launch(_))),
-        latest: Mutex::new(None),
-    }))
+    let mut draft = Draft::new(device, nodes)?;
+    let raw = draft.instantiate()?;
+    let state = Mutex::new(State::new(raw, std::mem::take(&mut draft.kept)));
+    Ok(Arc::new(CudaGraph { device: Arc::clone(device), state }))
 }
 
-impl Draft<'_> {
+/// Has later runs of a graph do something else: the driver changes what it has made ready, or makes
+/// it ready anew where it cannot.
+pub(super) fn update(graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+    let CudaGraph { device, state } = CudaGraph::of(graph)?;
+    let mut draft = Draft::new(device, nodes)?;
+    let mut state = state.lock();
+    let raw = match draft.update(state.raw) {
+        true => state.raw,
+        false => draft.instantiate()?,
+    };
+    let mut before = State::new(raw, std::mem::take(&mut draft.kept));
+    std::mem::swap(&mut *state, &mut before);
+    let is_another = state.raw.0 != before.raw.0;
+    state.latest = before.latest.take();
+    state.latest_is_of_another = is_another || before.latest_is_of_another;
+    drop(state);
+    give_up(device, is_another.then_some(before.raw), before.kept);
+    Ok(())
+}
+
+/// What runs that are queued may still use goes when they are over.
+fn give_up(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Kept) {
+    let release = Release::Graph { device: Arc::clone(device), raw, kept: Box::new(kept) };
+    let driver = device.driver();
+    driver.note_refusal(give_back(driver, release));
+}
+
+impl<'a> Draft<'a> {
+    fn new(device: &'a DeviceState, nodes: &[Node]) -> Result<Self> {
+        let mut raw: CUgraph = std::ptr::null_mut();
+        // SAFETY: a place for the answer.
+        device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
+        let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
+        // A node of ours may take several of the driver's.
+        let mut made: Vec<Vec<CUgraphNode>> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let after: Vec<_> = node.after.iter().flat_map(|&index| made[index].clone()).collect();
+            made.push(draft.add(&node.work, &after)?);
+            draft.kept.nodes.push(node.work.clone());
+        }
+        Ok(draft)
+    }
+
+    fn instantiate(&self) -> Result<Raw<CUgraphExec_st>> {
+        let mut exec: CUgraphExec = std::ptr::null_mut();
+        // SAFETY: a place for the answer, and a live graph.
+        self.device.create(|api| unsafe { api.graph_instantiate(&mut exec, self.raw.0, 0) })?;
+        Ok(Raw(exec))
+    }
+
+    /// Has what the driver has made ready do what this says; false where it cannot.
+    fn update(&self, exec: Raw<CUgraphExec_st>) -> bool {
+        let mut why = MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
+        let update = |api: &Api| {
+            // SAFETY: both are live, and nobody else uses the first one now; a place for the answer.
+            unsafe { api.graph_exec_update(exec.0, self.raw.0, why.as_mut_ptr()) }
+        };
+        self.device.context().attempt(update).is_ok()
+    }
+
     /// Adds what a node does: the driver's nodes for it.
     fn add(&mut self, work: &Work, after: &[CUgraphNode]) -> Result<Vec<CUgraphNode>> {
         let node = match work {
@@ -144,8 +209,8 @@ impl Draft<'_> {
                 };
                 self.add_kernel(&params, after)?
             }
-            Work::Launch(bound) => {
-                let bound: &dyn Any = &**bound;
+            Work::Launch(launch) => {
+                let bound: &dyn Any = &*launch.bound;
                 let bound = bound.downcast_ref::<CudaBoundLaunch>().ok_or_else(|| {
                     Fault::new(FaultKind::Driver, "the launch is one of another backend")
                 })?;
@@ -246,10 +311,7 @@ unsafe extern "C" fn call_back(argument: *mut c_void) {
 
 /// Queues a run.
 pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Position> {
-    let graph: &dyn Any = &**graph;
-    let graph = graph
-        .downcast_ref::<CudaGraph>()
-        .ok_or_else(|| Fault::new(FaultKind::Driver, "the graph is one of another backend"))?;
+    let mut graph = CudaGraph::of(graph)?.state.lock();
     if graph.has_kernels {
         // Nobody knows which memory they use.
         stream.note_crossing();
@@ -257,25 +319,39 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
     if graph.has_user_code {
         stream.note_dependence();
     }
-    let mut latest = graph.latest.lock();
     let queued = stream.submit(|| {
+        if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
+            // SAFETY: an event and a stream of the same open device.
+            let wait =
+                |api: &Api| unsafe { api.stream_wait_event(stream.raw().0, before.raw().0, 0) };
+            stream.device().call_here(wait)?;
+        }
         let launch = |api: &Api| {
             // SAFETY: a live graph and a stream of the same open device.
             unsafe { api.graph_launch(graph.raw.0, stream.raw().0) }
         };
         stream.device().call_here(launch)?;
-        *latest = Some(Mark::new(stream)?);
+        graph.latest = Some(Mark::new(stream)?);
+        graph.latest_is_of_another = false;
         Ok(())
     });
-    for event in graph.events.iter().filter_map(|event| CudaEvent::of(&**event).ok()) {
+    for event in graph.kept.events().filter_map(|event| CudaEvent::of(&**event).ok()) {
         event.note_record(stream.depends_on_program());
     }
     queued
 }
 
+impl CudaGraph {
+    fn of(graph: &Arc<dyn Graph>) -> Result<&Self> {
+        let graph: &dyn Any = &**graph;
+        let foreign = || Fault::new(FaultKind::Driver, "the graph is one of another backend");
+        graph.downcast_ref().ok_or_else(foreign)
+    }
+}
+
 impl Graph for CudaGraph {
     fn is_running(&self) -> bool {
-        self.latest.lock().as_ref().is_some_and(|mark| !mark.is_past())
+        self.state.lock().latest.as_ref().is_some_and(|mark| !mark.is_past())
     }
 
     /// The driver cannot drop work: what it holds will run.
@@ -284,13 +360,8 @@ impl Graph for CudaGraph {
 
 impl Drop for CudaGraph {
     fn drop(&mut self) {
-        *self.latest.get_mut() = None;
-        let release = Release::Graph {
-            device: Arc::clone(&self.device),
-            raw: self.raw,
-            kept: Box::new(std::mem::take(self.kept.get_mut())),
-        };
-        let driver = self.device.driver();
-        driver.note_refusal(give_back(driver, release));
+        let state = self.state.get_mut();
+        state.latest = None;
+        give_up(&self.device, Some(state.raw), std::mem::take(&mut state.kept));
     }
 }

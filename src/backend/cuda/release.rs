@@ -37,8 +37,9 @@ pub(super) enum Release {
         /// First addresses of its variables, which are ours until it is gone.
         variables: Vec<usize>,
     },
-    /// From `cuGraphInstantiateWithFlags`, with what its nodes name.
-    Graph { device: Arc<DeviceState>, raw: Raw<CUgraphExec_st>, kept: Box<Kept> },
+    /// What nodes of a graph name, and what `cuGraphInstantiateWithFlags` made of them, if that has no
+    /// other nodes now.
+    Graph { device: Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Box<Kept> },
     /// By `cuMemHostRegister`.
     Registered { addr: usize },
 }
@@ -144,8 +145,10 @@ impl Release {
             }
             Self::Graph { device, raw, kept } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
-                // SAFETY: made once and destroyed once; no run of it is left.
-                let destroyed = device.call(|api| unsafe { api.graph_exec_destroy(raw.0) });
+                let destroyed = raw.map_or(Ok(()), |raw| {
+                    // SAFETY: made once and destroyed once; no run of it is left.
+                    device.call(|api| unsafe { api.graph_exec_destroy(raw.0) })
+                });
                 drop(kept);
                 destroyed
             }

@@ -163,15 +163,14 @@ impl Device for FaultDevice {
 
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
         self.plan.enter(Site::DeviceCreateGraph)?;
-        let mut nodes = nodes.to_vec();
-        for node in &mut nodes {
-            if let Work::Record(event) = &mut node.work {
-                *event = FaultEvent::inner_of(&**event)?;
-            }
-        }
-        let inner = self.inner.create_graph(&nodes)?;
+        let inner = self.inner.create_graph(&inner_nodes(nodes)?)?;
         self.plan.ledger.made(Kind::Graph);
         Ok(Arc::new(FaultGraph { inner, plan: Arc::clone(&self.plan) }))
+    }
+
+    fn update_graph(&self, graph: &Arc<dyn Graph>, nodes: &[Node]) -> Result<()> {
+        self.plan.enter(Site::DeviceUpdateGraph)?;
+        self.inner.update_graph(FaultGraph::inner_of(graph)?, &inner_nodes(nodes)?)
     }
 
     /// It closes the device, and then says that it failed: a device that stayed open could not be
@@ -190,6 +189,17 @@ impl Device for FaultDevice {
 pub(super) struct FaultGraph {
     inner: Arc<dyn Graph>,
     plan: Arc<Plan>,
+}
+
+/// Nodes that name what is inside of ours.
+fn inner_nodes(nodes: &[Node]) -> Result<Vec<Node>> {
+    let mut nodes = nodes.to_vec();
+    for node in &mut nodes {
+        if let Work::Record(event) = &mut node.work {
+            *event = FaultEvent::inner_of(&**event)?;
+        }
+    }
+    Ok(nodes)
 }
 
 impl FaultGraph {

@@ -68,6 +68,7 @@ sites! {
     DeviceLoadModule "device.load_module" Driver,
     DeviceBindLaunch "device.bind_launch" Driver,
     DeviceCreateGraph "device.create_graph" Driver,
+    DeviceUpdateGraph "device.update_graph" Driver,
     DeviceClose "device.close" Driver,
     StreamCopy "stream.copy" Driver,
     StreamCopyBatch "stream.copy_batch" Driver,

@@ -7,7 +7,8 @@ use crate::core::error::{Code, Error, Result};
 use crate::core::{handles, thread};
 
 impl Event {
-    pub(super) fn has_time(&self) -> bool {
+    /// Whether it is one that can be asked when it happened.
+    pub fn has_time(&self) -> bool {
         self.flags & flag::TIME_LINE != 0
     }
 

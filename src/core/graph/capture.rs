@@ -94,7 +94,7 @@ impl State {
         // Records of events have their place in the order of the graph.
         let can_change = work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
         let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(what, work));
-        self.tasks.push(Task { what, work, step: None, group, after, stream });
+        self.tasks.push(Task { what, work, step: None, group, after, stream, is_disabled: false });
         self.tasks.len() - 1
     }
 }

@@ -4,6 +4,7 @@
 //! before them: each is the part of one graph that one stream was given. Parts and tasks have handles
 //! from the first question on, the same ones each time, as long as the graph lives.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub struct GraphTask {
 pub struct Inspected {
     name: Mutex<String>,
     listing: Mutex<Option<Arc<Listing>>>,
+    /// Tasks that aclmdlRIUpdate is to put into the places that they have here.
+    pub changes: Mutex<BTreeMap<usize, Task>>,
 }
 
 impl Inspected {
@@ -48,9 +51,11 @@ impl Inspected {
         self.name.lock().clone()
     }
 
-    /// The graph has other tasks now: what was listed is dead.
+    /// The graph has other tasks now: what was listed and changed is dead.
     pub fn forget(&self) {
-        drop(self.listing.lock().take());
+        let listing = self.listing.lock().take();
+        let changes = std::mem::take(&mut *self.changes.lock());
+        drop((listing, changes));
     }
 }
 
@@ -180,8 +185,9 @@ pub fn tasks(raw: u64) -> Result<Vec<u64>> {
     Ok(part.tasks.iter().map(|(task, _)| task.raw()).collect())
 }
 
+/// What is said where a graph has other tasks now.
 #[cold]
-fn changed(argument: &str, raw: u64) -> Error {
+pub fn changed(argument: &str, raw: u64) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {raw:#x}: its graph was recorded anew by another thread meanwhile; call aclmdlRIGetStreams again"
     ))
@@ -226,7 +232,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
 }
 
 /// What the kinds of tasks are called in C: values of `aclmdlRITaskType`.
-fn number(what: What) -> i32 {
+pub fn number(what: What) -> i32 {
     match what {
         What::Copy | What::Fill | What::Reduce | What::HostFn | What::Prefetch | What::End => 0,
         What::NotifyRecord | What::NotifyWait => 0,

@@ -88,7 +88,7 @@ pub fn nodes(tasks: &[Task], members: &[usize]) -> Vec<Node> {
         let mut after: Vec<usize> = known.flatten().copied().collect();
         after.sort_unstable();
         after.dedup();
-        match &task.work {
+        match task.work() {
             Some(work) => {
                 stands_for.insert(index, vec![nodes.len()]);
                 nodes.push(Node { work: work.clone(), after });

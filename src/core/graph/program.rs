@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::group::{Late, Runner};
 use super::plan::{self, Part};
-use super::task::{Step, Task};
+use super::task::Task;
 use crate::backend::{self, Device, Position, StreamOptions};
 use crate::core::error::Result;
 use crate::core::stream::Stream;
@@ -20,8 +20,10 @@ pub struct Program {
 }
 
 enum Action {
-    Run(Arc<dyn backend::Graph>),
-    Step(Step),
+    /// These tasks.
+    Run(Arc<dyn backend::Graph>, Vec<usize>),
+    /// The step of this task.
+    Step(usize),
     Late(Late),
 }
 
@@ -43,20 +45,17 @@ impl Program {
         if let [] | [Part::Nodes(_)] = &*parts {
             let all: Vec<usize> = (0..tasks.len()).collect();
             let graph = device.create_graph(&plan::nodes(tasks, &all))?;
-            return Ok(Self { actions: vec![Action::Run(graph)], frame: None });
+            return Ok(Self { actions: vec![Action::Run(graph, all)], frame: None });
         }
         let mut actions = Vec::with_capacity(parts.len());
         let mut runner = None;
         for part in &parts {
             actions.push(match part {
                 Part::Nodes(members) => {
-                    Action::Run(device.create_graph(&plan::nodes(tasks, members))?)
+                    let graph = device.create_graph(&plan::nodes(tasks, members))?;
+                    Action::Run(graph, members.clone())
                 }
-                // A plan has steps of tasks that have one.
-                Part::Step(index) => match &tasks[*index].step {
-                    Some(step) => Action::Step(step.clone()),
-                    None => continue,
-                },
+                Part::Step(index) => Action::Step(*index),
                 Part::Late(members) => {
                     if runner.is_none() {
                         runner = Some(Runner::new(|observer| {
@@ -77,15 +76,48 @@ impl Program {
         Ok(Self { actions, frame: Some(frame) })
     }
 
-    /// Queues a run: its last operation.
-    pub fn queue(&self, stream: &Stream) -> Result<Position> {
+    /// Has later runs do what these tasks say, which differ in the places that are changed, and take no
+    /// other parts: their edges are the same, and so is who has work, a step and a group. On failure
+    /// later runs do what they would have done before.
+    pub fn update(
+        &self,
+        device: &Arc<dyn Device>,
+        before: &[Task],
+        tasks: &[Task],
+        is_changed: impl Fn(&usize) -> bool,
+    ) -> Result<()> {
+        let changed = self.actions.iter().filter_map(|action| match action {
+            Action::Run(graph, members) if members.iter().any(&is_changed) => {
+                Some((graph, members))
+            }
+            _ => None,
+        });
+        let changed: Vec<_> = changed.collect();
+        for (count, (graph, members)) in changed.iter().enumerate() {
+            device.update_graph(graph, &plan::nodes(tasks, members)).inspect_err(|_| {
+                for (graph, members) in &changed[..count] {
+                    // A driver that refuses this, too, has failed, and runs nothing more.
+                    let _ = device.update_graph(graph, &plan::nodes(before, members));
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Queues a run of these tasks: its last operation.
+    pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         match (&self.frame, &*self.actions) {
-            (None, [Action::Run(graph)]) => stream.submit(|native| native.run_graph(graph)),
-            (frame, actions) => Self::queue_all(frame.as_ref(), actions, stream),
+            (None, [Action::Run(graph, _)]) => stream.submit(|native| native.run_graph(graph)),
+            (frame, actions) => Self::queue_all(frame.as_ref(), actions, stream, tasks),
         }
     }
 
-    fn queue_all(frame: Option<&Frame>, actions: &[Action], stream: &Stream) -> Result<Position> {
+    fn queue_all(
+        frame: Option<&Frame>,
+        actions: &[Action],
+        stream: &Stream,
+        tasks: &[Task],
+    ) -> Result<Position> {
         let Some(frame) = frame else { return Ok(0) };
         let _queueing = frame.queueing.lock();
         let end = || stream.submit(|native| native.run_graph(&frame.ends));
@@ -93,8 +125,11 @@ impl Program {
         let mut queued = Ok(());
         for action in actions {
             queued = match (action, &frame.runner) {
-                (Action::Run(graph), _) => stream.submit(|native| native.run_graph(graph)),
-                (Action::Step(step), _) => stream.submit(|native| step.queue(native)),
+                (Action::Run(graph, _), _) => stream.submit(|native| native.run_graph(graph)),
+                (Action::Step(index), _) => match tasks[*index].step() {
+                    Some(step) => stream.submit(|native| step.queue(native)),
+                    None => continue,
+                },
                 (Action::Late(late), Some(runner)) => runner.queue(late, stream, &frame.aborts),
                 (Action::Late(_), None) => continue,
             }
@@ -111,7 +146,7 @@ impl Program {
     /// The graphs of the backend, the last one of a run last.
     fn graphs(&self) -> impl Iterator<Item = &Arc<dyn backend::Graph>> {
         let runs = self.actions.iter().filter_map(|action| match action {
-            Action::Run(graph) => Some(graph),
+            Action::Run(graph, _) => Some(graph),
             _ => None,
         });
         runs.chain(self.frame.as_ref().map(|frame| &frame.ends))

@@ -24,7 +24,6 @@ pub struct Recorder {
     is_on: AtomicBool,
     is_persistent: bool,
     stream: Handle,
-    device: Arc<dyn backend::Device>,
     /// The device's number.
     ordinal: u32,
     capture: Mutex<Option<Arc<Capture>>>,
@@ -34,17 +33,11 @@ pub struct Recorder {
 
 impl Recorder {
     /// Of a new stream.
-    pub fn new(
-        stream: Handle,
-        device: &Arc<dyn backend::Device>,
-        ordinal: u32,
-        is_persistent: bool,
-    ) -> Self {
+    pub fn new(stream: Handle, ordinal: u32, is_persistent: bool) -> Self {
         Self {
             is_on: AtomicBool::new(is_persistent),
             is_persistent,
             stream,
-            device: Arc::clone(device),
             ordinal,
             capture: Mutex::new(None),
             update: Mutex::new(None),
@@ -180,6 +173,11 @@ impl Recorder {
         self.add(what, vec![Some(work)])
     }
 
+    /// A launch that was made ready for graphs.
+    pub fn add_launch(&self, launch: Work) -> backend::Result<Position> {
+        self.add_work(What::Kernel, launch)
+    }
+
     /// What a graph cannot have; the capture would lack it.
     fn cannot(&self, text: &'static str) -> Fault {
         if let Some(capture) = self.capture() {
@@ -286,8 +284,11 @@ impl backend::Stream for Recorder {
         self.add_work(What::Reduce, Work::Reduce(reduce))
     }
 
-    fn launch(&self, launch: &Launch<'_>) -> backend::Result<Position> {
-        self.add_work(What::Kernel, Work::Launch(self.device.bind_launch(launch)?))
+    fn launch(&self, _launch: &Launch<'_>) -> backend::Result<Position> {
+        Err(Fault::new(
+            FaultKind::Driver,
+            "launches in captures are recorded by what was asked for",
+        ))
     }
 
     fn host_fn(&self, function: HostFn) -> backend::Result<Position> {

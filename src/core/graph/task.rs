@@ -104,9 +104,21 @@ pub struct Task {
     pub after: Vec<usize>,
     /// The stream that it was given to.
     pub stream: Handle,
+    /// Runs leave it out.
+    pub is_disabled: bool,
 }
 
 impl Task {
+    /// What a run does for it.
+    pub fn work(&self) -> Option<&Work> {
+        self.work.as_ref().filter(|_| !self.is_disabled)
+    }
+
+    /// What the stream that runs the graph does for it.
+    pub fn step(&self) -> Option<&Step> {
+        self.step.as_ref().filter(|_| !self.is_disabled)
+    }
+
     /// Its work is known only when its turn comes.
     pub fn is_late(&self) -> bool {
         self.group.is_some() && self.work.is_some()
@@ -142,8 +154,10 @@ pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
 pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     let mut spans: Vec<Span> = Vec::new();
     for task in tasks {
-        spans.extend(task.work.iter().filter(|_| !task.is_late()).flat_map(work_spans).flatten());
-        spans.extend(task.step.iter().flat_map(Step::spans));
+        spans.extend(
+            task.work().filter(|_| !task.is_late()).into_iter().flat_map(work_spans).flatten(),
+        );
+        spans.extend(task.step().into_iter().flat_map(Step::spans));
     }
     memory_at(spans)
 }
@@ -196,6 +210,7 @@ pub(super) mod tests {
             group: None,
             after,
             stream: Handle::from_raw(1 << 56 | 1 << 24).unwrap(),
+            is_disabled: false,
         }
     }
 

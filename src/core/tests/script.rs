@@ -481,6 +481,10 @@ impl Device for ScriptDevice {
         Ok(Arc::new(ScriptGraph))
     }
 
+    fn update_graph(&self, _graph: &Arc<dyn Graph>, _nodes: &[Node]) -> Result<()> {
+        self.enter("update_graph")
+    }
+
     fn load_module(&self, _image: &[u8]) -> Result<Arc<dyn Module>> {
         self.enter("load_module")?;
         self.script.made(Thing::Module);

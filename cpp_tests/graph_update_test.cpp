@@ -1,0 +1,657 @@
+// Parameters of tasks in graphs: what they are, how they are changed, and when that counts.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/graph.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::Capture;
+using portacl_test::DeviceCount;
+using portacl_test::DeviceMemory;
+using portacl_test::Event;
+using portacl_test::Gate;
+using portacl_test::Graph;
+using portacl_test::IsPoison;
+using portacl_test::Log;
+using portacl_test::Mark;
+using portacl_test::OnCpu;
+using portacl_test::Poison;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::Stream;
+using portacl_test::TasksOf;
+using portacl_test::ZeroWords;
+using Words = std::vector<uint32_t>;
+
+using GraphUpdate = portacl_test::WithDevice;
+
+// What `mark` gets.
+struct Arguments {
+    void* words;
+    uint32_t number;
+};
+constexpr size_t kArgumentsSize = 12;
+
+aclmdlRITaskParams ParamsOf(aclmdlRITask task) {
+    auto params = Poison<aclmdlRITaskParams>();
+    portacl_test::ExpectOk("aclmdlRITaskGetParams", aclmdlRITaskGetParams(task, &params));
+    return params;
+}
+
+// Changes the number that a task of `mark` adds.
+void SetNumber(aclmdlRITask task, void* words, uint32_t number) {
+    auto params = ParamsOf(task);
+    Arguments arguments{words, number};
+    params.kernelTaskParams.args = &arguments;
+    params.kernelTaskParams.argsSize = kArgumentsSize;
+    portacl_test::ExpectOk("aclmdlRITaskSetParams", aclmdlRITaskSetParams(task, &params));
+}
+
+// ---- what they are ----
+
+TEST_F(GraphUpdate, KernelsTellWhatTheyWereLaunchedWith) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(256 * 6);
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    aclrtLaunchKernelAttr attributes[2] = {};
+    attributes[0].id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE;
+    attributes[0].value.schemMode = 1;
+    attributes[1].id = ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE;
+    attributes[1].value.dynUBufSize = 64;
+    aclrtLaunchKernelCfg cfg{attributes, 2};
+    Arguments arguments{words.At(), 7};
+    void* each[] = {&arguments.words, &arguments.number};
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtLaunchKernelV2(mark, 3, &arguments, kArgumentsSize, &cfg, stream));
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {2, 3, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                                  each));
+        ACL_OK(aclrtLaunchKernel(program.Kernel("nothing"), 1, nullptr, 0, stream));
+    });
+    const auto tasks = TasksOf(stream);
+    ASSERT_EQ(tasks.size(), 3u);
+    for (size_t i = 0; i < 2; ++i) {
+        const auto params = ParamsOf(tasks[i]);
+        const auto& kernel = params.kernelTaskParams;
+        EXPECT_EQ(params.type, ACL_MODEL_RI_TASK_KERNEL);
+        EXPECT_EQ(params.taskGrp, nullptr);
+        EXPECT_EQ(params.opInfoPtr, nullptr);
+        EXPECT_EQ(params.opInfoSize, 0u);
+        EXPECT_EQ(kernel.funcHandle, mark);
+        EXPECT_EQ(kernel.isHostArgs, 1u);
+        EXPECT_EQ(kernel.numBlocks, i == 0 ? 3u : 6u);
+        ASSERT_EQ(kernel.argsSize, kArgumentsSize);
+        EXPECT_EQ(std::memcmp(kernel.args, &arguments, kArgumentsSize), 0);
+    }
+    const auto* told = ParamsOf(tasks[0]).kernelTaskParams.cfg;
+    ASSERT_NE(told, nullptr);
+    ASSERT_EQ(told->numAttrs, 2u);
+    EXPECT_EQ(told->attrs[0].id, ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE);
+    EXPECT_EQ(told->attrs[0].value.schemMode, 1);
+    EXPECT_EQ(told->attrs[1].id, ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE);
+    EXPECT_EQ(told->attrs[1].value.dynUBufSize, 64u);
+    EXPECT_EQ(ParamsOf(tasks[1]).kernelTaskParams.cfg, nullptr);
+    const auto nothing = ParamsOf(tasks[2]).kernelTaskParams;
+    EXPECT_EQ(nothing.args, nullptr);
+    EXPECT_EQ(nothing.argsSize, 0u);
+
+    auto value = Poison<aclrtLaunchKernelAttrValue>();
+    const auto get = [&](aclmdlRITask task, int id) {
+        return aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id),
+                                              &value);
+    };
+    ACL_OK(get(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE));
+    EXPECT_EQ(value.schemMode, 1);
+    ACL_OK(get(tasks[0], ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE));
+    EXPECT_EQ(value.dynUBufSize, 64u);
+    for (int id = 1; id <= 9; ++id) {
+        value = Poison<aclrtLaunchKernelAttrValue>();
+        ACL_OK(get(tasks[1], id));
+        EXPECT_EQ(value.timeoutUs.timeoutLow, 0u) << id;
+        EXPECT_EQ(value.timeoutUs.timeoutHigh, 0u) << id;
+    }
+}
+
+TEST_F(GraphUpdate, EventsTellWhichTheyAre) {
+    const Stream stream;
+    aclrtEvent event = nullptr;
+    ACL_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+    const DeviceMemory memory(64);
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtRecordEvent(event, stream));
+        ACL_OK(aclrtStreamWaitEvent(stream, event));
+        ACL_OK(aclrtResetEvent(event, stream));
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+    });
+    const auto tasks = TasksOf(stream);
+    ASSERT_EQ(tasks.size(), 4u);
+    EXPECT_EQ(ParamsOf(tasks[0]).eventRecordTaskParams.event, event);
+    EXPECT_EQ(ParamsOf(tasks[0]).eventRecordTaskParams.eventFlag, uint32_t{ACL_EVENT_SYNC});
+    EXPECT_EQ(ParamsOf(tasks[0]).eventRecordTaskParams.recordFlag, 0u);
+    EXPECT_EQ(ParamsOf(tasks[1]).eventWaitTaskParams.event, event);
+    EXPECT_EQ(ParamsOf(tasks[2]).eventResetTaskParams.event, event);
+    EXPECT_EQ(ParamsOf(tasks[2]).type, ACL_MODEL_RI_TASK_EVENT_RESET);
+    const auto other = ParamsOf(tasks[3]);
+    EXPECT_EQ(other.type, ACL_MODEL_RI_TASK_DEFAULT);
+    for (uint8_t byte : other.rsv2) EXPECT_EQ(byte, 0);
+    // What is told can be set again, where there is something to set.
+    for (size_t i = 0; i < 3; ++i) {
+        auto params = ParamsOf(tasks[i]);
+        ACL_OK(aclmdlRITaskSetParams(tasks[i], &params));
+    }
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclrtDestroyEvent(event));
+    EXPECT_EQ(ParamsOf(tasks[1]).eventWaitTaskParams.event, event);
+    EXPECT_EQ(ParamsOf(tasks[1]).eventWaitTaskParams.eventFlag, 0u);
+}
+
+// ---- changes ----
+
+TEST_F(GraphUpdate, ChangesCountFromTheUpdateOn) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(4);
+    const Graph graph =
+        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const auto task = TasksOf(stream)[0];
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    SetNumber(task, words.At(), 10);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 2));
+    // A queued run does what it would have done.
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclmdlRIUpdate(graph));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 3));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 13));
+}
+
+TEST_F(GraphUpdate, AnotherKernelWithOtherBlocksRuns) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(8);
+    Arguments arguments{words.At(), 5};
+    void* each[] = {&arguments.words, &arguments.number};
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {2, 2, 1}, {1, 1, 1}, 0,
+                                                  stream, nullptr, each));
+    });
+    const auto task = TasksOf(stream)[0];
+    auto params = ParamsOf(task);
+    EXPECT_EQ(params.kernelTaskParams.numBlocks, 4u);
+    params.kernelTaskParams.numBlocks = 6;
+    ACL_OK(aclmdlRITaskSetParams(task, &params));
+    EXPECT_EQ(ParamsOf(task).kernelTaskParams.numBlocks, 6u);
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), (Words{5, 5, 5, 5, 5, 5, 0, 0}));
+    params = ParamsOf(task);
+    params.kernelTaskParams.funcHandle = program.Kernel("nothing");
+    params.kernelTaskParams.args = nullptr;
+    params.kernelTaskParams.argsSize = 0;
+    params.kernelTaskParams.isHostArgs = 0;
+    ACL_OK(aclmdlRITaskSetParams(task, &params));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), (Words{5, 5, 5, 5, 5, 5, 0, 0}));
+}
+
+// Each run has the number that it was given, however many there are.
+TEST_F(GraphUpdate, ManyUpdatesTakeTheirTurns) {
+    const Program program;
+    const Stream first, second;
+    const ZeroWords words(2);
+    const Graph graph =
+        Capture(first, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 0, 2, first)); });
+    const auto task = TasksOf(first)[0];
+    uint32_t sum = 0;
+    for (uint32_t number = 1; number <= 100; ++number) {
+        SetNumber(task, words.At(), number);
+        ACL_OK(aclmdlRIUpdate(graph));
+        ACL_OK(aclmdlRIExecuteAsync(graph, number % 2 ? first : second));
+        sum += number;
+    }
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(words.Download<uint32_t>(), Words(2, sum));
+}
+
+TEST_F(GraphUpdate, AnotherEventIsRecorded) {
+    const Stream stream;
+    const DeviceMemory memory(64);
+    const Event one, other;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+        ACL_OK(aclrtRecordEvent(one, stream));
+    });
+    const auto task = TasksOf(stream)[1];
+    uint64_t time = 0, later = 0;
+    for (aclrtEvent event : {aclrtEvent(other), aclrtEvent(one)}) {
+        auto params = ParamsOf(task);
+        params.eventRecordTaskParams.event = event;
+        ACL_OK(aclmdlRITaskSetParams(task, &params));
+        EXPECT_EQ(ParamsOf(task).eventRecordTaskParams.event, event);
+        ACL_OK(aclmdlRIUpdate(graph));
+        ACL_OK(aclmdlRIExecute(graph, -1));
+    }
+    ACL_OK(aclrtEventGetTimestamp(other, &time));
+    ACL_OK(aclrtEventGetTimestamp(one, &later));
+    EXPECT_LE(time, later);
+}
+
+TEST_F(GraphUpdate, DisabledTasksAreLeftOut) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(4);
+    const DeviceMemory memory(64);
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream));
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 9, 64, stream));
+        ACL_OK(Mark(program.Kernel("mark"), words.At(), 100, 4, stream));
+    });
+    ACL_OK(aclrtMemset(memory.At(), 64, 0, 64));
+    const auto tasks = TasksOf(stream);
+    ACL_OK(aclmdlRITaskDisable(tasks[0]));
+    ACL_OK(aclmdlRITaskDisable(tasks[1]));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 100));
+    EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, 0));
+    auto type = Poison<aclmdlRITaskType>();
+    ACL_OK(aclmdlRITaskGetType(tasks[0], &type));
+    EXPECT_EQ(type, ACL_MODEL_RI_TASK_KERNEL);
+    EXPECT_EQ(TasksOf(stream), tasks);
+    // Parameters take it back.
+    SetNumber(tasks[0], words.At(), 2);
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 202));
+    // Others take it over as it is.
+    const Graph outer = Capture(stream, [&] { ACL_OK(aclmdlRIExecuteAsync(graph, stream)); });
+    ACL_OK(aclmdlRIExecute(outer, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 304));
+    EXPECT_EQ(memory.Download(), std::vector<unsigned char>(64, 0));
+}
+
+// What a disabled task comes after, and what comes after it, keep their order.
+TEST_F(GraphUpdate, OrderGoesThroughDisabledTasks) {
+    const Stream stream;
+    const DeviceMemory memory(64);
+    Log log;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(log.Append(stream, 1));
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+        ACL_OK(log.Append(stream, 2));
+    });
+    ACL_OK(aclmdlRITaskDisable(TasksOf(stream)[1]));
+    ACL_OK(aclmdlRIUpdate(graph));
+    for (int run = 0; run < 8; ++run) ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    std::vector<int> wanted;
+    for (int run = 0; run < 8; ++run) wanted.insert(wanted.end(), {1, 2});
+    EXPECT_EQ(log.Numbers(), wanted);
+}
+
+// A run after an update still waits for the one before, in another stream: also where the driver's
+// graph is another one now.
+TEST_F(GraphUpdate, RunsStayInOrderAcrossUpdates) {
+    const Program program;
+    const Stream first, second;
+    const ZeroWords words(4);
+    for (bool disables : {false, true}) {
+        SCOPED_TRACE(disables ? "with a task less" : "with other arguments");
+        Log log;
+        Gate gate;
+        const Graph graph = Capture(first, [&] {
+            ACL_OK(log.Append(first, 1));
+            ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, first));
+        });
+        const auto task = TasksOf(first)[1];
+        ACL_OK(gate.Hold(first));
+        ACL_OK(aclmdlRIExecuteAsync(graph, first));
+        if (disables)
+            ACL_OK(aclmdlRITaskDisable(task));
+        else
+            SetNumber(task, words.At(), 2);
+        ACL_OK(aclmdlRIUpdate(graph));
+        ACL_OK(aclmdlRIUpdate(graph));
+        ACL_OK(aclmdlRIExecuteAsync(graph, second));
+        ACL_OK(log.Append(second, 2));
+        ACL_FAILS(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(graph));
+        ASSERT_TRUE(gate.AwaitArrival());
+        EXPECT_EQ(log.Size(), 0u);
+        gate.Open();
+        ACL_OK(aclrtSynchronizeDevice());
+        EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 1, 2}));
+    }
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 4));
+}
+
+// Memory that changed arguments do not name any more may go; what they name must be there.
+TEST_F(GraphUpdate, KernelsKeepTheirProgram) {
+    const Stream stream;
+    const ZeroWords words(4);
+    Program program, second;
+    const Graph graph =
+        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const auto task = TasksOf(stream)[0];
+    auto params = ParamsOf(task);
+    const aclrtFuncHandle before = params.kernelTaskParams.funcHandle;
+    params.kernelTaskParams.funcHandle = second.Kernel("mark");
+    ACL_OK(aclmdlRITaskSetParams(task, &params));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclrtBinaryUnLoad(program.Release()));
+    ACL_OK(aclrtBinaryUnLoad(second.Release()));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 1));
+    params.kernelTaskParams.funcHandle = before;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(task, &params),
+                     "params->funcHandle", Shown(before));
+}
+
+TEST_F(GraphUpdate, ThreadsChangeAndRunAtOnce) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(1);
+    const Graph graph =
+        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 1, stream)); });
+    const auto task = TasksOf(stream)[0];
+    constexpr int kRuns = 50;
+    portacl_test::OnThreads(4, [&](int index) {
+        ACL_OK(aclrtSetDevice(0));
+        for (int i = 0; i < kRuns; ++i) {
+            if (index % 2) {
+                ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+            } else {
+                SetNumber(task, words.At(), 1);
+                ACL_OK(aclmdlRIUpdate(graph));
+            }
+        }
+        ACL_OK(aclrtResetDevice(0));
+    });
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(1, 2 * kRuns));
+}
+
+TEST_F(GraphUpdate, ValuesAreChanged) {
+    const Stream stream;
+    const DeviceMemory memory(std::vector<uint64_t>(4));
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtValueWait(memory.At(), 5, ACL_STREAM_WAIT_VALUE_EQ, stream));
+        ACL_OK(aclrtValueWrite(memory.At(8), 7, 0, stream));
+    });
+    const auto tasks = TasksOf(stream);
+    auto wait = ParamsOf(tasks[0]), write = ParamsOf(tasks[1]);
+    EXPECT_EQ(wait.type, ACL_MODEL_RI_TASK_VALUE_WAIT);
+    EXPECT_EQ(wait.valueWaitTaskParams.devAddr, memory.At());
+    EXPECT_EQ(wait.valueWaitTaskParams.value, 5u);
+    EXPECT_EQ(wait.valueWaitTaskParams.flag, uint32_t{ACL_STREAM_WAIT_VALUE_EQ});
+    EXPECT_EQ(write.type, ACL_MODEL_RI_TASK_VALUE_WRITE);
+    EXPECT_EQ(write.valueWriteTaskParams.devAddr, memory.At(8));
+    EXPECT_EQ(write.valueWriteTaskParams.value, 7u);
+    wait.valueWaitTaskParams.value = 0;
+    write.valueWriteTaskParams.devAddr = memory.At(16);
+    ACL_OK(aclmdlRITaskSetParams(tasks[0], &wait));
+    ACL_OK(aclmdlRITaskSetParams(tasks[1], &write));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, 30000));
+    EXPECT_EQ(memory.Download<uint64_t>(), (std::vector<uint64_t>{0, 0, 7, 0}));
+    ACL_OK(aclmdlRITaskDisable(tasks[1]));
+    wait.valueWaitTaskParams.flag = ACL_STREAM_WAIT_VALUE_GEQ;
+    wait.valueWaitTaskParams.devAddr = memory.At(16);
+    wait.valueWaitTaskParams.value = 7;
+    ACL_OK(aclmdlRITaskSetParams(tasks[0], &wait));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, 30000));
+    EXPECT_EQ(memory.Download<uint64_t>(), (std::vector<uint64_t>{0, 0, 7, 0}));
+
+    wait.valueWaitTaskParams.flag = 4;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &wait),
+                     "flag is 0x4");
+    write.valueWriteTaskParams.devAddr = nullptr;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[1], &write),
+                     "devAddr is null");
+    write.valueWriteTaskParams.devAddr = memory.At(4);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_ADDR_UNALIGNED, aclmdlRITaskSetParams(tasks[1], &write),
+                     Shown(memory.At(4)));
+    alignas(8) uint64_t local = 0;
+    write.valueWriteTaskParams.devAddr = &local;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[1], &write),
+                     Shown(&local));
+}
+
+TEST_F(GraphUpdate, TasksOfGroupsAreChangedWithTheGroup) {
+    const Program program;
+    const Stream stream, updating;
+    const ZeroWords words(4);
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    aclrtTaskGrp group = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
+        ACL_OK(Mark(mark, words.At(), 1, 4, stream));
+        ACL_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    });
+    const auto task = TasksOf(stream)[0];
+    auto params = ParamsOf(task);
+    EXPECT_EQ(params.taskGrp, group);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
+                     "aclmdlRICaptureTaskUpdateBegin");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskDisable(task),
+                     "aclmdlRICaptureTaskUpdateBegin");
+    ACL_OK(aclmdlRICaptureTaskUpdateBegin(updating, group));
+    ACL_OK(Mark(mark, words.At(), 8, 4, updating));
+    ACL_OK(aclmdlRICaptureTaskUpdateEnd(updating));
+    ACL_OK(aclrtSynchronizeStream(updating));
+    params = ParamsOf(task);
+    uint32_t number = 0;
+    std::memcpy(&number, static_cast<char*>(params.kernelTaskParams.args) + 8, 4);
+    EXPECT_EQ(number, 8u);
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 8));
+}
+
+// ---- arguments ----
+
+TEST_F(GraphUpdate, KernelParametersAreChecked) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(4);
+    const Graph graph =
+        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const auto task = TasksOf(stream)[0];
+    const auto good = ParamsOf(task);
+    aclmdlRITaskParams params;
+    int local = 0;
+    const auto with = [&](auto change) {
+        params = good;
+        change(params.kernelTaskParams);
+        return &params;
+    };
+    using Kernel = aclmdlRIKernelTaskParams;
+    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kWrong = ACL_ERROR_RT_PARAM_INVALID;
+    with([&](Kernel& kernel) { kernel.funcHandle = nullptr; });
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "params->funcHandle is null");
+    with([&](Kernel& kernel) { kernel.funcHandle = &local; });
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->funcHandle",
+                     Shown(&local));
+    with([&](Kernel& kernel) { kernel.funcHandle = aclrtFuncHandle(aclrtStream(stream)); });
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "of kind stream");
+    with([&](Kernel& kernel) { kernel.numBlocks = 0; });
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "0");
+    with([&](Kernel& kernel) { kernel.numBlocks = UINT32_MAX; });
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "4294967295");
+    with([&](Kernel& kernel) { kernel.args = nullptr; });
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "args is null");
+    with([&](Kernel& kernel) { kernel.argsSize = 4; });
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "4 bytes");
+    with([&](Kernel& kernel) { kernel.isHostArgs = 2; });
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "isHostArgs is 2");
+    with([&](Kernel& kernel) { kernel.isHostArgs = 0; });
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
+                     "isHostArgs is 0");
+    aclrtLaunchKernelAttr attribute = {};
+    aclrtLaunchKernelCfg cfg{&attribute, 1};
+    with([&](Kernel& kernel) { kernel.cfg = &cfg; });
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "cfg->attrs[0].id is 0");
+    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
+    attribute.value.timeout = 3;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
+                     "TIMEOUT");
+    if (OnCpu()) {
+        // Here the program says which arguments are pointers.
+        Arguments gone{nullptr, 1};
+        {
+            const DeviceMemory memory(64);
+            gone.words = memory.At();
+        }
+        with([&](Kernel& kernel) { kernel.args = &gone; });
+        ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), Shown(gone.words));
+    }
+    params = good;
+    params.type = ACL_MODEL_RI_TASK_EVENT_RECORD;
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 2",
+                     "of type 1");
+    params.type = static_cast<aclmdlRITaskType>(77);
+    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 77");
+    // Nothing of that was kept.
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 1));
+    if (DeviceCount() < 2) return;
+    ACL_OK(aclrtSetDevice(1));
+    {
+        const Program elsewhere;
+        params = good;
+        params.kernelTaskParams.funcHandle = elsewhere.Kernel("mark");
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRITaskSetParams(task, &params),
+                         "device 1");
+    }
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+}
+
+TEST_F(GraphUpdate, OtherParametersAreChecked) {
+    const Stream stream;
+    const DeviceMemory memory(64);
+    const Event event(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC), timed;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtRecordEvent(event, stream));
+        ACL_OK(aclrtStreamWaitEvent(stream, event));
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+    });
+    const auto tasks = TasksOf(stream);
+    constexpr aclError kNone = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    auto params = ParamsOf(tasks[0]);
+    params.eventRecordTaskParams.event = nullptr;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &params),
+                     "params->event is null");
+    params.eventRecordTaskParams.event = aclrtStream(stream);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[0], &params),
+                     "of kind stream");
+    params = ParamsOf(tasks[0]);
+    params.eventRecordTaskParams.recordFlag = 1;
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], &params), "recordFlag is 0x1");
+    params = ParamsOf(tasks[0]);
+    params.eventRecordTaskParams.event = timed;
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], &params), "ACL_EVENT_TIME_LINE");
+    params = ParamsOf(tasks[1]);
+    params.eventWaitTaskParams.event = other;
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "another event");
+    params.eventWaitTaskParams.event = event;
+    params.eventWaitTaskParams.waitFlag = 2;
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "waitFlag is 0x2");
+    params = ParamsOf(tasks[2]);
+    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], &params), "type 0");
+    auto value = Poison<aclrtLaunchKernelAttrValue>();
+    ACL_FAILS_SAYING(
+        ACL_ERROR_RT_PARAM_INVALID,
+        aclmdlRIKernelTaskGetAttribute(tasks[2], ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value),
+        "only kernels");
+    EXPECT_TRUE(IsPoison(value));
+}
+
+TEST_F(GraphUpdate, ArgumentsAreChecked) {
+    const Program program;
+    const Stream stream;
+    const ZeroWords words(4);
+    Graph graph =
+        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
+    const auto task = TasksOf(stream)[0];
+    auto params = Poison<aclmdlRITaskParams>();
+    auto value = Poison<aclrtLaunchKernelAttrValue>();
+    auto good = ParamsOf(task);
+    constexpr auto kMode = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE;
+    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskGetParams(nullptr, &params), "task is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskGetParams(task, nullptr), "params is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(nullptr, &good), "task is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, nullptr), "params is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskDisable(nullptr), "task is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIUpdate(nullptr), "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(nullptr, kMode, &value),
+                     "task is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(task, kMode, nullptr),
+                     "attrValue is null");
+    for (int id : {0, 10, -1})
+        ACL_FAILS_SAYING(
+            kInvalid,
+            aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id), &value),
+            "attrId is " + std::to_string(id));
+    const auto expect_dead = [&](void* bad, const char* word) {
+        ACL_FAILS_SAYING(kDead, aclmdlRITaskGetParams(bad, &params), Shown(bad), word);
+        ACL_FAILS_SAYING(kDead, aclmdlRITaskSetParams(bad, &good), Shown(bad), word);
+        ACL_FAILS_SAYING(kDead, aclmdlRITaskDisable(bad), Shown(bad), word);
+        ACL_FAILS_SAYING(kDead, aclmdlRIKernelTaskGetAttribute(bad, kMode, &value), Shown(bad),
+                         word);
+        EXPECT_TRUE(IsPoison(params) && IsPoison(value));
+    };
+    int local = 0;
+    expect_dead(&local, "not a handle");
+    expect_dead(graph, "of kind graph");
+    ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(&local), Shown(&local));
+    ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(task), "of kind task");
+    aclmdlRI handle = graph.Release();
+    ACL_OK(aclmdlRIDestroy(handle));
+    good.kernelTaskParams.args = nullptr;
+    good.kernelTaskParams.argsSize = 0;
+    expect_dead(task, "destroyed");
+    ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(handle), Shown(handle), "destroyed");
+}
+
+TEST_F(GraphUpdate, GraphsThatAreCapturedAreNotUpdated) {
+    const Stream stream;
+    const Graph graph = Capture(stream, [&] {
+        aclmdlRI early = nullptr;
+        portacl_test::StatusOf(stream, &early);
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIUpdate(early), Shown(early));
+    });
+    struct State {
+        aclmdlRI graph;
+        aclError code;
+    } state{graph, 0};
+    ACL_OK(aclrtLaunchHostFunc(
+        stream,
+        [](void* argument) {
+            auto* s = static_cast<State*>(argument);
+            s->code = aclmdlRIUpdate(s->graph);
+        },
+        &state));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(state.code, ACL_ERROR_RT_PARAM_INVALID);
+}
+
+}  // namespace

@@ -1,0 +1,321 @@
+//! Parameters of tasks: asked for, changed, and put into force by aclmdlRIUpdate.
+//!
+//! A change is a task that waits to replace the one with its place. What it depends on stays as it
+//! was: no change makes edges.
+
+use std::sync::Arc;
+
+use super::task::{Step, Task, What};
+use super::{Graph, inspect};
+use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
+use crate::core::error::{Code, Error, Result};
+use crate::core::event::Event;
+use crate::core::handles;
+use crate::core::kernel_launch::{self, Call, Config, Request};
+use crate::core::stream_value;
+use crate::core::thread;
+
+/// What a task was asked to do.
+pub enum Params {
+    /// Something that has no parameters to be asked for.
+    Other,
+    /// A launch.
+    Kernel(Arc<Call>),
+    /// The record of an event, a wait for it, or its reset.
+    Event {
+        /// Its handle.
+        event: u64,
+        /// The flags that it was made with; 0 if it is gone.
+        made_with: u32,
+        /// As a number of the API: whether the event works outside of the graph.
+        external: u32,
+    },
+    /// A write of a value.
+    Write(ValueWrite),
+    /// A wait for one.
+    Wait(ValueWait),
+}
+
+/// A launch that a task is to do instead.
+pub struct KernelParams {
+    /// The kernel.
+    pub function: u64,
+    /// Its attributes.
+    pub config: Config,
+    /// Its arguments, in the program's memory.
+    pub arguments: Arguments,
+    /// As a number of the API: whether they are in host memory.
+    pub is_host: u32,
+    /// How many blocks.
+    pub blocks: u32,
+}
+
+/// What a task is to do instead.
+pub enum Change {
+    /// Nothing that could be said.
+    Other,
+    /// This launch.
+    Kernel(KernelParams),
+    /// Something with this event, with this flag.
+    Event {
+        /// Its handle.
+        event: u64,
+        /// What C calls the flag.
+        argument: &'static str,
+        /// The flag.
+        flag: u32,
+    },
+    /// A write of this value there.
+    Write {
+        /// Where.
+        addr: usize,
+        /// What.
+        value: u64,
+    },
+    /// A wait for this value there.
+    Wait {
+        /// Where.
+        addr: usize,
+        /// What it is compared with.
+        value: u64,
+        /// How, as a number of the API.
+        flag: u32,
+    },
+}
+
+/// A task as it was asked for last, in force or not: its graph, its place there, and it.
+fn latest(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
+    let (graph, place) = inspect::task(raw)?;
+    let task = graph.latest_task(raw, place)?;
+    Ok((graph, place, task))
+}
+
+/// As [`latest`], of a task that is about to be changed.
+fn changeable(raw: u64) -> Result<(Arc<Graph>, usize, Task)> {
+    let (graph, place, task) = latest(raw)?;
+    if task.is_late() {
+        return Err(Error::unsupported(format_args!(
+            "task {raw:#x} belongs to a task group, which is changed as a whole; call \
+             aclmdlRICaptureTaskUpdateBegin"
+        )));
+    }
+    Ok((graph, place, task))
+}
+
+/// The launch of a task; of one in a group, as that is now.
+fn call_of(task: &Task) -> Option<Arc<Call>> {
+    let work = task.work.as_ref()?;
+    match &task.group {
+        Some(member) => Call::of(&member.work(work)),
+        None => Call::of(work),
+    }
+}
+
+/// What aclmdlRITaskGetParams tells.
+pub struct Told {
+    /// A value of `aclmdlRITaskType`.
+    pub kind: i32,
+    /// The handle of the task's group, or 0.
+    pub group: u64,
+    /// The parameters.
+    pub params: Params,
+}
+
+/// aclmdlRITaskGetParams.
+pub fn get(raw: u64) -> Result<Told> {
+    let (_, _, task) = latest(raw)?;
+    let params = match task.what {
+        What::Kernel => call_of(&task).map_or(Params::Other, Params::Kernel),
+        What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) => {
+            let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags());
+            Params::Event { event, made_with, external: is_external(&task) }
+        }
+        _ => match task.step {
+            Some(Step::WriteValue(write)) => Params::Write(write),
+            Some(Step::WaitValue(wait)) => Params::Wait(wait),
+            _ => Params::Other,
+        },
+    };
+    let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
+    Ok(Told { kind: inspect::number(task.what), group, params })
+}
+
+/// The flag of a record, a wait or a reset.
+fn is_external(task: &Task) -> u32 {
+    u32::from(task.step.is_some())
+}
+
+/// aclmdlRITaskSetParams: of a task of this kind.
+pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
+    let (graph, place, mut task) = changeable(raw)?;
+    let own = inspect::number(task.what);
+    if kind != own {
+        return Err(Error::param_invalid(format_args!(
+            "params->type is {kind}, and the task is of type {own}; a task keeps its type"
+        )));
+    }
+    match (change, task.what) {
+        (Change::Kernel(params), What::Kernel) => task.work = Some(launch(&graph, &task, params)?),
+        (Change::Event { event, argument, flag }, what) => {
+            let own = is_external(&task);
+            if flag != own {
+                return Err(Error::unsupported(format_args!(
+                    "params->{argument} is {flag:#x}, and was {own:#x} when the task was recorded, which stays so; \
+                     capture the graph again"
+                )));
+            }
+            set_event(&graph, &mut task, what, event)?;
+        }
+        (Change::Write { addr, value }, What::ValueWrite) => {
+            let write = stream_value::write_on(addr, value, &graph.device)?;
+            check_own(&graph, write.dst)?;
+            task.step = Some(Step::WriteValue(write));
+        }
+        (Change::Wait { addr, value, flag }, What::ValueWait) => {
+            let wait = stream_value::wait_on(addr, value, flag, &graph.device)?;
+            check_own(&graph, wait.src)?;
+            task.step = Some(Step::WaitValue(wait));
+        }
+        _ => {
+            return Err(Error::unsupported(format_args!(
+                "a task of type {own} has no parameters that can be changed: what it copies, fills or calls is \
+                 settled when it is recorded; change what is in the memory, disable the task \
+                 (aclmdlRITaskDisable), or capture the graph again"
+            )));
+        }
+    }
+    task.is_disabled = false;
+    graph.change(place, task);
+    Ok(())
+}
+
+/// A graph is of one device.
+fn check_own(graph: &Graph, word: Span) -> Result<()> {
+    match word.place {
+        Place::Device(id) if id != graph.device.id => Err(Error::unsupported(format_args!(
+            "devAddr {:#x} is memory of device {id}, and a graph is of one device, here {}",
+            word.addr, graph.device.id
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
+    let KernelParams { function, config, arguments, is_host, blocks } = params;
+    match (is_host, arguments) {
+        (1, _) | (0, Arguments::Block { len: 0, .. }) => {}
+        (0, _) => {
+            return Err(Error::unsupported(
+                "params->isHostArgs is 0: arguments are read when they are set, and not from device memory; pass \
+                 them in host memory with isHostArgs 1",
+            ));
+        }
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "params->isHostArgs is {is_host}; allowed: 0 and 1"
+            )));
+        }
+    }
+    let call = call_of(task).ok_or_else(|| {
+        Error::new(Code::InternalError, "a launch was recorded without what was asked for")
+    })?;
+    let shape = call.shape(blocks);
+    let request = Request { argument: "params->funcHandle", function, shape, arguments, config };
+    kernel_launch::work(&request, &graph.device)
+}
+
+/// An event in the place of another one: what a record stands for in later runs. Which tasks come
+/// after which was settled by the events that were recorded.
+fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()> {
+    let event = handles::get_arc::<Event>("params->event", raw)?;
+    if !Arc::ptr_eq(&event.device, &graph.device) {
+        return Err(Error::new(
+            Code::StreamContext,
+            format_args!(
+                "params->event {raw:#x} is on device {}, the graph on device {}; use an event of the graph's device",
+                event.device.id, graph.device.id
+            ),
+        ));
+    }
+    match what {
+        What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {
+            Ok(())
+        }
+        What::EventRecord(_) if task.step.is_none() => {
+            if event.has_time() != task.work.is_some() {
+                return Err(Error::unsupported(
+                    "params->event: only one of the two events has ACL_EVENT_TIME_LINE, and a record in a graph \
+                     stays with or without a time; use an event with the same flags",
+                ));
+            }
+            task.what = What::EventRecord(raw);
+            task.work = event.has_time().then(|| Work::Record(Arc::clone(&event.native)));
+            Ok(())
+        }
+        _ => Err(Error::unsupported(
+            "params->event is another event: what a wait in a graph comes after, and which events work outside of \
+             it, was settled when it was recorded; capture the graph again",
+        )),
+    }
+}
+
+/// aclmdlRITaskDisable.
+pub fn disable(raw: u64) -> Result<()> {
+    let (graph, place, task) = changeable(raw)?;
+    graph.change(place, Task { is_disabled: true, ..task });
+    Ok(())
+}
+
+/// aclmdlRIKernelTaskGetAttribute.
+pub fn attribute(raw: u64, id: i32) -> Result<u32> {
+    let value = Config::default().value(id);
+    let (_, _, task) = latest(raw)?;
+    value?;
+    match call_of(&task) {
+        Some(call) => call.config.value(id),
+        None => Err(Error::param_invalid(format_args!(
+            "task {raw:#x} is of type {}, and only kernels have attributes",
+            inspect::number(task.what)
+        ))),
+    }
+}
+
+/// aclmdlRIUpdate.
+pub fn update(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    handles::get_arc::<Graph>("modelRI", raw)?.update()
+}
+
+impl Graph {
+    fn latest_task(&self, raw: u64, place: usize) -> Result<Task> {
+        let ready = self.ready_or(Code::ModelCaptured)?;
+        let changes = self.inspected.changes.lock();
+        let task = changes.get(&place).or_else(|| ready.tasks.get(place));
+        task.cloned().ok_or_else(|| inspect::changed("task", raw))
+    }
+
+    fn change(&self, place: usize, task: Task) {
+        let before = self.inspected.changes.lock().insert(place, task);
+        drop(before);
+    }
+
+    /// Has later runs do what was changed.
+    fn update(&self) -> Result<()> {
+        let mut ready = self.hold(Code::ModelCaptured)?;
+        let changes = std::mem::take(&mut *self.inspected.changes.lock());
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let changed = ready.with_changes(&self.device, &changes).inspect_err(|_| {
+            // They wait for the next time, but for what was changed once more meanwhile.
+            let mut waiting = self.inspected.changes.lock();
+            changes.into_iter().for_each(|(place, task)| {
+                waiting.entry(place).or_insert(task);
+            });
+        })?;
+        let before = std::mem::replace(&mut *ready, changed);
+        drop(ready);
+        drop(before);
+        Ok(())
+    }
+}
