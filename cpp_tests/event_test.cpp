@@ -85,9 +85,6 @@ TEST_F(EventCreate, FlagsThatDoNotExist) {
     }
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, ACL_EVENT_EXTERNAL));
-    // Known, and not available: the one code that programs take as "use another way".
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                     aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC), "ACL_EVENT_IPC");
     EXPECT_TRUE(IsPoison(event));
 }
 

@@ -18,6 +18,7 @@ constexpr const char* kExporter = "export";
 struct Exported {
     char key[65];
     uint64_t number;
+    aclrtIpcEventHandle event;
 };
 
 constexpr size_t kPhysicalSize = 2 << 20;
@@ -45,6 +46,9 @@ inline int ExportAndWait() {
         DID_IF_THERE(aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, 1,
                                                      &exported.number));
     }
+    aclrtEvent event = nullptr;
+    DID(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
+    DID(aclrtIpcGetEventHandle(event, &exported.event));
     const bool told = write(STDOUT_FILENO, &exported, sizeof exported) == sizeof exported;
     char end;
     while (read(STDIN_FILENO, &end, 1) > 0) {
@@ -124,6 +128,23 @@ inline void ShareMemory() {
         aclrtDrvMemHandle memory = nullptr;
         if (DID(aclrtMemImportFromShareableHandle(exporter->number, 0, &memory)))
             DID(aclrtFreePhysical(memory));
+    }
+    aclrtEvent event = nullptr;
+    if (DID(aclrtIpcOpenEventHandle(exporter->event, &event))) {
+        Stream stream;
+        DID(aclrtRecordEvent(event, stream));
+        DID_IF_THERE(aclrtStreamWaitEvent(stream, event));
+        DID(aclrtSynchronizeStream(stream));
+        DID(aclrtSynchronizeEvent(event));
+        aclrtEventRecordedStatus status{};
+        DID(aclrtQueryEventStatus(event, &status));
+        DID(aclrtDestroyEvent(event));
+    }
+    aclrtEvent offered = nullptr;
+    if (DID(aclrtCreateEventExWithFlag(&offered, ACL_EVENT_IPC))) {
+        aclrtIpcEventHandle handle{};
+        DID(aclrtIpcGetEventHandle(offered, &handle));
+        DID(aclrtDestroyEvent(offered));
     }
     void* own = nullptr;
     char key[65];

@@ -4755,14 +4755,14 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event,
  * Creates an event that may be recorded again and again: each record replaces the one before, waits that
  * were queued earlier keep theirs. Never recorded, it counts as complete. Streams can wait for it if it has
  * ACL_EVENT_SYNC; it is not reset (aclrtResetEvent), and its waits are not counted
- * (aclrtQueryEventWaitStatus). The number of such events has no limit but memory.
+ * (aclrtQueryEventWaitStatus). The number of such events has no limit but memory. One with ACL_EVENT_IPC can be opened
+ * by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no time.
  *
  * @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
  * @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
- * ACL_EVENT_DEVICE_USE_ONLY.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
- * context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+ * current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
  * called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
  */
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event,
@@ -6701,18 +6701,42 @@ aclError aclrtIpcMemSetAttr(const char *key,
                             uint64_t attr);
 
 /**
- * Makes a handle through which another process opens an event.
+ * Gives an event a handle, by which other processes of the same user on this machine open it
+ * (aclrtIpcOpenEventHandle). The handle is bytes, which may travel in any way: through a file, a pipe, a socket. With
+ * the first one a thread begins to serve those who ask, until aclFinalize; a process that is killed leaves nothing
+ * behind. Asked again, the event has the same handle, which ends when the event is destroyed.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+ * @param handle receives 64 bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an event,
+ * destroyed, created without ACL_EVENT_IPC, another process's, or called inside a host function;
+ * ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left. Thread-safe. Follows aclrtIpcGetEventHandle of
+ * the Ascend runtime API.
  */
-aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
+aclError aclrtIpcGetEventHandle(aclrtEvent event,
+                                aclrtIpcEventHandle *handle);
 
 /**
- * Opens another process's event.
+ * Opens an event of another process, as one of the calling thread's current device. It is the same event: a record in
+ * either process replaces the one before, and streams, hosts and queries of all processes that have it see that; a wait
+ * keeps the record that was the latest when it was queued, and may be queued on any device. It has no time, and
+ * captured streams neither record it nor wait for it. When the process whose record is waited for ends before that,
+ * waits fail with ACL_ERROR_RT_PARAM_INVALID 107000, those of streams as their next synchronize tells, and streams go
+ * on. When the exporter destroys the event, nothing more is waited for than what was recorded there. Several processes
+ * that record it should have no more than 32 records under way together.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param handle what aclrtIpcGetEventHandle wrote, in another process or in this one.
+ * @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which the others do not notice.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is none, its event was destroyed, its process has ended, has finalized the
+ * library or does not answer within 5 seconds, or called inside a host function;
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` is of another machine, or of another network or process namespace
+ * (container); ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: no descriptor is left;
+ * ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made. Thread-safe. Follows aclrtIpcOpenEventHandle of the
+ * Ascend runtime API, and cuIpcOpenEventHandle where that says nothing.
  */
-aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
+aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle,
+                                 aclrtEvent *event);
 
 /**
  * Gives physical memory a number, by which other processes of the same user on this machine have it as well

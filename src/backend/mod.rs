@@ -66,7 +66,7 @@ pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
 pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
-pub use notify::{Change, Notifies, Notify, NotifyWait, Until};
+pub use notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
 pub use numa::{bind_to_node, host_nodes};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,

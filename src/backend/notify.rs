@@ -4,6 +4,7 @@
 //! Backends decide when, in the order of their streams.
 
 mod page;
+mod record;
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use self::page::{Page, SLOTS};
+use self::record::Part;
+pub use self::record::SharedEvent;
 use super::watch::{Condition, Range};
 use super::{Fault, FaultKind, Result, clock};
 
@@ -105,8 +108,8 @@ impl NotifyWait {
         Fault::new(
             FaultKind::WaitTimedOut,
             format!(
-                "the stream waited for a notify for {limit:?}, as long as it may, and then went on \
-                 without it; see what holds up the stream that records it, or allow more"
+                "the stream waited for a notify, or an event of several processes, for {limit:?}, as long as it \
+                 may, and then went on without it; see what holds up the stream that records it, or allow more"
             ),
         )
     }
@@ -116,8 +119,8 @@ impl NotifyWait {
     pub(super) fn never_came() -> Fault {
         Fault::new(
             FaultKind::WaitTimedOut,
-            "a stream still waited for a notify when its device ended, and went on without it; record \
-             the notify, or abort the stream, before the reset",
+            "a stream still waited for a notify, or an event of several processes, when its device ended, and went \
+             on without it; record it, or abort the stream, before the reset",
         )
     }
 }
@@ -138,6 +141,8 @@ enum Owner {
     Here { deaths: AtomicU64 },
     /// Another one.
     Elsewhere,
+    /// It is a part of this one, which is an event.
+    Event(Arc<SharedEvent>, Part),
 }
 
 /// Count and serial number, as they are in the word.
@@ -156,6 +161,9 @@ fn serial_of(page: &Page, slot: usize) -> u32 {
 impl Notify {
     /// Where its word is.
     pub(super) fn range(&self) -> Range {
+        if let Owner::Event(..) = self.owner {
+            return (std::ptr::from_ref(self.page.over(self.slot)).addr(), size_of::<u64>());
+        }
         (std::ptr::from_ref(self.page.word(self.slot)).addr(), size_of::<u64>())
     }
 
@@ -172,6 +180,9 @@ impl Notify {
 
     /// Changes the count now. One that is no more does not change.
     pub(super) fn change(&self, change: Change) {
+        if let Owner::Event(event, part) = &self.owner {
+            return part.happen(event);
+        }
         let next = |before| {
             let (count, serial) = parts(before);
             (serial == self.serial).then(|| word(change.of(count), serial))
@@ -183,6 +194,9 @@ impl Notify {
     /// Ends a wait if the count is what it is for. An error: it will not be, because there is no such
     /// notify any more. `deaths` is [`Self::deaths`] as it was when the wait began.
     fn try_take(&self, wait: &NotifyWait, deaths: u64) -> Result<bool> {
+        if let Owner::Event(event, part) = &self.owner {
+            return part.is_over(event, deaths);
+        }
         let place = self.page.word(self.slot);
         let mut before = place.load(Ordering::Acquire);
         loop {
@@ -215,6 +229,7 @@ impl Notify {
         match &self.owner {
             Owner::Here { deaths } => deaths.load(Ordering::Relaxed),
             Owner::Elsewhere => 0,
+            Owner::Event(event, _) => event.deaths(),
         }
     }
 
@@ -290,6 +305,7 @@ impl Drop for Notify {
             }
             // The line is another one's by now, or nobody's.
             Owner::Elsewhere => {}
+            Owner::Event(ref event, ref part) => part.happen(event),
         }
     }
 }
@@ -332,6 +348,8 @@ impl Notifies {
             }
         };
         drop(pages);
+        page.issued(slot).store(0, Ordering::Relaxed);
+        page.over(slot).store(0, Ordering::Relaxed);
         page.word(slot).store(word(0, serial), Ordering::Release);
         let owner = Owner::Here { deaths: AtomicU64::new(0) };
         Ok(Arc::new(Notify { page, slot, serial, owner, asked: AtomicU64::new(0) }))

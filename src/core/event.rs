@@ -15,6 +15,7 @@ mod captured;
 mod external;
 mod marks;
 mod quota;
+mod sharing;
 mod time;
 
 use std::sync::Arc;
@@ -24,6 +25,8 @@ use std::time::Duration;
 use self::captured::Captured;
 use self::marks::Marks;
 pub use self::quota::Quota;
+use self::sharing::Shared;
+pub use self::sharing::{export, import};
 pub use self::time::{elapsed_ms, time_us};
 use super::device::Device;
 use super::error::{Code, Error, Result};
@@ -71,6 +74,8 @@ pub struct Event {
     flags: u32,
     /// Of an event with ACL_EVENT_EXTERNAL: 1 while it is set.
     signal: Option<Arc<backend::Notify>>,
+    /// Of one that other processes can have, or that is theirs.
+    shared: Option<Shared>,
     /// Where it was recorded last.
     recorded: Recorded,
     /// It is one of those of which a device has a limited number.
@@ -106,7 +111,7 @@ impl Event {
     }
 
     fn is_waitable(&self) -> bool {
-        self.flags & (flag::SYNC | flag::EXTERNAL) != 0
+        self.flags & (flag::SYNC | flag::EXTERNAL | flag::IPC) != 0
     }
 
     fn is_resettable(&self) -> bool {
@@ -191,6 +196,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
         creator,
         flags,
         signal,
+        shared: None,
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
         was_captured: AtomicBool::new(false),
@@ -226,10 +232,7 @@ pub fn create_with_flag(flags: u32) -> Result<u64> {
 /// aclrtCreateEventExWithFlag.
 pub fn create_ex(flags: u32) -> Result<u64> {
     if flags == flag::IPC {
-        return Err(Error::unsupported(
-            "flag is ACL_EVENT_IPC: events shared between processes are not available in this version; \
-             use an event of one process, and a pipe or socket between the processes",
-        ));
+        return sharing::create();
     }
     if flags == 0 || flags & !flag::COMBINABLE != 0 {
         return Err(Error::invalid_param(format_args!(
@@ -245,6 +248,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let event = handles::remove::<Event>("event", raw)?;
     event.uncount();
+    if let Some(shared) = &event.shared {
+        shared.withdraw();
+    }
     drop(event);
     slot_table::flush_if_many();
     Ok(())
@@ -270,6 +276,9 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     }
     if event.creator == Creator::Plain {
         event.count()?;
+    }
+    if let Some(shared) = &event.shared {
+        return shared.record(event, &stream);
     }
     if stream.is_captured() {
         return match event.signal {
@@ -316,6 +325,9 @@ pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
         }
         if !Arc::ptr_eq(&event.device, &stream.device) {
             return Err(of_another_device(raw, &event, &stream));
+        }
+        if event.shared.is_some() {
+            return Err(stream.recorder.no_shared_events());
         }
         return external::record_in_runs(raw, &event, &stream);
     }
@@ -411,6 +423,9 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
         if !stream.is_captured() {
             return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
         }
+        if event.shared.is_some() {
+            return Err(stream.recorder.no_shared_events());
+        }
         return external::wait_in_runs(raw, &event, &stream);
     }
     wait_at_most(stream, raw, op_timeout::seconds(timeout))
@@ -421,6 +436,9 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let event = handles::look::<Event>("event", raw, stream.pin())?;
     event.check_sync("streams cannot wait for it")?;
+    if let Some(shared) = &event.shared {
+        return shared.wait(&stream, limit);
+    }
     if let Some(signal) = &event.signal {
         return match stream.is_captured() {
             true => external::wait_in_runs(raw, event, &stream),
@@ -491,7 +509,7 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     if let Some(signal) = &event.signal {
         return Ok(signal.count() != 0);
     }
-    if !event.was_recorded() {
+    if !event.was_recorded() && event.shared.is_none() {
         return Ok(event.creator == Creator::Ex);
     }
     if event.is_resettable() && event.was_reset()? {

@@ -50,14 +50,14 @@ pub unsafe extern "C" fn aclrtCreateEventWithFlag(event: *mut aclrtEvent, flag: 
 /// Creates an event that may be recorded again and again: each record replaces the one before, waits that
 /// were queued earlier keep theirs. Never recorded, it counts as complete. Streams can wait for it if it has
 /// ACL_EVENT_SYNC; it is not reset (aclrtResetEvent), and its waits are not counted
-/// (aclrtQueryEventWaitStatus). The number of such events has no limit but memory.
+/// (aclrtQueryEventWaitStatus). The number of such events has no limit but memory. One with ACL_EVENT_IPC can be opened
+/// by other processes (aclrtIpcGetEventHandle); streams can wait for it, and it has no time.
 ///
 /// @param event receives the handle; the caller destroys it with aclrtDestroyEvent.
 /// @param flag an OR of ACL_EVENT_SYNC, ACL_EVENT_CAPTURE_STREAM_PROGRESS, ACL_EVENT_TIME_LINE and
-/// ACL_EVENT_DEVICE_USE_ONLY.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag;
-/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_EVENT_IPC; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
-/// context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// ACL_EVENT_DEVICE_USE_ONLY, or ACL_EVENT_IPC alone.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or another flag; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+/// current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000:
 /// called inside a host function. Thread-safe. Follows aclrtCreateEventExWithFlag of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateEventExWithFlag(event: *mut aclrtEvent, flag: u32) -> aclError {

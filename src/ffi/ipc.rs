@@ -4,12 +4,13 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::core::error::Result;
+use crate::core::event;
 use crate::core::ipc::{self, ProcessList};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtServerPid,
 };
-use crate::ffi::value::{Array, Out, address, enum_value, must_not_be_null, text};
+use crate::ffi::value::{Array, Out, address, enum_value, handle, must_not_be_null, text};
 
 /// A key that C sends.
 fn key<'a>(key: *const c_char) -> Result<&'a [u8]> {
@@ -163,32 +164,69 @@ pub unsafe extern "C" fn aclrtIpcMemSetAttr(
     guard("aclrtIpcMemSetAttr", || ipc::set_attribute(self::key(key)?, enum_value(r#type), attr))
 }
 
-/// Makes a handle through which another process opens an event.
+/// Gives an event a handle, by which other processes of the same user on this machine open it
+/// (aclrtIpcOpenEventHandle). The handle is bytes, which may travel in any way: through a file, a pipe, a socket. With
+/// the first one a thread begins to serve those who ask, until aclFinalize; a process that is killed leaves nothing
+/// behind. Asked again, the event has the same handle, which ends when the event is destroyed.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param event an event of this process that was created by aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+/// @param handle receives 64 bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an event,
+/// destroyed, created without ACL_EVENT_IPC, another process's, or called inside a host function;
+/// ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left. Thread-safe. Follows aclrtIpcGetEventHandle of
+/// the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcGetEventHandle(
     event: aclrtEvent,
     handle: *mut aclrtIpcEventHandle,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtIpcGetEventHandle",
-        "events cannot be shared between processes; record a notify, which the other process has by \
-             aclrtNotifyGetExportKey and waits for",
-    )
+    guard("aclrtIpcGetEventHandle", || {
+        let out = Out::new("handle", handle)?;
+        out.write(aclrtIpcEventHandle {
+            reserved: event_handle(&event::export(handle::from_c(event))?),
+        });
+        Ok(())
+    })
 }
 
-/// Opens another process's event.
+/// Opens an event of another process, as one of the calling thread's current device. It is the same event: a record in
+/// either process replaces the one before, and streams, hosts and queries of all processes that have it see that; a wait
+/// keeps the record that was the latest when it was queued, and may be queued on any device. It has no time, and
+/// captured streams neither record it nor wait for it. When the process whose record is waited for ends before that,
+/// waits fail with ACL_ERROR_RT_PARAM_INVALID 107000, those of streams as their next synchronize tells, and streams go
+/// on. When the exporter destroys the event, nothing more is waited for than what was recorded there. Several processes
+/// that record it should have no more than 32 records under way together.
 ///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+/// @param handle what aclrtIpcGetEventHandle wrote, in another process or in this one.
+/// @param event receives the handle; the caller destroys it with aclrtDestroyEvent, which the others do not notice.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `event` is null, or `handle` is empty;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: `handle` is none, its event was destroyed, its process has ended, has finalized the
+/// library or does not answer within 5 seconds, or called inside a host function;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: `handle` is of another machine, or of another network or process namespace
+/// (container); ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000: no descriptor is left;
+/// ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no more can be made. Thread-safe. Follows aclrtIpcOpenEventHandle of the
+/// Ascend runtime API, and cuIpcOpenEventHandle where that says nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcOpenEventHandle(
     handle: aclrtIpcEventHandle,
     event: *mut aclrtEvent,
 ) -> aclError {
-    guard_unsupported(
-        "aclrtIpcOpenEventHandle",
-        "events cannot be shared between processes; record a notify, which the other process has by \
-             aclrtNotifyGetExportKey and waits for",
-    )
+    guard("aclrtIpcOpenEventHandle", || {
+        let out = Out::new("event", event)?;
+        let bytes = handle.reserved.map(|byte| byte as u8);
+        // Zeros behind the text.
+        let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        out.write(handle::to_c(event::import(&bytes[..len])?));
+        Ok(())
+    })
+}
+
+/// A key in a structure that has as many bytes as the longest one.
+fn event_handle(key: &str) -> [c_char; 64] {
+    debug_assert!(key.len() <= 64, "a key is longer than its place");
+    let mut bytes = [0; 64];
+    for (to, from) in bytes.iter_mut().zip(key.bytes()) {
+        *to = from as c_char;
+    }
+    bytes
 }

@@ -1,7 +1,8 @@
 //! Pages of shared memory, in which the words of notifies are.
 //!
 //! A page is a file in memory without a name, which nobody can make shorter. It begins with a header;
-//! each notify has a line of its own behind that: the word, and how many processes have imported it.
+//! each notify has a line of its own behind that: the word, how many processes have imported it, and, where it
+//! stands for an event, its records (`record.rs`).
 //!
 //! Locks on bytes of the file tell who lives, because they end with their process: the first byte
 //! is locked by the exporter, the first byte of a line by those who have imported it.
@@ -33,6 +34,8 @@ const DOOR: usize = 0;
 struct Line {
     word: AtomicU64,
     importers: AtomicU32,
+    issued: AtomicU32,
+    over: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Line>() == LINE);
@@ -130,6 +133,16 @@ impl Page {
     /// The word of a notify.
     pub(super) fn word(&self, slot: usize) -> &AtomicU64 {
         &self.line(slot).word
+    }
+
+    /// The number of an event's latest record.
+    pub(super) fn issued(&self, slot: usize) -> &AtomicU32 {
+        &self.line(slot).issued
+    }
+
+    /// Which of an event's records are over.
+    pub(super) fn over(&self, slot: usize) -> &AtomicU64 {
+        &self.line(slot).over
     }
 
     /// Room for a notify, and its serial number; none: all is taken.

@@ -199,6 +199,16 @@ impl Recorder {
         .into()
     }
 
+    /// A record of an event of several processes happens once.
+    #[cold]
+    pub fn no_shared_events(&self) -> Error {
+        self.cannot(
+            "events with ACL_EVENT_IPC are not part of graphs; record it, or wait for it, in the stream that runs the \
+             graph, around the run",
+        )
+        .into()
+    }
+
     /// Memory for data behind arguments lasts for one launch.
     #[cold]
     pub fn no_data(&self) -> Error {

@@ -1,0 +1,445 @@
+// Events of several processes (ACL_EVENT_IPC): handles, order both ways, and what happens when one
+// side ends.
+#include "support/gate.h"
+#include "support/says.h"
+#include "support/shared_pool.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kBad = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+
+using EventHandle = aclrtIpcEventHandle;
+
+EventHandle Export(aclrtEvent event) {
+    auto handle = Poison<EventHandle>();
+    ExpectOk("aclrtIpcGetEventHandle", aclrtIpcGetEventHandle(event, &handle));
+    return handle;
+}
+
+// One of another process.
+aclrtEvent Open(const EventHandle& handle) {
+    aclrtEvent event = nullptr;
+    ExpectOk("aclrtIpcOpenEventHandle", aclrtIpcOpenEventHandle(handle, &event));
+    return event;
+}
+
+bool Equal(const EventHandle& a, const EventHandle& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+void Pause() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+using IpcEvent = WithDevice;
+
+}  // namespace
+
+// ---- in one process it is an event like others ----
+
+TEST_F(IpcEvent, OrdersStreams) {
+    Stream first, second;
+    const Event event(ACL_EVENT_IPC);
+    EXPECT_TRUE(IsComplete(event)) << "never recorded";
+    ACL_OK(aclrtSynchronizeEvent(event));
+    ACL_OK(aclrtStreamWaitEvent(second, event));
+    ACL_OK(aclrtSynchronizeStream(second));
+    Gate gate;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtStreamWaitEvent(second, event));
+    EXPECT_FALSE(IsComplete(event));
+    EXPECT_FALSE(IsIdle(second));
+    ACL_FAILS(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, aclrtSynchronizeEventWithTimeout(event, 5));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(second));
+    EXPECT_TRUE(IsComplete(event));
+    ACL_OK(aclrtSynchronizeEvent(event));
+}
+
+// A wait keeps the record that it saw.
+TEST_F(IpcEvent, RecordsReplaceEachOther) {
+    Stream slow, quick, waiting;
+    const Event event(ACL_EVENT_IPC);
+    Gate gate;
+    ACL_OK(gate.Hold(slow));
+    ACL_OK(aclrtRecordEvent(event, slow));
+    ACL_OK(aclrtStreamWaitEvent(waiting, event));
+    ACL_OK(aclrtRecordEvent(event, quick));
+    ACL_OK(aclrtSynchronizeEvent(event));
+    EXPECT_TRUE(IsComplete(event));
+    Pause();
+    EXPECT_FALSE(IsIdle(waiting));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(waiting));
+    // More of them than are counted at once.
+    Gate again;
+    ACL_OK(again.Hold(slow));
+    for (int i = 0; i < 100; ++i) ACL_OK(aclrtRecordEvent(event, slow));
+    ACL_OK(aclrtStreamWaitEvent(waiting, event));
+    EXPECT_FALSE(IsComplete(event));
+    again.Open();
+    ACL_OK(aclrtSynchronizeStream(waiting));
+    EXPECT_TRUE(IsComplete(event));
+}
+
+TEST_F(IpcEvent, CanBeOpenedHere) {
+    Stream first, second;
+    const Event event(ACL_EVENT_IPC);
+    aclrtEvent same = Open(Export(event));
+    Gate gate;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtStreamWaitEvent(second, same));
+    EXPECT_FALSE(IsComplete(same));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(second));
+    EXPECT_TRUE(IsComplete(same));
+    ACL_OK(aclrtDestroyEvent(same));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtSynchronizeEvent(event));
+}
+
+TEST_F(IpcEvent, WaitsEndWithTheirTime) {
+    Stream first, second;
+    const Event event(ACL_EVENT_IPC);
+    Gate gate;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtStreamWaitEventWithTimeout(second, event, 1));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(second),
+                     "event of several processes");
+    gate.Open();
+}
+
+TEST_F(IpcEvent, GoesBeforeItsRecordHappens) {
+    Stream first, second;
+    aclrtEvent event = Event(ACL_EVENT_IPC).Release();
+    Gate gate;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtStreamWaitEvent(second, event));
+    ACL_OK(aclrtDestroyEvent(event));
+    Pause();
+    EXPECT_FALSE(IsIdle(second));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(second));
+}
+
+TEST_F(IpcEvent, WhatItCannotDo) {
+    Stream stream;
+    const Event event(ACL_EVENT_IPC), timed;
+    float ms = Poison<float>();
+    uint64_t time = Poison<uint64_t>();
+    auto waited = Poison<aclrtEventWaitStatus>();
+    ACL_OK(aclrtRecordEvent(event, stream));
+    ACL_OK(aclrtRecordEvent(timed, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventElapsedTime(&ms, event, timed),
+                     "no time");
+    ACL_FAILS(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, aclrtEventGetTimestamp(event, &time));
+    ACL_FAILS(kDead, aclrtResetEvent(event, stream));
+    ACL_FAILS(kDead, aclrtQueryEventWaitStatus(event, &waited));
+    EXPECT_TRUE(IsPoison(ms) && IsPoison(time) && IsPoison(waited));
+    for (const bool record : {true, false}) {
+        ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+        if (record) {
+            ACL_FAILS_SAYING(kUnsupported, aclrtRecordEvent(event, stream), "graph");
+        } else {
+            ACL_FAILS_SAYING(kUnsupported, aclrtStreamWaitEvent(stream, event), "graph");
+        }
+        aclmdlRI graph = nullptr;
+        EXPECT_NE(aclmdlRICaptureEnd(stream, &graph), 0);
+    }
+}
+
+TEST_F(IpcEvent, BadArguments) {
+    const Event event(ACL_EVENT_IPC), plain;
+    auto handle = Poison<EventHandle>();
+    auto opened = Poison<aclrtEvent>();
+    aclrtEvent dead = Event(ACL_EVENT_IPC).Release();
+    ACL_OK(aclrtDestroyEvent(dead));
+    Stream stream;
+    ACL_FAILS_SAYING(kBad, aclrtIpcGetEventHandle(event, nullptr), "handle is null");
+    ACL_FAILS_SAYING(kBad, aclrtIpcGetEventHandle(nullptr, &handle), "event is null");
+    int local = 0;
+    for (void* bad : {dead, static_cast<void*>(&local), static_cast<void*>(stream)})
+        ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(bad, &handle), "event");
+    ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(plain, &handle), "ACL_EVENT_IPC");
+    EXPECT_TRUE(IsPoison(handle));
+
+    const EventHandle own = Export(event);
+    EXPECT_TRUE(Equal(own, Export(event))) << "the same each time";
+    ACL_FAILS_SAYING(kBad, aclrtIpcOpenEventHandle(own, nullptr), "event is null");
+    ACL_FAILS_SAYING(kBad, aclrtIpcOpenEventHandle(EventHandle{}, &opened), "handle is empty");
+    ACL_FAILS(kDead, aclrtIpcOpenEventHandle(handle, &opened));
+    EventHandle damaged = own;
+    damaged.reserved[3] ^= 1;
+    ACL_FAILS(kDead, aclrtIpcOpenEventHandle(damaged, &opened));
+    OnNewThread([&] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcOpenEventHandle(own, &opened));
+        aclrtEvent made = Poison<aclrtEvent>();
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateEventExWithFlag(&made, ACL_EVENT_IPC));
+    });
+    struct Inside {
+        aclrtEvent event;
+        aclError exported, opened;
+    } inside{event, 0, 0};
+    ACL_OK(aclrtLaunchHostFunc(
+        stream,
+        [](void* data) {
+            auto* const it = static_cast<Inside*>(data);
+            EventHandle handle{};
+            it->exported = aclrtIpcGetEventHandle(it->event, &handle);
+            it->opened = aclrtIpcOpenEventHandle(handle, &it->event);
+        },
+        &inside));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(inside.exported, kDead);
+    EXPECT_EQ(inside.opened, kDead);
+    EXPECT_TRUE(IsPoison(opened));
+}
+
+TEST_F(IpcEvent, AfterFinalize) {
+    aclrtEvent event = Event(ACL_EVENT_IPC).Release();
+    const EventHandle old = Export(event);
+    ACL_OK(aclFinalize());
+    auto handle = Poison<EventHandle>();
+    auto opened = Poison<aclrtEvent>();
+    ACL_FAILS(kDead, aclrtIpcGetEventHandle(event, &handle));
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtIpcOpenEventHandle(old, &opened));
+    EXPECT_TRUE(IsPoison(handle) && IsPoison(opened));
+    ACL_OK(aclInit(nullptr));
+}
+
+// ---- two processes ----
+
+namespace {
+
+struct TwoHandles {
+    EventHandle there, back;
+};
+
+constexpr int kRounds = 50;
+
+// Answers each record with one of its own.
+void Answer(Conversation& parent) {
+    const Session session;
+    const auto handles = parent.Receive<TwoHandles>();
+    aclrtEvent there = Open(handles.there), back = Open(handles.back);
+    auto again = Poison<EventHandle>();
+    ACL_FAILS_SAYING(kDead, aclrtIpcGetEventHandle(there, &again), "another process's");
+    EXPECT_TRUE(IsPoison(again));
+    parent.Tell(0);
+    const Stream stream;
+    for (int round = 1; round <= kRounds; ++round) {
+        parent.Hear(round);
+        ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, there));
+        ACL_EXPECT_OK(aclrtRecordEvent(back, stream));
+        parent.Tell(round);
+    }
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    ACL_EXPECT_OK(aclrtSynchronizeEvent(there));
+    EXPECT_TRUE(IsComplete(there));
+    ACL_EXPECT_OK(aclrtDestroyEvent(there));
+    ACL_EXPECT_OK(aclrtDestroyEvent(back));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEvents, OrderProcessesBothWays, Answer) {
+    const Session session;
+    Peer peer;
+    const Event there(ACL_EVENT_IPC), back(ACL_EVENT_IPC);
+    peer.Send(TwoHandles{Export(there), Export(back)});
+    peer.Hear(0);
+    const Stream stream;
+    for (int round = 1; round <= kRounds; ++round) {
+        Gate gate;
+        ACL_EXPECT_OK(gate.Hold(stream));
+        ACL_EXPECT_OK(aclrtRecordEvent(there, stream));
+        peer.Tell(round);
+        peer.Hear(round);
+        // Its record comes behind its wait for ours.
+        EXPECT_FALSE(IsComplete(back));
+        gate.Open();
+        ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, back));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        EXPECT_TRUE(IsComplete(back));
+    }
+    peer.Join();
+}
+
+namespace {
+
+// Opens it after the record, and once more.
+void OpenLate(Conversation& parent) {
+    const Session session;
+    const auto handle = parent.Receive<EventHandle>();
+    aclrtEvent event = Open(handle), same = Open(handle);
+    EXPECT_FALSE(IsComplete(event) || IsComplete(same));
+    ACL_FAILS(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, aclrtSynchronizeEventWithTimeout(event, 5));
+    const Stream stream, other;
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+    parent.Tell(1);
+    parent.Hear(2);
+    // It was recorded again, and that is over; the stream waits for the record before.
+    ACL_EXPECT_OK(aclrtSynchronizeEvent(same));
+    EXPECT_TRUE(IsComplete(event));
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(other, event));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(other));
+    EXPECT_FALSE(IsIdle(stream));
+    parent.Tell(3);
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    ACL_EXPECT_OK(aclrtDestroyEvent(same));
+    parent.Tell(4);
+    parent.Hear(5);
+    // Gone there: what was recorded is done, and it can be opened no more.
+    EXPECT_TRUE(IsComplete(event));
+    ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
+    auto opened = Poison<aclrtEvent>();
+    ACL_FAILS_SAYING(kDead, aclrtIpcOpenEventHandle(handle, &opened), "offers nothing");
+    EXPECT_TRUE(IsPoison(opened));
+    ACL_EXPECT_OK(aclrtRecordEvent(event, other));
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    ACL_EXPECT_OK(aclrtDestroyEvent(event));
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEvents, KeepTheRecordThatWasWaitedFor, OpenLate) {
+    const Session session;
+    Peer peer;
+    aclrtEvent event = Event(ACL_EVENT_IPC).Release();
+    const Stream slow, quick;
+    Gate gate;
+    ACL_EXPECT_OK(gate.Hold(slow));
+    ACL_EXPECT_OK(aclrtRecordEvent(event, slow));
+    peer.Send(Export(event));
+    peer.Hear(1);
+    ACL_EXPECT_OK(aclrtRecordEvent(event, quick));
+    peer.Tell(2);
+    peer.Hear(3);
+    gate.Open();
+    peer.Hear(4);
+    ACL_EXPECT_OK(aclrtDestroyEvent(event));
+    peer.Tell(5);
+    peer.Join();
+}
+
+// ---- one side ends ----
+
+namespace {
+
+// Exports an event whose record does not come, and is killed.
+void RecordAndStay(Conversation& parent) {
+    const Session session;
+    const Event event(ACL_EVENT_IPC);
+    const Stream stream;
+    Gate gate;
+    ACL_EXPECT_OK(gate.Hold(stream));
+    parent.Send(Export(event));
+    parent.Hear(1);
+    ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+    parent.Tell(2);
+    parent.Hear(99);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
+    const Session session;
+    // Before it is opened.
+    {
+        Peer peer;
+        const auto handle = peer.Receive<EventHandle>();
+        peer.Kill();
+        auto event = Poison<aclrtEvent>();
+        ACL_FAILS(kDead, aclrtIpcOpenEventHandle(handle, &event));
+        EXPECT_TRUE(IsPoison(event));
+    }
+    // Before it records.
+    const Stream stream;
+    {
+        Peer peer;
+        aclrtEvent event = Open(peer.Receive<EventHandle>());
+        peer.Kill();
+        EXPECT_TRUE(IsComplete(event));
+        ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        // What this process does with it works.
+        ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeEvent(event));
+        ACL_EXPECT_OK(aclrtDestroyEvent(event));
+    }
+    // While a stream waits.
+    Peer peer;
+    aclrtEvent event = Open(peer.Receive<EventHandle>());
+    peer.Tell(1);
+    peer.Hear(2);
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+    Pause();
+    EXPECT_FALSE(IsIdle(stream));
+    peer.Kill();
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "will not come");
+    auto status = Poison<aclrtEventRecordedStatus>();
+    // Who only asks is not asked for the other process each time.
+    Pause();
+    ACL_FAILS_SAYING(kDead, aclrtQueryEventStatus(event, &status), "will not come");
+    EXPECT_TRUE(IsPoison(status));
+    // The stream goes on.
+    ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    ACL_EXPECT_OK(aclrtDestroyEvent(event));
+}
+
+namespace {
+
+// Opens one, has a stream that never comes to its record, and is killed.
+void OpenAndStay(Conversation& parent) {
+    const Session session;
+    aclrtEvent event = Open(parent.Receive<EventHandle>());
+    const Stream stream;
+    Gate gate;
+    ACL_EXPECT_OK(gate.Hold(stream));
+    ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+    parent.Tell(1);
+    parent.Hear(99);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
+    const Session session;
+    Peer peer;
+    const Event event(ACL_EVENT_IPC);
+    peer.Send(Export(event));
+    peer.Hear(1);
+    const Stream stream, own;
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+    Pause();
+    EXPECT_FALSE(IsIdle(stream));
+    // Who waits for a record of this process is not concerned.
+    const Event mine(ACL_EVENT_IPC);
+    Export(mine);
+    Gate gate;
+    ACL_EXPECT_OK(gate.Hold(own));
+    ACL_EXPECT_OK(aclrtRecordEvent(mine, own));
+    const Stream unconcerned;
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(unconcerned, mine));
+    peer.Kill();
+    ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
+    gate.Open();
+    ACL_EXPECT_OK(aclrtSynchronizeStream(unconcerned));
+    // A new record is as good as ever.
+    ACL_EXPECT_OK(aclrtRecordEvent(event, own));
+    ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+    EXPECT_TRUE(IsComplete(event));
+}

@@ -1,0 +1,158 @@
+//! Events of several processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a time.
+
+use std::os::fd::AsFd;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::{Creator, Event, Uses, flag};
+use crate::algo::slot_table::Handle;
+use crate::algo::spin_lock::SpinLock;
+use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::backend::{self, Change, Notify, NotifyWait, SharedEvent, Until};
+use crate::core::error::{Code, Error, Result};
+use crate::core::failure::Recorded;
+use crate::core::handles::{self, Object};
+use crate::core::stream::Stream;
+use crate::core::{ipc, runtime, thread};
+
+/// What such an event has besides.
+pub struct Shared {
+    native: Arc<SharedEvent>,
+    /// Once another process may import it.
+    export: OnceLock<Export>,
+    is_imported: bool,
+}
+
+/// What is offered to others, until this is dropped.
+struct Export(Key);
+
+impl Export {
+    fn withdraw(&self) {
+        BROKER.withdraw(Kind::Event, &self.0);
+    }
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+impl Shared {
+    /// The event is destroyed: it is imported no more from now on, whoever still uses it.
+    pub(super) fn withdraw(&self) {
+        if let Some(export) = self.export.get() {
+            export.withdraw();
+        }
+    }
+
+    /// As [`super::record`], of an event and a stream of the same device.
+    pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
+        if stream.is_captured() {
+            return Err(stream.recorder.no_shared_events());
+        }
+        // Held, so that the record that is noted last is the latest of this process.
+        let _uses = event.uses.lock();
+        let record = self.native.record();
+        // A record has one meaning, whatever the change is.
+        let queued = stream.submit(|native| native.change_notify(&record, Change::Set(1)));
+        let position = queued.inspect_err(|_| self.native.take_back(&record))?;
+        event.recorded.set(stream.handle, position);
+        Ok(())
+    }
+
+    /// As [`super::wait_at_most`].
+    pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
+        if stream.is_captured() {
+            return Err(stream.recorder.no_shared_events());
+        }
+        // As with the record: it is over or it is not.
+        let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
+        let latest: Arc<Notify> = self.native.latest();
+        stream.submit(|native| native.wait_notify(&latest, wait)).map(drop)
+    }
+}
+
+/// Another handle for a notify that stands for an event.
+fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
+    let device = thread::current()?.device.clone();
+    let native = SharedEvent::new(notify);
+    let event = Arc::new(Event {
+        id: device.new_event_id(),
+        device,
+        native: Arc::clone(&native) as Arc<dyn backend::Event>,
+        creator: Creator::Ex,
+        flags: flag::IPC,
+        signal: None,
+        shared: Some(Shared { native, export: OnceLock::new(), is_imported }),
+        recorded: Recorded::default(),
+        counted: AtomicBool::new(false),
+        was_captured: AtomicBool::new(false),
+        uses: SpinLock::new(Uses::default()),
+    });
+    Event::table().insert(event).map(Handle::raw).ok_or_else(|| {
+        Error::new(Code::NoEventResource, "no more events can be made; destroy some")
+    })
+}
+
+/// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+pub(super) fn create() -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    thread::current()?;
+    let notify = runtime::session()?.driver.create_notify().map_err(|fault| {
+        let error = Error::from(fault);
+        match error.code() {
+            Code::NoNotifyResource => Error::new(Code::NoEventResource, error.text()),
+            _ => error,
+        }
+    })?;
+    insert(notify, false)
+}
+
+/// aclrtIpcGetEventHandle: the key, which is the same every time.
+pub fn export(raw: u64) -> Result<String> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get_arc::<Event>("event", raw)?;
+    let Some(shared) = &event.shared else {
+        return Err(Error::param_invalid(format_args!(
+            "event {raw:#x} was not created with ACL_EVENT_IPC; create it by aclrtCreateEventExWithFlag with that \
+             flag alone"
+        )));
+    };
+    if shared.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "event {raw:#x} is another process's; pass that one's handle on"
+        )));
+    }
+    let export = match shared.export.get() {
+        Some(export) => export,
+        None => {
+            let (bytes, descriptor) = shared.native.export()?;
+            let parcel = Parcel::new(bytes, Some(descriptor));
+            let key = BROKER.offer(Kind::Event, parcel, Admission::Anyone)?;
+            // Of two at once the second is withdrawn by its drop.
+            shared.export.get_or_init(|| Export(key))
+        }
+    };
+    Ok(export.0.to_string())
+}
+
+/// aclrtIpcOpenEventHandle: an event of this process for one of another.
+pub fn import(key: &[u8]) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if key.is_empty() {
+        return Err(Error::invalid_param(
+            "handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process",
+        ));
+    }
+    let about = |fault| ipc::about("handle", fault);
+    let key = Key::from_text(key).map_err(about)?;
+    // Nothing of a device may be held while the other process is waited for.
+    thread::current()?;
+    let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
+    let descriptor = descriptor.ok_or_else(|| {
+        Error::param_invalid("the other process has sent no descriptor with the event; try again")
+    })?;
+    insert(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?, true)
+}
