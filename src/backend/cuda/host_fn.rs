@@ -219,6 +219,9 @@ type Entry = unsafe extern "C" fn(*mut c_void);
 
 /// Has the driver call `entry`, after which the stream waits for its word; where it cannot wait,
 /// `without_word`.
+///
+/// Inlined by force, and what it calls, too: the function would go through memory at each step.
+#[inline(always)]
 fn queue_and_wait<F: Send + 'static>(
     stream: &Arc<StreamState>,
     function: F,
@@ -226,18 +229,22 @@ fn queue_and_wait<F: Send + 'static>(
     entry: Entry,
 ) -> Result<Position> {
     let device = stream.device();
-    stream.submit_with_word(|slot| {
-        let Some(words) = device.words() else {
-            return launch(stream, without_word, function, None);
-        };
-        if slot.is_none() {
-            *slot = Some(words.lend(device)?);
-        }
-        launch(stream, entry, function, slot.as_mut())
-    })
+    stream.submit_with_word(
+        #[inline(always)]
+        |slot| {
+            let Some(words) = device.words() else {
+                return launch(stream, without_word, function, None);
+            };
+            if slot.is_none() {
+                *slot = Some(words.lend(device)?);
+            }
+            launch(stream, entry, function, slot.as_mut())
+        },
+    )
 }
 
 /// `entry` takes a `Call<F>`. With a word the stream then waits until that says that it is done.
+#[inline(always)]
 fn launch<F: Send + 'static>(
     stream: &Arc<StreamState>,
     entry: Entry,
@@ -247,7 +254,8 @@ fn launch<F: Send + 'static>(
     stream.note_dependence();
     let done = word.as_ref().map(|word| (word.addr, word.number.wrapping_add(1)));
     let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done };
-    let call = Box::into_raw(Box::new(Call { turn, function }));
+    // Written where it stays: made before there is room for it, it would be copied there.
+    let call = Box::into_raw(Box::write(Box::new_uninit(), Call { turn, function }));
     let mut is_taken = false;
     let queued = stream.device().call_here(|api| {
         // SAFETY: a live stream, and a function that fits its argument, which is given away here.
