@@ -7,6 +7,7 @@
 //! cost two driver calls around each of ours.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -46,6 +47,9 @@ unsafe impl<T> Sync for Raw<T> {}
 /// at the same address.
 static LIVES: AtomicU64 = AtomicU64::new(1);
 
+/// The addresses of the contexts of this process that ended. The driver may give one out again.
+static ENDED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
 thread_local! {
     /// The context that this thread made current last: its number and its address.
     static ENTERED: Cell<(u64, usize)> = const { Cell::new((0, 0)) };
@@ -59,6 +63,8 @@ pub(super) struct Context {
     device: CUdevice,
     raw: Raw<CUctx_st>,
     life: u64,
+    /// An earlier one had the same address: threads that used that one have it current still.
+    is_successor: bool,
     /// The failure that ended this context, if one did.
     failed: OnceLock<Fault>,
 }
@@ -78,12 +84,14 @@ impl Context {
             device,
             raw: Raw(raw),
             life,
+            is_successor: ENDED.lock().contains(&raw.addr()),
             failed: OnceLock::new(),
         })
     }
 
     /// Gives the reference back. The thread keeps no name of a context that may be gone.
     fn release(&self) -> Outcome {
+        ENDED.lock().insert(self.raw.key());
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: a place for the answer, no context, and a device that was retained once. The
         // reference is given up whatever the driver says before.
@@ -127,9 +135,10 @@ impl Context {
         let mut current: CUcontext = std::ptr::null_mut();
         // SAFETY: a place for the answer.
         unsafe { self.api.ctx_get_current(&mut current) }?;
-        // A context that ended leaves its address current on threads that used it, and the next
-        // one may get the same address: hence the second condition.
-        if current == self.raw.0 && ENTERED.get().0 == self.life { Ok(()) } else { self.set() }
+        // A context that ended leaves its address current on threads that used it: hence the second
+        // condition.
+        let is_own = !self.is_successor || ENTERED.get().0 == self.life;
+        if current == self.raw.0 && is_own { Ok(()) } else { self.set() }
     }
 
     #[cold]
