@@ -15,6 +15,7 @@
 //! all its addresses; it begins to exist page by page while `insert` runs.
 
 mod held;
+mod hint;
 mod page;
 mod parking;
 
@@ -26,6 +27,7 @@ use super::spin_lock::{Guard, SpinLock};
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use super::sync::const_unless_loom;
 
+pub use hint::Hint;
 use page::Page;
 pub use parking::{Entry, Parked};
 

@@ -2,13 +2,14 @@
 
 mod reuse;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{mem_pool, runtime};
-use crate::algo::address_map::{AddressMap, Entry, InsertError, Range, Reach};
+use crate::algo::address_map::{AddressMap, Entry, Hint, InsertError, Range, Reach};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
 
@@ -17,6 +18,20 @@ pub use reuse::Reuse;
 
 /// Every live allocation and registration, by address.
 static ALLOCATIONS: AddressMap = AddressMap::new();
+
+thread_local! {
+    /// Where this thread found the ends of its latest copy.
+    static ENDS: [Cell<Hint<'static>>; 2] = const { [const { Cell::new(Hint::NONE) }; 2] };
+}
+
+/// Which end of a copy an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where it is written.
+    Dst,
+    /// Where it is read.
+    Src,
+}
 
 /// Whose memory it is: one opening of a device, or, for host memory, one session. An id is not
 /// enough, because what ends late must not take what its successor has.
@@ -196,6 +211,22 @@ impl Allocation {
     #[inline(never)]
     pub fn reach(addr: usize) -> Option<Reach> {
         ALLOCATIONS.reach(addr)
+    }
+
+    /// As [`Self::reach`], looked for first where this thread's latest copy had that end: copies go
+    /// through the same memory again and again.
+    #[inline(always)]
+    pub fn reach_end(end: End, addr: usize) -> Option<Reach> {
+        let hint = ENDS.with(|ends| ends[end as usize].get());
+        hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
+    }
+
+    /// As [`Self::reach_end`], where the copy's end is in other memory than that of the latest one.
+    #[inline(never)]
+    fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
+        let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;
+        ENDS.with(|ends| ends[end as usize].set(hint));
+        Some(found)
     }
 
     /// As [`Self::find`], without memory that is only being registered.

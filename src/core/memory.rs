@@ -6,7 +6,7 @@ mod host;
 use std::fmt;
 use std::sync::Arc;
 
-pub use self::hold::{check_pointer, hold_other, is_at_hand};
+pub use self::hold::{check_pointer, hold_other, is_at_hand, must_ask};
 pub use self::host::{free_host, free_host_with_sync, malloc_host, malloc_host_with_config};
 use super::allocation::{Allocation, Kind, Owner, open_device};
 use super::device::{self, Device};

@@ -11,6 +11,13 @@ use crate::core::error::{Error, Result};
 use crate::core::mem_pool::access;
 use crate::core::virtual_memory::access as mapped;
 
+/// Whether some memory may be used by some only: that of the caller's own device, too, or page-locked.
+#[inline(always)]
+pub fn must_ask() -> bool {
+    // Not `||`: one look at both.
+    access::host_pools_exist() | mapped::restricted_exist()
+}
+
 /// Whether there is nothing to hold or to be allowed for memory in this place.
 #[inline(always)]
 pub fn is_at_hand(place: Place, own: &Device) -> bool {
