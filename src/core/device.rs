@@ -13,6 +13,7 @@ use super::error::{Code, Error, Result};
 use super::event::Quota;
 use super::graph::mode;
 use super::handles::Object;
+use super::kernel_launch::most_blocks;
 use super::mem_pool::current::DevicePools;
 use super::memory_stats::DeviceTallies;
 use super::notify::Numbers;
@@ -43,6 +44,8 @@ pub struct Device {
     pub total_memory: u64,
     /// Whether allocations have readable bytes past their end.
     pub readable_tail: bool,
+    /// How many blocks a kernel can have in one direction.
+    pub most_blocks: u32,
     /// How often programs set it.
     pub sets: SetCount,
     next_stream_id: AtomicI32,
@@ -70,6 +73,7 @@ impl Device {
             pools: DevicePools::default(),
             total_memory: native.info().total_memory,
             readable_tail: native.info().readable_tail,
+            most_blocks: most_blocks(native.info().threads.as_ref()),
             native,
             sets: SetCount::default(),
             next_stream_id: AtomicI32::new(0),

@@ -33,6 +33,8 @@ pub struct Function {
     pub device: Arc<Device>,
     /// What does the work.
     pub native: Arc<dyn backend::Kernel>,
+    /// Some of its parameters are known to be pointers.
+    pub has_pointers: bool,
     binary: Handle,
     /// What its program calls it.
     pub name: String,
@@ -133,8 +135,10 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
     }
     let native = binary.native.kernel(name)?;
     let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
+    let parameters = native.info().parameters.iter().flat_map(|known| &known.each);
     let function = Arc::new(Function {
         device: Arc::clone(&binary.device),
+        has_pointers: parameters.into_iter().any(|one| one.pointer.is_some()),
         native,
         binary: of,
         name: name.to_owned(),

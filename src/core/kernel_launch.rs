@@ -141,9 +141,20 @@ const THREADS_PER_BLOCK: u32 = 1024;
 
 const AXES: [char; 3] = ['x', 'y', 'z'];
 
+/// How many blocks a device with these limits can have in x, where there are most.
+pub fn most_blocks(limits: Option<&ThreadLimits>) -> u32 {
+    limits.map_or(GRID, |limits| limits.grid)[0]
+}
+
 impl Shape {
     /// Zero is zero on every device.
+    #[inline(always)]
     fn check_not_empty(self) -> Result<()> {
+        if matches!(self, Self::Blocks(1..)) { Ok(()) } else { self.check_each_not_empty() }
+    }
+
+    #[inline(never)]
+    fn check_each_not_empty(self) -> Result<()> {
         let each = match self {
             Self::Blocks(0) => {
                 return Err(Error::invalid_param("numBlocks is 0; it must be 1 or more"));
@@ -163,6 +174,7 @@ impl Shape {
     }
 
     /// Whether a device can have so many blocks and threads.
+    #[inline(never)]
     fn check_bounds(self, limits: Option<&ThreadLimits>) -> Result<()> {
         let most_blocks = limits.map_or(GRID, |limits| limits.grid);
         let most_threads = limits.map_or(THREADS, |limits| limits.block);
@@ -417,23 +429,28 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
 }
 
 /// Whether the stream's device has the kernel, and as many blocks and threads.
-#[inline]
+#[inline(always)]
 fn check_device(request: &Request, function: &Function, stream: &Stream) -> Result<()> {
     if !Arc::ptr_eq(&function.device, &stream.device) {
         return Err(of_another_device(request.argument, request.function, function, stream));
     }
-    request.shape.check_bounds(stream.device.native.info().threads.as_ref())
+    match request.shape {
+        Shape::Blocks(count) if count <= stream.device.most_blocks => Ok(()),
+        shape => shape.check_bounds(stream.device.native.info().threads.as_ref()),
+    }
 }
 
 /// Queues the launch. `is_own` tells which offsets have addresses of the library's own.
-#[inline]
+#[inline(always)]
 fn submit(
     request: &Request,
     function: &Function,
     stream: &Stream,
     is_own: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    check_pointers(function, request.arguments, &stream.device, is_own)?;
+    if function.has_pointers {
+        check_pointers(function, request.arguments, &stream.device, is_own)?;
+    }
     let launch = launch_of(request, function);
     let queue = |native: &dyn backend::Stream| match stream.is_captured() {
         false => native.launch(&launch),
@@ -443,7 +460,7 @@ fn submit(
 }
 
 /// The launch, as backends take it.
-#[inline]
+#[inline(always)]
 fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     let Request { function: raw, shape, arguments, config, .. } = *request;
     let (grid, threads, shared_bytes) = match shape {
@@ -462,7 +479,7 @@ fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
 }
 
 /// Where it is known which arguments are pointers: whether each points to what the device may use.
-#[inline]
+#[inline(never)]
 fn check_pointers(
     function: &Function,
     arguments: Arguments,

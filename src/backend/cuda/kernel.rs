@@ -232,58 +232,71 @@ fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
 impl CudaKernel {
     /// Where the driver says what the kernel wants: whether the caller has brought that. Else the
     /// driver reads what it needs.
+    #[inline(always)]
     fn check_arguments(&self, arguments: Arguments) -> Result<()> {
-        let Some(Parameters { size, each }) = &self.info.parameters else { return Ok(()) };
-        let (name, count, size) = (&self.name, each.len(), *size);
-        let wrong = |text| Err(Fault::new(FaultKind::InvalidArgument, text));
-        match arguments {
+        let Some(known) = &self.info.parameters else { return Ok(()) };
+        let fits = match arguments {
+            // A C structure ends where its alignment wants it.
             Arguments::Block { len, .. } => {
-                // A C structure ends where its alignment wants it.
-                if !(size..=size.next_multiple_of(16)).contains(&len) {
-                    return wrong(format!(
-                        "{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes"
-                    ));
-                }
-            }
-            Arguments::Each { array: 0 } if count != 0 => {
-                return wrong(format!("args is null; kernel {name} has {count} parameters"));
+                (known.size..=known.size.next_multiple_of(16)).contains(&len)
             }
             Arguments::Each { array } => {
-                let array: *const *const c_void = std::ptr::with_exposed_provenance(array);
-                for index in 0..count {
-                    // SAFETY: the caller has a pointer there for each parameter.
-                    if unsafe { array.add(index).read_unaligned() }.is_null() {
-                        return wrong(format!(
-                            "args[{index}] is null; it must point to the argument"
-                        ));
-                    }
-                }
+                array != 0 && null_argument(array, known).is_none() || known.each.is_empty()
             }
-        }
-        Ok(())
+        };
+        if fits { Ok(()) } else { Err(self.wrong_arguments(arguments, known)) }
+    }
+
+    #[cold]
+    fn wrong_arguments(&self, arguments: Arguments, known: &Parameters) -> Fault {
+        let (name, count, size) = (&self.name, known.each.len(), known.size);
+        let text = match arguments {
+            Arguments::Block { len, .. } => {
+                format!(
+                    "{len} bytes of arguments; kernel {name} has {count} parameters in {size} bytes"
+                )
+            }
+            Arguments::Each { array: 0 } => {
+                format!("args is null; kernel {name} has {count} parameters")
+            }
+            Arguments::Each { array } => {
+                let index = null_argument(array, known).unwrap_or(0);
+                format!("args[{index}] is null; it must point to the argument")
+            }
+        };
+        Fault::new(FaultKind::InvalidArgument, text)
     }
 
     /// How many threads a block is to have.
+    #[inline(always)]
     fn threads(&self, wanted: Option<[u32; 3]>) -> Result<[u32; 3]> {
         let Some(threads) = wanted else { return Ok([self.most_threads, 1, 1]) };
         let count: u64 = threads.iter().map(|count| u64::from(*count)).product();
-        if count <= u64::from(self.most_threads) {
-            return Ok(threads);
-        }
-        Err(Fault::new(
+        if count <= u64::from(self.most_threads) { Ok(threads) } else { Err(self.too_many(count)) }
+    }
+
+    #[cold]
+    fn too_many(&self, threads: u64) -> Fault {
+        Fault::new(
             FaultKind::InvalidArgument,
             format!(
-                "blocks of {count} threads; kernel {} was compiled for at most {} on this device",
+                "blocks of {threads} threads; kernel {} was compiled for at most {} on this device",
                 self.name, self.most_threads
             ),
-        ))
+        )
     }
 
     /// Has the driver allow the kernel so much fast memory.
+    #[inline(always)]
     fn allow_shared(&self, bytes: usize) -> Result<()> {
         if bytes.saturating_add(self.declared_shared_bytes) <= SHARED_BYTES {
             return Ok(());
         }
+        self.allow_much_shared(bytes)
+    }
+
+    #[cold]
+    fn allow_much_shared(&self, bytes: usize) -> Result<()> {
         let most = self.info.most_shared_bytes;
         if bytes > most {
             return Err(Fault::new(
@@ -298,6 +311,15 @@ impl CudaKernel {
         // SAFETY: a live function.
         device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, bytes as c_int) })
     }
+}
+
+/// The first of the caller's pointers to arguments that is null. `array` is not.
+#[inline(always)]
+fn null_argument(array: usize, known: &Parameters) -> Option<usize> {
+    let array: *const *const c_void = std::ptr::with_exposed_provenance(array);
+    // SAFETY: the caller has a pointer there for each parameter.
+    let is_null = |index: &usize| unsafe { array.add(*index).read_unaligned() }.is_null();
+    (0..known.each.len()).find(is_null)
 }
 
 /// A launch whose arguments were read.
