@@ -7554,32 +7554,64 @@ aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                         aclrtLaunchKernelAttrValue *attrValue);
 
 /**
- * Has `func` called when a graph ends.
+ * Has a function called when a graph is destroyed, or goes with its device (aclrtResetDevice, aclFinalize). By then the
+ * graph's handle is dead, and no run of it is left. The functions of a graph are called in the order in which they
+ * were registered, each once, by the thread that ends the graph, which holds no lock meanwhile: they may call this
+ * library. A function is the program's until it has returned, and so is what `userData` points to.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param modelRI a graph.
+ * @param func the function.
+ * @param userData its argument; may be null.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not a graph, destroyed, or the graph has this function already; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still
+ * being recorded. Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
  */
-aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData);
+aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI,
+                                         aclrtCallback func,
+                                         void *userData);
 
 /**
  * Takes back aclmdlRIDestroyRegisterCallback.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param modelRI a graph.
+ * @param func the function.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
+ * destroyed, or the graph has no such function. Thread-safe. Follows aclmdlRIDestroyUnregisterCallback of the Ascend
+ * runtime API.
  */
-aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func);
+aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
+                                           aclrtCallback func);
 
 /**
- * Prints a graph.
+ * Prints a graph to the standard output: its name and number, and for each of its streams the tasks, with what they
+ * do and which ones they come after. Tasks are told as they are in force.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param modelRI a graph.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or
+ * destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_INVALID_FILE 100003: the
+ * standard output cannot be written. Thread-safe. Follows aclmdlRIDebugPrint of the Ascend runtime API.
  */
 aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
 
 /**
- * Writes a graph to a JSON file.
+ * Writes a graph to a JSON file: one object with the graph's `name`, `id` and `device`, its `streams`, each with the
+ * `id` of the program's stream (null if that was destroyed) and the number of its `tasks`, and all `tasks`. A task has
+ * its `id`, which is its place in the list, its `stream` and its place there (`sequence`), its `kind` as a word and
+ * its `type` as aclmdlRITaskGetType tells it, whether it is `disabled`, the tasks that it comes `after`, and what it
+ * does: sizes, names of kernels, events. Handles, addresses and values of 64 bits are texts in hexadecimal.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param modelRI a graph.
+ * @param path the file, which is overwritten.
+ * @param flags ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0, or ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1: with addresses and
+ * arguments, too.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument, or other flags; ACL_ERROR_INVALID_FILE 100003:
+ * the file cannot be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed;
+ * ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded. Thread-safe. Follows aclmdlRIDebugJsonPrint of the
+ * Ascend runtime API; what is in the file is this library's own.
  */
-aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags);
+aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI,
+                                const char *path,
+                                uint32_t flags);
 
 /**
  * Makes a label.

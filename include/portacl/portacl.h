@@ -572,6 +572,20 @@ aclError portaclEventGetNative(aclrtEvent event,
                                void **native);
 
 /**
+ * Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, its size and what
+ * else there is to say of it, a frame around those of one stream, and an arrow to each task from those that it comes
+ * after. Tasks that are disabled have dashed boxes.
+ *
+ * @param modelRI a graph.
+ * @param path the file, which is overwritten.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_INVALID_FILE 100003: the file cannot
+ * be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is
+ * still being recorded. Thread-safe.
+ */
+aclError portaclGraphPrintDot(aclmdlRI modelRI,
+                              const char *path);
+
+/**
  * Takes memory from the current pool of the stream's device: as aclrtMemPoolMallocAsync from
  * portaclDeviceGetMemPool.
  *

@@ -9,6 +9,7 @@ pub mod distribution;
 pub mod event_count;
 pub mod float;
 pub mod heap;
+pub mod json;
 pub mod level;
 pub mod mix;
 pub mod philox;

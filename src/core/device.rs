@@ -11,6 +11,7 @@ use super::device_slot::{DeviceSlot, SetAgain, SetCount};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::event::Quota;
+use super::graph::end_callback;
 use super::graph::mode;
 use super::handles::Object;
 use super::kernel_launch::most_blocks;
@@ -270,6 +271,7 @@ fn release(
     match outcome {
         Ok(Some(ending)) => {
             state_callback::tell_late();
+            end_callback::tell_late();
             state_callback::tell_device(id as u32, DeviceState::ResetPost);
             ending.tell(format_args!("device {id} is reset"))
         }

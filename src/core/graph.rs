@@ -2,10 +2,12 @@
 
 pub mod build;
 pub mod capture;
+pub mod end_callback;
 pub mod group;
 pub mod inspect;
 pub mod mode;
 pub mod params;
+pub mod picture;
 pub mod plan;
 mod program;
 pub mod recorder;
@@ -18,6 +20,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::capture::Capture;
+use self::end_callback::EndCallbacks;
 use self::group::Owned;
 use self::inspect::Inspected;
 use self::program::Program;
@@ -45,6 +48,7 @@ pub struct Graph {
     ready: Mutex<Option<Arc<Ready>>>,
     /// What it was asked for.
     pub inspected: Inspected,
+    end_callbacks: EndCallbacks,
 }
 
 /// A graph that can run.
@@ -116,6 +120,7 @@ impl Graph {
                 building: is_built.then(|| Capture::building(handle, device.owner)),
                 ready: Mutex::new(None),
                 inspected: Inspected::default(),
+                end_callbacks: EndCallbacks::default(),
             })
         });
         made.ok_or_else(|| {
@@ -253,7 +258,9 @@ pub fn destroy(raw: u64) -> Result<()> {
     }
     // Now, also where another thread still looks at it: the handles of its groups die with it.
     drop(graph.ready.lock().take());
+    let callbacks = graph.end_callbacks.take();
     drop(graph);
     slot_table::flush_if_many();
+    callbacks.into_iter().for_each(|callback| (callback.call)());
     Ok(())
 }

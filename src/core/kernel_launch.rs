@@ -230,6 +230,8 @@ pub struct Request {
 pub struct Call {
     /// The kernel's handle.
     pub function: u64,
+    /// What its program calls it.
+    pub name: String,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
     /// Threads of a block, if somebody has chosen them.
@@ -266,6 +268,7 @@ impl Call {
         };
         Self {
             function: launch.function,
+            name: launch.name.to_owned(),
             grid: launch.grid,
             threads: launch.threads,
             shared_bytes,

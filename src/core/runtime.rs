@@ -12,6 +12,7 @@ use super::config::{BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
 use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
+use super::graph::end_callback;
 use super::leave::wait_until_alone;
 use super::memory_stats::HostTallies;
 use super::state_callback::{self, DeviceState};
@@ -152,6 +153,7 @@ fn end(life: MutexGuard<'_, ()>) -> Result<()> {
     ENDING.store(false, Ordering::Relaxed);
     drop(life);
     state_callback::tell_late();
+    end_callback::tell_late();
     for id in open {
         state_callback::tell_device(id, DeviceState::ResetPost);
     }

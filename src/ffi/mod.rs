@@ -61,6 +61,7 @@ pub mod op_timeout;
 pub mod overflow;
 pub mod peer;
 pub mod portacl;
+pub mod portacl_graph;
 pub mod portacl_mem_pool;
 pub mod portacl_symbol;
 pub mod prof_range;

@@ -181,6 +181,7 @@ pub const HEADERS: &[Header] = &[
             "types/memory_stats.rs",
             "portacl.rs",
             "native.rs",
+            "portacl_graph.rs",
             "portacl_mem_pool.rs",
             "mem_pool_sharing.rs",
             "portacl_symbol.rs",

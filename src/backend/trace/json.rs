@@ -2,6 +2,8 @@
 
 use std::fmt::{Arguments, Write};
 
+use crate::algo::json::quote;
+
 /// A row of the timeline: a group of rows, which viewers call a process, and a row of it, which
 /// they call a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,19 +77,4 @@ impl Line<'_> {
 
 fn put(text: &mut String, what: Arguments<'_>) {
     text.write_fmt(what).expect("a text takes all");
-}
-
-/// A string of JSON.
-fn quote(text: &mut String, string: &str) {
-    text.push('"');
-    for c in string.chars() {
-        match c {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            c if c < ' ' => put(text, format_args!("\\u{:04x}", c as u32)),
-            c => text.push(c),
-        }
-    }
-    text.push('"');
 }

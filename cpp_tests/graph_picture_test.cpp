@@ -1,0 +1,306 @@
+// Pictures of graphs: as text, as JSON, and for Graphviz.
+#include <portacl/portacl.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/graph.h"
+#include "support/json.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+
+#include <unistd.h>
+
+namespace {
+
+using portacl_test::Capture;
+using portacl_test::DeviceMemory;
+using portacl_test::Event;
+using portacl_test::Graph;
+using portacl_test::Json;
+using portacl_test::Mark;
+using portacl_test::PinnedMemory;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::Stream;
+using portacl_test::TasksOf;
+using portacl_test::ZeroWords;
+
+std::string ReadText(const std::string& path) {
+    std::ifstream file(path);
+    EXPECT_TRUE(file) << path;
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// A graph on two streams, with a name that no format can take as it is.
+class GraphPicture : public portacl_test::WithDevice {
+  protected:
+    static constexpr const char* kName = "a \"graph\" \\ of\n\x01tasks";
+
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (HasFatalFailure()) return;
+        path_ = (std::filesystem::temp_directory_path() /
+                 ("portacl_graph_picture." + std::to_string(getpid())))
+                    .string();
+    }
+    void TearDown() override {
+        std::filesystem::remove(path_);
+        WithDevice::TearDown();
+    }
+
+    struct Scene {
+        Program program;
+        Stream stream, other;
+        Event timed, fork{ACL_EVENT_SYNC}, join{ACL_EVENT_SYNC};
+        DeviceMemory memory{256};
+        ZeroWords words{4};
+        PinnedMemory host{256};
+    };
+
+    // Tasks: a copy, a record, a wait, a fill, a record, a kernel, a record with a time, a host
+    // function, a wait, a value.
+    static Graph Draw(const Scene& s) {
+        Graph graph = Capture(s.stream, [&] {
+            ACL_OK(aclrtMemcpyAsync(s.memory.At(), 256, s.host.At(), 200, ACL_MEMCPY_HOST_TO_DEVICE,
+                                    s.stream));
+            ACL_OK(aclrtRecordEvent(s.fork, s.stream));
+            ACL_OK(aclrtStreamWaitEvent(s.other, s.fork));
+            ACL_OK(aclrtMemsetAsync(s.memory.At(), 64, 9, 64, s.other));
+            ACL_OK(aclrtRecordEvent(s.join, s.other));
+            ACL_OK(Mark(s.program.Kernel("mark"), s.words.At(), 1, 4, s.stream));
+            ACL_OK(aclrtRecordEvent(s.timed, s.stream));
+            ACL_OK(aclrtLaunchHostFunc(
+                s.stream, [](void*) {}, nullptr));
+            ACL_OK(aclrtStreamWaitEvent(s.stream, s.join));
+            ACL_OK(aclrtValueWrite(s.memory.At(128), 5, 0, s.stream));
+        });
+        portacl_test::ExpectOk("aclmdlRISetName", aclmdlRISetName(graph, kName));
+        return graph;
+    }
+
+    std::string path_;
+};
+
+const std::vector<std::string> kKinds = {
+    "copy",   "event_record", "event_wait",    "fill",       "event_record",
+    "kernel", "event_record", "host_function", "event_wait", "value_write"};
+// What each comes after.
+const std::vector<std::vector<size_t>> kAfter = {{},  {0}, {1}, {2},    {3},
+                                                 {1}, {5}, {6}, {7, 4}, {8}};
+const std::set<size_t> kOfOther = {2, 3, 4};
+
+TEST_F(GraphPicture, JsonHasTasksAndEdges) {
+    const Scene scene;
+    const Graph graph = Draw(scene);
+    uint32_t id = 0;
+    ACL_OK(aclmdlRIGetId(graph, &id));
+    ACL_OK(aclmdlRITaskDisable(TasksOf(scene.other)[1]));
+    ACL_OK(aclmdlRIUpdate(graph));
+    for (uint32_t flags :
+         {ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE}) {
+        const bool verbose = flags != ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY;
+        ACL_OK(aclmdlRIDebugJsonPrint(graph, path_.c_str(), flags));
+        const Json json = Json::Parse(ReadText(path_));
+        EXPECT_EQ(json["name"].text, kName);
+        EXPECT_EQ(json["id"].number, id);
+        EXPECT_EQ(json["device"].number, 0);
+        ASSERT_EQ(json["streams"].items.size(), 2u);
+        EXPECT_EQ(json["streams"].items[0]["tasks"].number, 7);
+        EXPECT_EQ(json["streams"].items[1]["tasks"].number, 3);
+        int32_t stream_id = -1;
+        ACL_OK(aclrtStreamGetId(scene.other, &stream_id));
+        EXPECT_EQ(json["streams"].items[1]["id"].number, stream_id);
+        const auto& tasks = json["tasks"].items;
+        ASSERT_EQ(tasks.size(), kKinds.size());
+        std::map<size_t, double> next;
+        for (size_t i = 0; i < tasks.size(); ++i) {
+            SCOPED_TRACE(i);
+            const size_t stream = kOfOther.count(i);
+            EXPECT_EQ(tasks[i]["id"].number, static_cast<double>(i));
+            EXPECT_EQ(tasks[i]["stream"].number, static_cast<double>(stream));
+            EXPECT_EQ(tasks[i]["sequence"].number, next[stream]++);
+            EXPECT_EQ(tasks[i]["kind"].text, kKinds[i]);
+            EXPECT_EQ(tasks[i]["disabled"].number, i == 3);
+            std::vector<size_t> after;
+            for (const auto& item : tasks[i]["after"].items)
+                after.push_back(static_cast<size_t>(item.number));
+            EXPECT_EQ(after, kAfter[i]);
+        }
+        EXPECT_EQ(tasks[0]["bytes"].number, 200);
+        EXPECT_EQ(tasks[0]["direction"].text, "pinned to device");
+        EXPECT_EQ(tasks[0].Has("dst"), verbose);
+        EXPECT_EQ(tasks[1]["event"].text, Shown(aclrtEvent(scene.fork)));
+        EXPECT_EQ(tasks[3]["bytes"].number, 64);
+        EXPECT_EQ(tasks[3]["value"].number, 9);
+        EXPECT_EQ(tasks[5]["name"].text, "mark");
+        EXPECT_EQ(tasks[5]["blocks"].text, "4 x 1 x 1");
+        EXPECT_EQ(tasks[5]["type"].number, ACL_MODEL_RI_TASK_KERNEL);
+        EXPECT_EQ(tasks[5]["arguments"].text.size(), verbose ? 24u : 0u);
+        EXPECT_EQ(tasks[9]["value"].text, "0x5");
+        if (verbose) {
+            EXPECT_EQ(tasks[0]["dst"].text, Shown(scene.memory.At()));
+            EXPECT_EQ(tasks[0]["src"].text, Shown(scene.host.At()));
+            EXPECT_EQ(tasks[9]["dst"].text, Shown(scene.memory.At(128)));
+        }
+    }
+}
+
+// The parts of a file for Graphviz, which is read line by line.
+struct Dot {
+    std::map<size_t, std::vector<size_t>> clusters;
+    std::map<size_t, std::string> labels;
+    std::vector<std::string> cluster_labels;
+    std::set<std::pair<size_t, size_t>> edges;
+    std::set<size_t> dashed;
+
+    explicit Dot(const std::string& text) {
+        const std::string string = "\"((?:[^\"\\\\]|\\\\.)*)\"";
+        const std::regex cluster(R"(  subgraph cluster_(\d+) \{)"),
+            name("    label=" + string + ";");
+        const std::regex node(R"(    task_(\d+) \[label=)" + string + R"((, style=dashed)?\];)");
+        const std::regex edge(R"(  task_(\d+) -> task_(\d+);)");
+        const std::regex other("digraph graph_of_tasks \\{|  label=" + string +
+                               ";|  labelloc=t;|  node \\[.*\\];|  \\}|\\}");
+        std::istringstream lines(text);
+        std::string line;
+        size_t current = 0;
+        std::smatch match;
+        while (std::getline(lines, line)) {
+            if (std::regex_match(line, match, cluster)) {
+                current = std::stoul(match[1]);
+            } else if (std::regex_match(line, match, name)) {
+                cluster_labels.push_back(match[1]);
+            } else if (std::regex_match(line, match, node)) {
+                clusters[current].push_back(std::stoul(match[1]));
+                labels[std::stoul(match[1])] = match[2];
+                if (match[3].matched) dashed.insert(std::stoul(match[1]));
+            } else if (std::regex_match(line, match, edge)) {
+                edges.emplace(std::stoul(match[1]), std::stoul(match[2]));
+            } else {
+                EXPECT_TRUE(std::regex_match(line, other)) << line;
+            }
+        }
+    }
+};
+
+TEST_F(GraphPicture, GraphvizHasBoxesFramesAndArrows) {
+    const Scene scene;
+    const Graph graph = Draw(scene);
+    ACL_OK(aclmdlRITaskDisable(TasksOf(scene.other)[1]));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(portaclGraphPrintDot(graph, path_.c_str()));
+    const Dot dot(ReadText(path_));
+    EXPECT_EQ(dot.clusters.at(0), (std::vector<size_t>{0, 1, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(dot.clusters.at(1), (std::vector<size_t>{2, 3, 4}));
+    ASSERT_EQ(dot.cluster_labels.size(), 2u);
+    EXPECT_EQ(dot.cluster_labels[0].rfind("stream 0 (id ", 0), 0u);
+    std::set<std::pair<size_t, size_t>> edges;
+    for (size_t i = 0; i < kAfter.size(); ++i)
+        for (size_t before : kAfter[i]) edges.emplace(before, i);
+    EXPECT_EQ(dot.edges, edges);
+    EXPECT_EQ(dot.dashed, std::set<size_t>{3});
+    for (size_t i = 0; i < kKinds.size(); ++i) {
+        const std::string begin = std::to_string(i) + " " + kKinds[i];
+        EXPECT_EQ(dot.labels.at(i).rfind(begin, 0), 0u) << dot.labels.at(i);
+    }
+    EXPECT_NE(dot.labels.at(0).find("bytes 200"), std::string::npos);
+    EXPECT_NE(dot.labels.at(5).find("name mark"), std::string::npos);
+    if (std::system("dot -V >/dev/null 2>&1") != 0)
+        GTEST_SKIP() << "read here; Graphviz is not there to draw it";
+    const std::string svg = path_ + ".svg";
+    EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' -o '" + svg + "'").c_str()), 0);
+    EXPECT_NE(ReadText(svg).find("host_function"), std::string::npos);
+    std::filesystem::remove(svg);
+}
+
+TEST_F(GraphPicture, TextHasALineForEachTask) {
+    const Scene scene;
+    const Graph graph = Draw(scene);
+    // Where this library writes, too.
+    std::fflush(stdout);
+    const int before = dup(1);
+    ASSERT_GE(before, 0);
+    std::FILE* file = std::fopen(path_.c_str(), "w");
+    ASSERT_NE(file, nullptr);
+    ASSERT_EQ(dup2(fileno(file), 1), 1);
+    const aclError printed = aclmdlRIDebugPrint(graph);
+    ASSERT_EQ(dup2(before, 1), 1);
+    close(before);
+    std::fclose(file);
+    EXPECT_EQ(printed, ACL_SUCCESS);
+    const std::string text = ReadText(path_);
+    for (const char* part :
+         {"tasks 10, streams 2\n", "\n    0 copy, bytes 200, direction pinned to device, dst 0x",
+          "\n    5 kernel, name mark, blocks 4 x 1 x 1", ", after 7 4\n", "(id "})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+// Streams and kernels may be gone before a graph is drawn, and graphs may be empty.
+TEST_F(GraphPicture, WhatIsGoneIsSaidToBe) {
+    Stream stream;
+    const Stream other;
+    const DeviceMemory memory(64);
+    const Graph graph =
+        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream)); });
+    const Graph empty = Capture(other, [] {});
+    ACL_OK(aclrtDestroyStream(stream.Release()));
+    ACL_OK(aclmdlRIDebugJsonPrint(graph, path_.c_str(), 0));
+    EXPECT_EQ(Json::Parse(ReadText(path_))["streams"].items[0]["id"].kind, Json::Kind::kNull);
+    ACL_OK(portaclGraphPrintDot(graph, path_.c_str()));
+    EXPECT_EQ(Dot(ReadText(path_)).cluster_labels.at(0), "stream 0 (destroyed)");
+    ACL_OK(aclmdlRIDebugJsonPrint(empty, path_.c_str(), 1));
+    EXPECT_TRUE(Json::Parse(ReadText(path_))["tasks"].items.empty());
+    ACL_OK(portaclGraphPrintDot(empty, path_.c_str()));
+    EXPECT_TRUE(Dot(ReadText(path_)).labels.empty());
+}
+
+TEST_F(GraphPicture, ArgumentsAreChecked) {
+    const Stream stream;
+    const char* path = path_.c_str();
+    Graph graph = Capture(stream, [&] {
+        aclmdlRI early = nullptr;
+        portacl_test::StatusOf(stream, &early);
+        constexpr aclError kCaptured = ACL_ERROR_RT_MODEL_CAPTURED;
+        ACL_FAILS_SAYING(kCaptured, aclmdlRIDebugPrint(early), Shown(early));
+        ACL_FAILS_SAYING(kCaptured, aclmdlRIDebugJsonPrint(early, path, 0), Shown(early));
+        ACL_FAILS_SAYING(kCaptured, portaclGraphPrintDot(early, path), Shown(early));
+    });
+    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIDebugPrint(nullptr), "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIDebugJsonPrint(nullptr, path, 0), "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, portaclGraphPrintDot(nullptr, path), "modelRI is null");
+    ACL_FAILS_SAYING(kInvalid, aclmdlRIDebugJsonPrint(graph, nullptr, 0), "path is null");
+    ACL_FAILS_SAYING(kInvalid, portaclGraphPrintDot(graph, nullptr), "path is null");
+    for (uint32_t flags : {2u, 3u, UINT32_MAX})
+        ACL_FAILS_SAYING(kInvalid, aclmdlRIDebugJsonPrint(graph, path, flags), "flags is 0x");
+    const std::string nowhere = path_ + "/no/such/folder";
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclmdlRIDebugJsonPrint(graph, nowhere.c_str(), 0),
+                     nowhere);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, nowhere.c_str()), nowhere);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, ""), "path");
+    int local = 0;
+    aclmdlRI dead = graph.Release();
+    ACL_OK(aclmdlRIDestroy(dead));
+    for (void* bad : {dead, static_cast<void*>(&local), static_cast<void*>(aclrtStream(stream))}) {
+        constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+        ACL_FAILS_SAYING(kDead, aclmdlRIDebugPrint(bad), Shown(bad));
+        ACL_FAILS_SAYING(kDead, aclmdlRIDebugJsonPrint(bad, path, 0), Shown(bad));
+        ACL_FAILS_SAYING(kDead, portaclGraphPrintDot(bad, path), Shown(bad));
+    }
+    EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+}  // namespace

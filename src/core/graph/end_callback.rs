@@ -1,0 +1,96 @@
+//! Functions of the program that are called when a graph is destroyed, or goes with its device.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use super::Graph;
+use crate::core::error::{Code, Error, Result};
+use crate::core::handles;
+
+/// A function of the program.
+pub struct EndCallback {
+    /// Its address, by which the program means it.
+    pub address: usize,
+    /// Calls it.
+    pub call: Box<dyn FnOnce() + Send>,
+}
+
+/// Those of one graph, in the order in which they were registered.
+#[derive(Default)]
+pub struct EndCallbacks(Mutex<Vec<EndCallback>>);
+
+impl EndCallbacks {
+    /// What is to be called, once.
+    pub fn take(&self) -> Vec<EndCallback> {
+        std::mem::take(&mut *self.0.lock())
+    }
+}
+
+/// Those of graphs that have ended, to be called where nothing is held.
+static LATE: Mutex<Vec<EndCallback>> = Mutex::new(Vec::new());
+/// One look for those who have none.
+static IS_ANY_LATE: AtomicBool = AtomicBool::new(false);
+
+/// aclmdlRIDestroyRegisterCallback.
+pub fn register(raw: u64, callback: EndCallback) -> Result<()> {
+    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    graph.ready_or(Code::ModelCaptured)?;
+    let address = callback.address;
+    let mut callbacks = graph.end_callbacks.0.lock();
+    if callbacks.iter().any(|other| other.address == address) {
+        return Err(Error::param_invalid(format_args!(
+            "func {address:#x} is registered for modelRI {raw:#x} already; call aclmdlRIDestroyUnregisterCallback first"
+        )));
+    }
+    callbacks.push(callback);
+    drop(callbacks);
+    let Err(dead) = handles::get::<Graph>("modelRI", raw) else { return Ok(()) };
+    // Another thread has destroyed it meanwhile: either that calls this, too, or nobody does.
+    let mut callbacks = graph.end_callbacks.0.lock();
+    match callbacks.iter().position(|other| other.address == address) {
+        Some(place) => {
+            drop(callbacks.remove(place));
+            Err(dead)
+        }
+        None => Ok(()),
+    }
+}
+
+/// aclmdlRIDestroyUnregisterCallback.
+pub fn unregister(raw: u64, address: usize) -> Result<()> {
+    let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+    let mut callbacks = graph.end_callbacks.0.lock();
+    match callbacks.iter().position(|callback| callback.address == address) {
+        Some(place) => {
+            drop(callbacks.remove(place));
+            Ok(())
+        }
+        None => Err(Error::param_invalid(format_args!(
+            "func {address:#x} is not registered for modelRI {raw:#x}"
+        ))),
+    }
+}
+
+/// A graph is out of the table. May be called under locks: [`tell_late`] follows without them.
+pub fn graph_ended(graph: &Graph) {
+    let mut callbacks = graph.end_callbacks.take();
+    if !callbacks.is_empty() {
+        let mut late = LATE.lock();
+        late.append(&mut callbacks);
+        IS_ANY_LATE.store(true, Ordering::Release);
+    }
+}
+
+/// Calls what graphs that have ended have left. The caller holds nothing.
+pub fn tell_late() {
+    if !IS_ANY_LATE.load(Ordering::Acquire) {
+        return;
+    }
+    let callbacks = {
+        let mut late = LATE.lock();
+        IS_ANY_LATE.store(false, Ordering::Release);
+        std::mem::take(&mut *late)
+    };
+    callbacks.into_iter().for_each(|callback| (callback.call)());
+}

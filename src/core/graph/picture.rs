@@ -1,0 +1,367 @@
+//! Pictures of graphs: as text, as JSON, and for Graphviz.
+
+use std::fmt::{Display, Write as _};
+use std::io::Write as _;
+use std::path::Path;
+
+use super::task::{Step, Task, What};
+use super::{Graph, inspect};
+use crate::algo::json::quote;
+use crate::backend::{Pattern, Place, Span, Work};
+use crate::core::error::{Code, Error, Result};
+use crate::core::handles::{self, Object as _};
+use crate::core::kernel_launch::Call;
+use crate::core::stream::Stream;
+
+/// What is told of a task beside its place.
+struct Fact {
+    key: &'static str,
+    value: Value,
+    /// Only who wants to know all is told.
+    is_detail: bool,
+}
+
+enum Value {
+    Number(u64),
+    Text(String),
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// A task as it is drawn.
+struct Drawn {
+    /// What the program has called.
+    kind: &'static str,
+    /// Its kind as a value of `aclmdlRITaskType`.
+    number: i32,
+    is_disabled: bool,
+    after: Vec<usize>,
+    /// Its stream among those of the graph.
+    part: usize,
+    sequence: usize,
+    facts: Vec<Fact>,
+}
+
+/// A stream of the graph.
+struct Part {
+    /// The number of the program's stream, if that is there.
+    id: Option<i32>,
+    tasks: Vec<usize>,
+}
+
+struct Picture {
+    name: String,
+    id: u32,
+    device: u32,
+    parts: Vec<Part>,
+    tasks: Vec<Drawn>,
+}
+
+impl Picture {
+    fn of(raw: u64) -> Result<Self> {
+        let graph = handles::get_arc::<Graph>("modelRI", raw)?;
+        let ready = graph.ready_or(Code::ModelCaptured)?;
+        let mut streams = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
+        let mut tasks = Vec::with_capacity(ready.tasks.len());
+        for (place, task) in ready.tasks.iter().enumerate() {
+            let known = streams.iter().position(|stream| *stream == task.stream);
+            let part = known.unwrap_or_else(|| {
+                streams.push(task.stream);
+                let id = Stream::table().get(task.stream).map(|stream| stream.id);
+                parts.push(Part { id, tasks: Vec::new() });
+                parts.len() - 1
+            });
+            tasks.push(Drawn {
+                kind: kind(task),
+                number: inspect::number(task.what),
+                is_disabled: task.is_disabled,
+                after: task.after.clone(),
+                part,
+                sequence: parts[part].tasks.len(),
+                facts: facts(task),
+            });
+            parts[part].tasks.push(place);
+        }
+        let (name, id, device) = (graph.inspected.name(), graph.id, graph.device.id);
+        Ok(Self { name, id, device, parts, tasks })
+    }
+
+    fn title(&self) -> String {
+        let name = if self.name.is_empty() { String::new() } else { format!(" {:?}", self.name) };
+        format!("graph {}{name} on device {}", self.id, self.device)
+    }
+
+    fn text(&self) -> String {
+        let (tasks, parts) = (self.tasks.len(), self.parts.len());
+        let mut text = format!("{}: tasks {tasks}, streams {parts}\n", self.title());
+        for (index, part) in self.parts.iter().enumerate() {
+            put(&mut text, format_args!("  {}: tasks {}\n", part.title(index), part.tasks.len()));
+            for &place in &part.tasks {
+                let task = &self.tasks[place];
+                put(&mut text, format_args!("    {place} {}", task.kind));
+                for fact in &task.facts {
+                    put(&mut text, format_args!(", {} {}", fact.key, fact.value));
+                }
+                if !task.after.is_empty() {
+                    let after: Vec<String> = task.after.iter().map(usize::to_string).collect();
+                    put(&mut text, format_args!(", after {}", after.join(" ")));
+                }
+                text.push_str(if task.is_disabled { ", disabled\n" } else { "\n" });
+            }
+        }
+        text
+    }
+
+    fn json(&self, with_details: bool) -> String {
+        let mut text = String::from("{\n  \"name\": ");
+        quote(&mut text, &self.name);
+        put(
+            &mut text,
+            format_args!(
+                ",\n  \"id\": {},\n  \"device\": {},\n  \"streams\": [",
+                self.id, self.device
+            ),
+        );
+        for (index, part) in self.parts.iter().enumerate() {
+            let id = part.id.map_or_else(|| "null".to_owned(), |id| id.to_string());
+            let tasks = part.tasks.len();
+            let comma = if index == 0 { "" } else { "," };
+            put(&mut text, format_args!("{comma}\n    {{\"id\": {id}, \"tasks\": {tasks}}}"));
+        }
+        text.push_str("\n  ],\n  \"tasks\": [");
+        for (place, task) in self.tasks.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            put(
+                &mut text,
+                format_args!(
+                    "{comma}\n    {{\"id\": {place}, \"stream\": {}, \"sequence\": {}, \"kind\": \"{}\", \
+                     \"type\": {}, \"disabled\": {}, \"after\": {:?}",
+                    task.part, task.sequence, task.kind, task.number, task.is_disabled, task.after
+                ),
+            );
+            for fact in task.facts.iter().filter(|fact| with_details || !fact.is_detail) {
+                put(&mut text, format_args!(", \"{}\": ", fact.key));
+                match &fact.value {
+                    Value::Number(number) => put(&mut text, format_args!("{number}")),
+                    Value::Text(string) => quote(&mut text, string),
+                }
+            }
+            text.push('}');
+        }
+        text.push_str("\n  ]\n}\n");
+        text
+    }
+
+    fn dot(&self) -> String {
+        let mut text = String::from("digraph graph_of_tasks {\n  label=");
+        label(&mut text, &self.title());
+        text.push_str(
+            ";\n  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
+        );
+        for (index, part) in self.parts.iter().enumerate() {
+            put(&mut text, format_args!("  subgraph cluster_{index} {{\n    label="));
+            label(&mut text, &part.title(index));
+            text.push_str(";\n");
+            for &place in &part.tasks {
+                let task = &self.tasks[place];
+                let mut lines = format!("{place} {}", task.kind);
+                for fact in task.facts.iter().filter(|fact| !fact.is_detail) {
+                    put(&mut lines, format_args!("\n{} {}", fact.key, fact.value));
+                }
+                put(&mut text, format_args!("    task_{place} [label="));
+                label(&mut text, &lines);
+                text.push_str(if task.is_disabled { ", style=dashed];\n" } else { "];\n" });
+            }
+            text.push_str("  }\n");
+        }
+        for (place, task) in self.tasks.iter().enumerate() {
+            for earlier in &task.after {
+                put(&mut text, format_args!("  task_{earlier} -> task_{place};\n"));
+            }
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+impl Part {
+    fn title(&self, index: usize) -> String {
+        match self.id {
+            Some(id) => format!("stream {index} (id {id})"),
+            None => format!("stream {index} (destroyed)"),
+        }
+    }
+}
+
+fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a text takes all");
+}
+
+/// A string of Graphviz, whose lines are aligned to the left.
+fn label(text: &mut String, string: &str) {
+    text.push('"');
+    for c in string.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            '\n' => text.push_str("\\l"),
+            c if c < ' ' => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    text.push_str(if string.contains('\n') { "\\l\"" } else { "\"" });
+}
+
+/// What a task of a group does now.
+fn work_of(task: &Task) -> Option<Work> {
+    let work = task.work.as_ref()?;
+    Some(task.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
+}
+
+fn kind(task: &Task) -> &'static str {
+    match task.what {
+        What::Copy if matches!(task.work, Some(Work::Copy2d(_))) => "copy_2d",
+        What::Copy if task.step.is_some() => "copy_indirect",
+        What::Copy => "copy",
+        What::Fill => "fill",
+        What::Reduce => "reduce",
+        What::Kernel => "kernel",
+        What::HostFn => "host_function",
+        What::Prefetch => "prefetch",
+        What::EventRecord(_) => "event_record",
+        What::EventWait(_) => "event_wait",
+        What::EventReset(_) => "event_reset",
+        What::End => "end",
+        What::ValueWrite => "value_write",
+        What::ValueWait => "value_wait",
+        What::NotifyRecord => "notify_record",
+        What::NotifyWait => "notify_wait",
+    }
+}
+
+fn facts(task: &Task) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut tell = |key, value, is_detail| facts.push(Fact { key, value, is_detail });
+    let number = |number: usize| Value::Number(number as u64);
+    let hex = |number: u64| Value::Text(format!("{number:#x}"));
+    let addr = |span: Span| hex(span.addr as u64);
+    if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {
+        tell("event", hex(event), false);
+        tell("external", Value::Text((task.step.is_some()).to_string()), true);
+    }
+    if let Some(member) = &task.group {
+        tell("group", hex(member.group.handle.raw()), false);
+    }
+    match work_of(task) {
+        Some(Work::Copy(copy)) => {
+            tell("bytes", number(copy.dst.len), false);
+            tell("direction", direction(copy.dst, copy.src), false);
+            tell("dst", addr(copy.dst), true);
+            tell("src", addr(copy.src), true);
+        }
+        Some(Work::Copy2d(copy)) => {
+            tell("width", number(copy.width), false);
+            tell("height", number(copy.height), false);
+            tell("direction", direction(copy.dst.span, copy.src.span), false);
+            tell("dst", addr(copy.dst.span), true);
+            tell("dst_pitch", number(copy.dst.pitch), true);
+            tell("src", addr(copy.src.span), true);
+            tell("src_pitch", number(copy.src.pitch), true);
+        }
+        Some(Work::Fill(fill)) => {
+            let value = match fill.pattern {
+                Pattern::Byte(value) => u64::from(value),
+                Pattern::Word(value) => u64::from(value),
+            };
+            tell("bytes", number(fill.dst.len), false);
+            tell("value", Value::Number(value), false);
+            tell("value_bytes", number(fill.pattern.size()), true);
+            tell("dst", addr(fill.dst), true);
+        }
+        Some(Work::Reduce(reduce)) => {
+            tell("bytes", number(reduce.dst.len), false);
+            tell("operation", Value::Text(format!("{:?}", reduce.op).to_lowercase()), false);
+            tell("element", Value::Text(format!("{:?}", reduce.element).to_lowercase()), false);
+            tell("dst", addr(reduce.dst), true);
+            tell("src", addr(reduce.src), true);
+        }
+        Some(work @ Work::Launch(_)) => {
+            if let Some(call) = Call::of(&work) {
+                let [x, y, z] = call.grid;
+                tell("name", Value::Text(call.name.clone()), false);
+                tell("blocks", Value::Text(format!("{x} x {y} x {z}")), false);
+                tell("function", hex(call.function), true);
+                tell("arguments", Value::Text(bytes(&call.arguments)), true);
+            }
+        }
+        Some(Work::HostFn(function)) => tell("function", hex(function.address() as u64), true),
+        Some(Work::Record(_)) | None => {}
+    }
+    match &task.step {
+        Some(Step::WriteValue(write)) => {
+            tell("value", hex(write.value), false);
+            tell("dst", addr(write.dst), true);
+        }
+        Some(Step::WaitValue(wait)) => {
+            tell("value", hex(wait.value), false);
+            tell("comparison", Value::Text(format!("{:?}", wait.comparison)), false);
+            tell("src", addr(wait.src), true);
+        }
+        _ => {}
+    }
+    facts
+}
+
+fn direction(dst: Span, src: Span) -> Value {
+    let place = |span: Span| match span.place {
+        Place::Pageable => "pageable",
+        Place::Pinned => "pinned",
+        Place::Device(_) => "device",
+    };
+    Value::Text(format!("{} to {}", place(src), place(dst)))
+}
+
+fn bytes(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|why| {
+        Error::new(
+            Code::InvalidFile,
+            format_args!("path \"{}\" cannot be written: {why}", path.display()),
+        )
+    })
+}
+
+/// aclmdlRIDebugPrint: to the standard output.
+pub fn print(raw: u64) -> Result<()> {
+    let text = Picture::of(raw)?.text();
+    let mut output = std::io::stdout().lock();
+    output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(|why| {
+        Error::new(Code::InvalidFile, format_args!("the standard output cannot be written: {why}"))
+    })
+}
+
+/// aclmdlRIDebugJsonPrint.
+pub fn write_json(raw: u64, path: &Path, flags: u32) -> Result<()> {
+    if flags > 1 {
+        return Err(Error::invalid_param(format_args!(
+            "flags is {flags:#x}; allowed: ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0 and \
+             ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 1"
+        )));
+    }
+    write(path, &Picture::of(raw)?.json(flags == 1))
+}
+
+/// portaclGraphPrintDot.
+pub fn write_dot(raw: u64, path: &Path) -> Result<()> {
+    write(path, &Picture::of(raw)?.dot())
+}
