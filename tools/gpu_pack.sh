@@ -30,10 +30,10 @@ find "$pack" -type f \( -path '*/tests/*' -o -path '*/samples/*' -o -path '*/ben
     while IFS= read -r file; do
         [[ $file != *.so* ]] && readelf -S "$file" | grep -q '\.debug_line' || strip --strip-all "$file"
     done
-# What kernel_test, 04_kernel and bench_cuda load from their own folders.
-cp build/gpu/cpp_tests/kernels.{so,ptx} "$pack/tests/"
-cp build/gpu/samples/vector_add.ptx "$pack/samples/"
-cp build/gpu/benches/blocks.ptx "$pack/benches/"
+# What tests, samples and benches load from their own folders.
+cp build/gpu/cpp_tests/*.ptx build/gpu/cpp_tests/kernels.so "$pack/tests/"
+cp build/gpu/samples/*.ptx "$pack/samples/"
+cp build/gpu/benches/*.ptx "$pack/benches/"
 {
     echo "portacl $(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)"
     echo "commit $(git rev-parse HEAD)$(git diff --quiet HEAD || echo ' with local changes')"

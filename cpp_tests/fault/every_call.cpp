@@ -241,8 +241,12 @@ void RegisterMemory() {
         DID(aclrtHostGetDevicePointer(own, &address, 0));
         DID(aclrtMemcpyAsync(memory, kSize, own, kSize, ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
         DID(aclrtSynchronizeStream(nullptr));
-        // What is still registered must not be used for anything else.
-        if (!DID(aclrtHostUnregister(own))) return;
+        if (!DID(aclrtHostUnregister(own))) {
+            // What is still registered must not be used for anything else.
+            static void* volatile kept = nullptr;
+            kept = own;
+            return;
+        }
     }
     std::free(own);
 }
