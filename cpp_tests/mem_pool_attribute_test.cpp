@@ -2,6 +2,7 @@
 
 #include "support/gate.h"
 #include "support/mem_pool.h"
+#include "support/notify.h"
 #include "support/own_process.h"
 #include "support/says.h"
 
@@ -389,6 +390,44 @@ OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindHostFunctionsAreNotWaitedFor, kSm
         ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
                   aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
         other.Open();
+        ACL_OK(aclrtSynchronizeDevice());
+    }
+    ACL_OK(aclFinalize());
+}
+
+// Waits for a word in memory, and for a notify, which another process may have: whoever ends them
+// may never do it.
+OWN_PROCESS_TEST(MemPoolMemoryTest, FreesBehindWaitsForOthersAreNotWaitedFor, kSmall[0],
+                 kSmall[1]) {
+    NEEDS_A_SMALL_DEVICE();
+    BeginSmall();
+    for (const bool by_value : {true, false}) {
+        const Stream first, second;
+        const MemPool pool;
+        const Notify notify;
+        const PinnedMemory word(sizeof(uint64_t), 0);
+        pool.Allow(false, false, false);
+        pool.SetThreshold(UINT64_MAX);
+        void* memory = pool.Allocate(200 * kMiB, first);
+        if (by_value) {
+            ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, first));
+        } else {
+            ACL_OK(aclrtWaitAndResetNotify(notify, first, 0));
+        }
+        Free(memory, first);
+        auto again = Poison<void*>();
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  aclrtMemPoolMallocAsync(&again, 150 * kMiB, pool, second));
+        EXPECT_TRUE(IsPoison(again));
+        if (by_value) {
+            ACL_OK(aclrtValueWrite(word.At(), 1, 0, second));
+        } else {
+            ACL_OK(aclrtRecordNotify(notify, second));
+        }
+        Synchronize(first);
+        memory = pool.Allocate(150 * kMiB, second);
+        ASSERT_NE(memory, nullptr);
+        Free(memory, second);
         ACL_OK(aclrtSynchronizeDevice());
     }
     ACL_OK(aclFinalize());

@@ -362,6 +362,89 @@ TEST_F(MemPoolReuseTest, AbortedWaitsOrderNothing) {
     ExpectNoReuse(memory, second_);
 }
 
+// Short blocks are kept as they are when they are free: to the same rules.
+TEST_F(MemPoolReuseTest, ShortBlocksAreGivenLikeOthers) {
+    Allow(false, false, false);
+    for (const size_t size : {size_t{1}, 100 * kKiB, kMiB}) {
+        Gate gate;
+        void *memory = nullptr, *other = nullptr, *again = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&memory, size, pool_, first_));
+        ACL_OK(gate.Hold(first_));
+        Free(memory, first_);
+        ACL_OK(aclrtMemPoolMallocAsync(&other, size, pool_, second_));
+        EXPECT_NE(other, memory) << size;
+        ACL_OK(aclrtMemPoolMallocAsync(&again, size, pool_, first_));
+        if (OnCpu()) {
+            EXPECT_EQ(again, memory) << size;
+        }
+        Free(again, first_);
+        gate.Open();
+        while (!IsIdle(first_)) std::this_thread::yield();
+        // It has happened, but the host has not waited for it.
+        void* third = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&third, size, pool_, second_));
+        EXPECT_NE(third, memory) << size;
+        ACL_OK(aclrtMemPoolMallocAsync(&memory, size, pool_, first_));
+        Free(memory, first_);
+        Synchronize(first_);
+        ACL_OK(aclrtMemPoolMallocAsync(&again, size, pool_, second_));
+        if (OnCpu()) {
+            EXPECT_EQ(again, memory) << size;
+        }
+        for (void* block : {other, third, again}) Free(block, second_);
+        Synchronize(second_);
+        ACL_OK(aclrtMemPoolTrimTo(pool_, 0));
+        if (IsExact()) {
+            EXPECT_EQ(Reserved(pool_), 0u) << size;
+        }
+    }
+}
+
+TEST_F(MemPoolReuseTest, ABlockThatIsGivenAgainHasItsNewLength) {
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver rounds as it likes";
+    void *memory = nullptr, *again = nullptr;
+    ACL_OK(aclrtMemPoolMallocAsync(&memory, 100 * kKiB, pool_, first_));
+    for (const size_t size : {97 * kKiB, 100 * kKiB, 99 * kKiB}) {
+        Free(memory, first_);
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(memory, 1, 0, 1));
+        ACL_OK(aclrtMemPoolMallocAsync(&again, size, pool_, first_));
+        EXPECT_EQ(again, memory);
+        ACL_OK(aclrtMemset(again, size, 1, size));
+        ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(again, size + 1, 1, size + 1));
+    }
+    Free(again, first_);
+}
+
+// What was free in a pool does not hide what is allocated there later.
+TEST_F(MemPoolReuseTest, NothingIsLeftWhereAPoolWas) {
+    constexpr size_t kBlock = 4 * kKiB;
+    for (const bool destroys : {false, true}) {
+        std::vector<void*> blocks(200);
+        for (void*& block : blocks) ACL_OK(aclrtMemPoolMallocAsync(&block, kBlock, pool_, first_));
+        for (void* block : blocks) Free(block, first_);
+        Synchronize(first_);
+        void* last = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&last, kBlock, pool_, first_));
+        Free(last, first_);
+        Synchronize(first_);
+        if (destroys) {
+            UseSmallPool();
+        } else {
+            ACL_OK(aclrtMemPoolTrimTo(pool_, 0));
+        }
+        const DeviceMemory memory(32 * kMiB);
+        const auto* begin = static_cast<char*>(memory.At());
+        int inside = 0;
+        for (void* block : blocks) {
+            const auto* at = static_cast<char*>(block);
+            if (at < begin || at + kBlock > begin + 32 * kMiB) continue;
+            inside++;
+            ACL_OK(aclrtMemset(block, kBlock, 1, kBlock));
+        }
+        RecordProperty("inside", inside);
+    }
+}
+
 TEST_F(MemPoolReuseTest, DataIsNeverMixedUp) {
     // Memory wanders between streams in every allowed way; what is read back is what was written.
     constexpr int kTurns = 100;
