@@ -113,6 +113,7 @@ class Arguments : public WithDevice {
         aclrtMemUsageInfo usage = Poison<aclrtMemUsageInfo>();
         aclrtFloatOverflowMode mode = Poison<aclrtFloatOverflowMode>();
         aclrtErrorInfo error = Poison<aclrtErrorInfo>();
+        aclrtIpcEventHandle ipc = Poison<aclrtIpcEventHandle>();
         aclrtHostMemMapCapability map = Poison<aclrtHostMemMapCapability>();
         std::array<char, 32> text = Poison<std::array<char, 32>>();
     };
@@ -124,7 +125,8 @@ class Arguments : public WithDevice {
                     IsPoison(r_.waited) && IsPoison(r_.device) &&
                     IsPoison(r_.busy.cubeUtilization) && IsPoison(r_.busy.memoryUtilization) &&
                     IsPoison(r_.uuid) && IsPoison(r_.usage) && IsPoison(r_.text) &&
-                    IsPoison(r_.mode) && IsPoison(r_.error) && IsPoison(r_.map));
+                    IsPoison(r_.mode) && IsPoison(r_.ipc) && IsPoison(r_.error) &&
+                    IsPoison(r_.map));
     }
 
     using StreamRows = std::vector<Row<aclrtStream>>;
@@ -244,6 +246,7 @@ class Arguments : public WithDevice {
             ROW((aclrtEvent e), aclrtEventElapsedTime(&r_.ms, event_, e)),
             ROW((aclrtEvent e), aclrtEventGetTimestamp(e, &r_.time)),
             ROW((aclrtEvent e), aclrtGetEventId(e, &r_.count)),
+            ROW((aclrtEvent e), aclrtIpcGetEventHandle(e, &r_.ipc)),
             ROW((aclrtEvent e), aclrtDestroyEvent(e)),
         };
     }
@@ -320,6 +323,7 @@ class Arguments : public WithDevice {
             ROW((), aclrtCreateEvent(&r_.pointer)),
             ROW((), aclrtCreateEventWithFlag(&r_.pointer, ACL_EVENT_SYNC)),
             ROW((), aclrtCreateEventExWithFlag(&r_.pointer, ACL_EVENT_SYNC)),
+            ROW((), aclrtCreateEventExWithFlag(&r_.pointer, ACL_EVENT_IPC)),
             ROW((), aclrtGetEventAvailNum(&r_.count)),
             ROW((), aclrtCreateNotify(&r_.pointer, 0)),
             ROW((), aclrtCntNotifyCreate(&r_.pointer, 0)),

@@ -20,6 +20,7 @@
 
 #include "support/acl_test.h"
 #include "support/kernels.h"
+#include "support/random_num.h"
 #include "support/usage.h"
 
 namespace portacl_test {
@@ -198,6 +199,54 @@ void UseMore() {
     std::free(own);
 }
 
+// Signals of streams, and of processes, and random numbers.
+void UseSignals() {
+    aclrtStream first = nullptr, second = nullptr;
+    aclrtNotify notify = nullptr;
+    aclrtCntNotify counted = nullptr;
+    aclrtEvent event = nullptr, opened = nullptr;
+    void* words = nullptr;
+    ACL_OK(aclrtCreateStream(&first));
+    ACL_OK(aclrtCreateStream(&second));
+    ACL_OK(aclrtCreateNotify(&notify, ACL_NOTIFY_DEFAULT));
+    ACL_OK(aclrtCntNotifyCreate(&counted, 0));
+    ACL_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
+    ACL_OK(aclrtMalloc(&words, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtMemset(words, kSize, 0, kSize));
+    char key[65];
+    aclrtIpcEventHandle handle{};
+    ACL_OK(aclrtNotifyGetExportKey(notify, key, sizeof key,
+                                   ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+    ACL_OK(aclrtIpcGetEventHandle(event, &handle));
+    ACL_OK(aclrtIpcOpenEventHandle(handle, &opened));
+
+    auto* const numbers = static_cast<char*>(words) + kSize / 2;
+    const auto task = RandomNumbers(kNormal, ACL_FLOAT, 0.0f, 1.0f, numbers, kSize / 8, 1, words);
+    ACL_OK(aclrtWaitAndResetNotify(notify, second, 0));
+    ACL_OK(aclrtRandomNumAsync(&task, first, nullptr));
+    ACL_OK(aclrtRecordNotify(notify, first));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtStreamWaitEvent(second, opened));
+    ACL_OK(aclrtValueWrite(numbers, 5, 0, first));
+    ACL_OK(aclrtValueWait(numbers, 5, ACL_STREAM_WAIT_VALUE_EQ, second));
+    aclrtCntNotifyRecordInfo add{ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, 2};
+    ACL_OK(aclrtCntNotifyRecord(counted, second, &add));
+    ACL_OK(aclrtRecordEvent(opened, second));
+    ACL_OK(aclrtSynchronizeEvent(event));
+    ACL_OK(aclrtSynchronizeStream(second));
+
+    // Destroyed with a record behind them.
+    ACL_OK(aclrtRecordNotify(notify, first));
+    ACL_OK(aclrtRecordEvent(event, first));
+    ACL_OK(aclrtDestroyEvent(opened));
+    ACL_OK(aclrtDestroyEvent(event));
+    ACL_OK(aclrtDestroyNotify(notify));
+    ACL_OK(aclrtCntNotifyDestroy(counted));
+    ACL_OK(aclrtDestroyStream(second));
+    ACL_OK(aclrtDestroyStream(first));
+    ACL_OK(aclrtFree(words));
+}
+
 // What fails leaves nothing behind either.
 void FailEverything() {
     void* address = nullptr;
@@ -258,6 +307,7 @@ TEST(Soak, OneLongLifeDoesNotGrow) {
     const std::string left = Soak([](int) {
         UseEverything();
         UseMore();
+        UseSignals();
         FailEverything();
     });
     EXPECT_EQ(left, "");
@@ -313,6 +363,7 @@ TEST(Soak, ManyLivesDoNotGrow) {
             ACL_OK(aclrtSetDevice(0));
             UseEverything();
             UseMore();
+            UseSignals();
             LeaveThings(0);
             void* pinned = nullptr;
             ACL_OK(aclrtMallocHost(&pinned, kSize));
