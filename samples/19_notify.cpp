@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kNumbers = 16384;
 constexpr size_t kBytes = kNumbers * sizeof(int32_t);
+// Seconds: a record that was lost is told, and not waited for for ever.
+constexpr uint32_t kPatience = 10;
 
 // Ends the program, in the library's own words, when a call has failed.
 #define CHECK(call) Check((call), #call, __LINE__)
@@ -69,7 +71,7 @@ int main(int argc, char** argv) {
 
     // All of one side first: its waits are there before what they wait for.
     for (int round = 0; round < rounds; ++round) {
-        CHECK(aclrtWaitAndResetNotify(is_made, adder, 0));
+        CHECK(aclrtWaitAndResetNotify(is_made, adder, kPatience));
         CHECK(aclrtReduceAsync(sums, block, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
                                adder, nullptr));
         CHECK(aclrtRecordNotify(is_added, adder));
@@ -78,7 +80,7 @@ int main(int argc, char** argv) {
         CHECK(aclrtRandomNumAsync(&numbers, maker, nullptr));
         CHECK(aclrtRecordNotify(is_made, maker));
         // The block is not overwritten before it was added.
-        CHECK(aclrtWaitAndResetNotify(is_added, maker, 0));
+        CHECK(aclrtWaitAndResetNotify(is_added, maker, kPatience));
     }
     CHECK(aclrtSynchronizeStream(maker));
     CHECK(aclrtSynchronizeStream(adder));
