@@ -7,7 +7,7 @@ use std::ptr;
 
 /// User code, to be called exactly once: a C function with its argument, or a closure.
 ///
-/// Two words, which calls pass in registers: a closure is told by its function, [`CLOSURE`], and is
+/// Two words, which calls pass in registers: a closure is told by its function, `CLOSURE`, and is
 /// what the argument points to.
 pub struct HostFn {
     function: unsafe extern "C" fn(*mut c_void),
@@ -19,12 +19,12 @@ struct Closure {
     calls_backend: bool,
 }
 
-/// What [`HostFn::function`] of a closure is. Read from one place only: functions may have more than
+/// What `function` of a closure is. Read from one place only: functions may have more than
 /// one address.
 static CLOSURE: unsafe extern "C" fn(*mut c_void) = call_closure;
 
 /// # Safety
-/// `closure` is a box of a [`Closure`], which is given away.
+/// `closure` is a box of a `Closure`, which is given away.
 unsafe extern "C" fn call_closure(closure: *mut c_void) {
     // SAFETY: as promised by the caller.
     let closure = unsafe { Box::from_raw(closure.cast::<Closure>()) };
