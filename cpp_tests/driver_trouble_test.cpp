@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "support/gate.h"
+#include "support/graph_build.h"
 #include "support/notify.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -190,6 +191,24 @@ OWN_PROCESS_TEST(OldDriver, HostFunctionsHoldUpEachOther, OLD_DRIVER) {
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(second));
     ACL_OK(aclrtSynchronizeStream(first));
+    ACL_OK(aclFinalize());
+}
+
+// Runs that the host drives wait for it in their stream.
+OWN_PROCESS_TEST(OldDriver, GraphsDoNotChoose, OLD_DRIVER) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        const portacl_test::Persistent stream;
+        const portacl_test::DeviceMemory memory(64);
+        const portacl_test::Built graph;
+        graph.Bind(stream);
+        ACL_OK(aclrtSwitchStream(memory.At(), ACL_RT_EQUAL, memory.At(), ACL_RT_SWITCH_INT32,
+                                 stream, nullptr, stream));
+        ACL_OK(aclmdlRIEndTask(graph, stream));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr),
+                         "wait for the host");
+    }
     ACL_OK(aclFinalize());
 }
 

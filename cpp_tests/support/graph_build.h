@@ -4,6 +4,7 @@
 #include <acl/acl.h>
 
 #include <utility>
+#include <vector>
 
 #include "support/acl_test.h"
 #include "support/objects.h"
@@ -62,6 +63,47 @@ class Built {
 
   private:
     aclmdlRI handle_ = nullptr;
+};
+
+// A label.
+class Label {
+  public:
+    Label() { ExpectOk("aclrtCreateLabel", aclrtCreateLabel(&handle_)); }
+    ~Label() {
+        if (handle_) ExpectOk("aclrtDestroyLabel", aclrtDestroyLabel(handle_));
+    }
+    Label(const Label&) = delete;
+    Label& operator=(const Label&) = delete;
+
+    operator aclrtLabel() const { return handle_; }
+
+    // The test destroys it.
+    aclrtLabel Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclrtLabel handle_ = nullptr;
+};
+
+// A list of labels.
+class LabelList {
+  public:
+    explicit LabelList(std::vector<aclrtLabel> labels) {
+        ExpectOk("aclrtCreateLabelList",
+                 aclrtCreateLabelList(labels.data(), labels.size(), &handle_));
+    }
+    ~LabelList() {
+        if (handle_) ExpectOk("aclrtDestroyLabelList", aclrtDestroyLabelList(handle_));
+    }
+    LabelList(const LabelList&) = delete;
+    LabelList& operator=(const LabelList&) = delete;
+
+    operator aclrtLabelList() const { return handle_; }
+
+    // The test destroys it.
+    aclrtLabelList Release() { return std::exchange(handle_, nullptr); }
+
+  private:
+    aclrtLabelList handle_ = nullptr;
 };
 
 }  // namespace portacl_test

@@ -1017,50 +1017,6 @@ typedef enum aclrtStreamAttr {
 } aclrtStreamAttr;
 
 /**
- * How two values are compared.
- */
-typedef enum aclrtCondition {
-    /**
-     * Equal.
-     */
-    ACL_RT_EQUAL = 0,
-    /**
-     * Not equal.
-     */
-    ACL_RT_NOT_EQUAL = 1,
-    /**
-     * The left one is greater.
-     */
-    ACL_RT_GREATER = 2,
-    /**
-     * The left one is not less.
-     */
-    ACL_RT_GREATER_OR_EQUAL = 3,
-    /**
-     * The left one is less.
-     */
-    ACL_RT_LESS = 4,
-    /**
-     * The left one is not greater.
-     */
-    ACL_RT_LESS_OR_EQUAL = 5,
-} aclrtCondition;
-
-/**
- * The type of values that are compared.
- */
-typedef enum aclrtCompareDataType {
-    /**
-     * 32-bit signed.
-     */
-    ACL_RT_SWITCH_INT32 = 0,
-    /**
-     * 64-bit signed.
-     */
-    ACL_RT_SWITCH_INT64 = 1,
-} aclrtCompareDataType;
-
-/**
  * What a description of a stream can say.
  */
 typedef enum aclrtStreamConfigAttr {
@@ -1849,6 +1805,50 @@ typedef enum aclrtEngineType {
      */
     ACL_RT_ENGINE_TYPE_AIV = 1,
 } aclrtEngineType;
+
+/**
+ * How two values are compared.
+ */
+typedef enum aclrtCondition {
+    /**
+     * Equal.
+     */
+    ACL_RT_EQUAL = 0,
+    /**
+     * Not equal.
+     */
+    ACL_RT_NOT_EQUAL = 1,
+    /**
+     * The left one is greater.
+     */
+    ACL_RT_GREATER = 2,
+    /**
+     * The left one is not less.
+     */
+    ACL_RT_GREATER_OR_EQUAL = 3,
+    /**
+     * The left one is less.
+     */
+    ACL_RT_LESS = 4,
+    /**
+     * The left one is not greater.
+     */
+    ACL_RT_LESS_OR_EQUAL = 5,
+} aclrtCondition;
+
+/**
+ * The type of values that are compared.
+ */
+typedef enum aclrtCompareDataType {
+    /**
+     * 32-bit signed.
+     */
+    ACL_RT_SWITCH_INT32 = 0,
+    /**
+     * 64-bit signed.
+     */
+    ACL_RT_SWITCH_INT64 = 1,
+} aclrtCompareDataType;
 
 /**
  * Options of loading a device binary.
@@ -4643,26 +4643,6 @@ aclError aclrtGetStreamAttribute(aclrtStream stream,
 aclError aclrtPersistentTaskClean(aclrtStream stream);
 
 /**
- * Starts one stream's stored work from another stream.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
-
-/**
- * Compares two values on the device and goes on with one of two streams.
- *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
- */
-aclError aclrtSwitchStream(void *leftValue,
-                           aclrtCondition cond,
-                           void *rightValue,
-                           aclrtCompareDataType dataType,
-                           aclrtStream trueStream,
-                           aclrtStream falseStream,
-                           aclrtStream stream);
-
-/**
  * Makes the description of a stream, for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the
  * highest priority, no working memory. A description that the program makes itself, as an
  * aclrtStreamConfigHandle filled with zeros, does as well.
@@ -7353,7 +7333,7 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI,
 /**
  * Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
  * synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
- * the runs come to their end. The graph can be run again.
+ * the runs come to their end, those with labels and switches at the next place where the host decides. The graph can be run again.
  *
  * @param modelRI a graph.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
@@ -7614,49 +7594,134 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI,
                                 uint32_t flags);
 
 /**
- * Makes a label.
+ * Makes a label, which aclrtSetLabel puts into a stream of a graph that is being built.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param label receives the handle; the caller destroys it with aclrtDestroyLabel. It goes with its device, which is
+ * that of the current context, at the latest.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+ * ACL_ERROR_BAD_ALLOC 200000: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function.
+ * Thread-safe. Follows aclrtCreateLabel of the Ascend runtime API.
  */
 aclError aclrtCreateLabel(aclrtLabel *label);
 
 /**
- * Ends a label.
+ * Destroys a label. Graphs in which it was set stay as they are.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param label a label.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed
+ * before, or called inside a host function. Thread-safe. Follows aclrtDestroyLabel of the Ascend runtime API.
  */
 aclError aclrtDestroyLabel(aclrtLabel label);
 
 /**
- * Puts a label at the current end of a stream.
+ * Puts a label behind what a stream was given so far: aclrtSwitchLabelByIndex in the same stream, before or behind it,
+ * goes on there. A label is one place, and is set once.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param label a label that was not set.
+ * @param stream a stream that is bound to a graph that is being built.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `label` is null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is
+ * bound to no graph; ACL_ERROR_RT_PARAM_INVALID 107000: not a label or stream, destroyed, a label that was set before,
+ * the graph is built already, or called inside a host function; ACL_ERROR_RT_LABEL_CONTEXT 507031: the label was made
+ * for another device; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one
+ * of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe.
+ * Follows aclrtSetLabel of the Ascend runtime API.
  */
-aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
+aclError aclrtSetLabel(aclrtLabel label,
+                       aclrtStream stream);
 
 /**
- * Makes a list of labels.
+ * Makes a list of labels, for aclrtSwitchLabelByIndex. It keeps their handles.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param labels as many labels, set or not; the same one may be there twice.
+ * @param num how many, above 0.
+ * @param labelList receives the handle; the caller destroys it with aclrtDestroyLabelList.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument or label, or `num` is 0;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a label, destroyed, or called inside a host function;
+ * ACL_ERROR_RT_LABEL_CONTEXT 507031: a label was made for another device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current
+ * context; ACL_ERROR_BAD_ALLOC 200000: no more can be made. Thread-safe. Follows aclrtCreateLabelList of the Ascend
+ * runtime API.
  */
-aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
+aclError aclrtCreateLabelList(aclrtLabel *labels,
+                              size_t num,
+                              aclrtLabelList *labelList);
 
 /**
- * Ends a list of labels.
+ * Destroys a list of labels, not the labels. What was recorded with it stays.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * @param labelList a list.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a list of labels,
+ * destroyed before, or called inside a host function. Thread-safe. Follows aclrtDestroyLabelList of the Ascend runtime
+ * API.
  */
 aclError aclrtDestroyLabelList(aclrtLabelList labelList);
 
 /**
- * Jumps to the label whose index is read from device memory.
+ * Records a jump: when a run comes to it, the stream goes on at a label, whose index is read from memory then. What
+ * the stream is given behind the jump runs only where a label leads there.
  *
- * @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+ * The host decides: each jump costs a run some microseconds on CPU devices, and the time of a small copy on a GPU.
+ *
+ * @param ptr where the index is: 32 bits of device memory, aligned. An index beyond `maxValue` - 1 means that.
+ * @param maxValue how many labels of the list there are to choose from: 1 to the length of the list.
+ * @param labelList a list of labels that are set in the same stream, at the latest before aclmdlRIBuildEnd.
+ * @param stream a stream that is bound to a graph that is being built.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `maxValue` is 0; ACL_ERROR_RT_ADDR_UNALIGNED 107008:
+ * `ptr` is not a multiple of 4; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is bound to no graph;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: not a list or stream, destroyed, `maxValue` beyond the list, `ptr` is not memory of
+ * the stream's device, the graph is built already, or called inside a host function; ACL_ERROR_RT_LABEL_CONTEXT 507031:
+ * labels of another device; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context,
+ * or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid.
+ * Thread-safe. Follows aclrtSwitchLabelByIndex of the Ascend runtime API; an index beyond the list is our own rule.
  */
 aclError aclrtSwitchLabelByIndex(void *ptr,
                                  uint32_t maxValue,
                                  aclrtLabelList labelList,
                                  aclrtStream stream);
+
+/**
+ * Records the start of another stream of the same graph: when a run comes to it, `activeStream` does what it was given,
+ * from its beginning, after what `stream` has done by then; and `stream` goes on. A stream that is at work then begins
+ * once more when it has come to its end.
+ *
+ * @param activeStream a stream that is bound to the same graph; usually with 0x7fffffff, so that runs do not start it.
+ * @param stream a stream that is bound to a graph that is being built.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null; ACL_ERROR_RT_STREAM_MODEL 107005: a
+ * stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph
+ * is built already, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
+ * 107003: no current context, or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building
+ * has become invalid. Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
+ */
+aclError aclrtActiveStream(aclrtStream activeStream,
+                           aclrtStream stream);
+
+/**
+ * Records a choice between streams of the same graph: when a run comes to it, two values in memory are compared, one of
+ * two streams starts, as aclrtActiveStream starts it, and `stream` ends there. Where the condition does not hold and
+ * `falseStream` is null, `stream` goes on instead.
+ *
+ * @param leftValue a signed number in device memory, aligned.
+ * @param cond whether `leftValue` is ACL_RT_EQUAL 0, ACL_RT_NOT_EQUAL 1, ACL_RT_GREATER 2, ACL_RT_GREATER_OR_EQUAL 3,
+ * ACL_RT_LESS 4 or ACL_RT_LESS_OR_EQUAL 5 to `rightValue`.
+ * @param rightValue another one.
+ * @param dataType ACL_RT_SWITCH_INT32 0: both have 32 bits; ACL_RT_SWITCH_INT64 1: 64 bits.
+ * @param trueStream a stream that is bound to the same graph.
+ * @param falseStream another one, or null.
+ * @param stream a stream that is bound to a graph that is being built.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`;
+ * ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number;
+ * ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * not a stream, destroyed, an address is not memory of the stream's device, the graph is built already, or called
+ * inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or
+ * one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe.
+ * Follows aclrtSwitchStream of the Ascend runtime API; a null `falseStream` is our own rule.
+ */
+aclError aclrtSwitchStream(void *leftValue,
+                           aclrtCondition cond,
+                           void *rightValue,
+                           aclrtCompareDataType dataType,
+                           aclrtStream trueStream,
+                           aclrtStream falseStream,
+                           aclrtStream stream);
 
 /**
  * Describes a program before it is loaded. The bytes are copied. Works at any time, without a device; the description

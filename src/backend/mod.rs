@@ -300,6 +300,11 @@ pub trait Device: Send + Sync {
     /// Reads the arguments of a launch for a graph of this device, as [`Stream::launch`] does it.
     fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>>;
 
+    /// Whether a stream that waits for a ticket ([`Stream::hand_over`]) keeps no thread of the driver busy.
+    fn streams_wait_for_tickets(&self) -> bool {
+        true
+    }
+
     /// Makes a graph ready to run on streams of this device. There may be no nodes.
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>>;
 

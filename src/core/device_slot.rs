@@ -13,6 +13,7 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Error, Result};
 use super::event::Event;
+use super::graph::label::{Label, LabelList};
 use super::graph::{Graph, end_callback};
 use super::handles::Object;
 use super::kernel::{Binary, Function};
@@ -303,6 +304,8 @@ impl DeviceSlot {
             physical::take_handles_of(device);
             take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
             take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
+            take_all::<Label>(|label| label.owner == device.owner);
+            take_all::<LabelList>(|list| list.owner == device.owner);
             let graphs = take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
             graphs.iter().for_each(|graph| end_callback::graph_ended(graph));
             drop(graphs);

@@ -116,6 +116,8 @@ pub enum Code {
     ReportTimeout = 507_012,
     /// Work failed on the device.
     AicoreException = 507_015,
+    /// A label of another device.
+    LabelContext = 507_031,
     /// Waiting for a stream or device took longer than allowed.
     StreamSyncTimeout = 507_046,
     /// Waiting for an event took longer than allowed.

@@ -2,9 +2,12 @@
 
 pub mod build;
 pub mod capture;
+pub mod control;
 pub mod end_callback;
+pub mod flow;
 pub mod group;
 pub mod inspect;
+pub mod label;
 pub mod mode;
 pub mod params;
 pub mod picture;
@@ -21,6 +24,7 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::capture::Capture;
 use self::end_callback::EndCallbacks;
+use self::flow::Flow;
 use self::group::Owned;
 use self::inspect::Inspected;
 use self::program::Program;
@@ -55,7 +59,9 @@ pub struct Graph {
 pub struct Ready {
     /// What was recorded.
     pub tasks: Vec<Task>,
+    /// Does it, or comes behind what a flow does.
     program: Arc<Program>,
+    flow: Option<Arc<Flow>>,
     /// The library's memory that it names.
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
@@ -68,28 +74,45 @@ impl Ready {
     /// Of these tasks, on `device`.
     pub fn new(device: &Device, tasks: Vec<Task>, groups: Vec<Owned>) -> Result<Arc<Self>> {
         let program = Program::new(&device.native, &tasks)?;
-        Ok(Self::of(tasks, Arc::new(program), Arc::new(groups)))
+        Ok(Self::of(tasks, Arc::new(program), None, Arc::new(groups)))
     }
 
-    fn of(tasks: Vec<Task>, program: Arc<Program>, groups: Arc<Vec<Owned>>) -> Arc<Self> {
+    /// Of a flow that was made of these tasks.
+    fn of_flow(device: &Device, tasks: Vec<Task>, flow: Arc<Flow>) -> Result<Arc<Self>> {
+        let nothing = Program::new(&device.native, &[])?;
+        Ok(Self::of(tasks, Arc::new(nothing), Some(flow), Arc::default()))
+    }
+
+    fn of(
+        tasks: Vec<Task>,
+        program: Arc<Program>,
+        flow: Option<Arc<Flow>>,
+        groups: Arc<Vec<Owned>>,
+    ) -> Arc<Self> {
         let memory = task::memory(&tasks);
         let events = tasks.iter().filter_map(|task| match (task.what, task.work()) {
             (What::EventRecord(event), Some(_)) => Some(event),
             _ => None,
         });
         let events = events.collect();
-        Arc::new(Self { tasks, program, memory, events, groups })
+        Arc::new(Self { tasks, program, flow, memory, events, groups })
     }
 
     /// The same graph with other tasks in some places, which have the same edges.
     fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
+        if self.flow.is_some() {
+            return Err(Error::unsupported(
+                "the tasks of a graph with labels, switches or streams that start others are not changed in this version; \
+                 build the graph anew",
+            ));
+        }
         let mut tasks = self.tasks.clone();
         for (place, task) in changes {
             tasks[*place] = task.clone();
         }
         let is_changed = |place: &usize| changes.contains_key(place);
         self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
-        Ok(Self::of(tasks, Arc::clone(&self.program), Arc::clone(&self.groups)))
+        Ok(Self::of(tasks, Arc::clone(&self.program), None, Arc::clone(&self.groups)))
     }
 
     /// The memory that it names is there as it was.
@@ -182,7 +205,10 @@ impl Graph {
         }
         let ready = self.hold(Code::ModelCaptured)?;
         ready.check_memory()?;
-        let position = ready.program.queue(stream, &ready.tasks)?;
+        let position = match &ready.flow {
+            None => ready.program.queue(stream, &ready.tasks)?,
+            Some(flow) => flow::run::queue(flow, stream, &ready.program)?,
+        };
         for event in &ready.events {
             if let Ok(event) = handles::get::<Event>("event", *event) {
                 event.note_record(stream, position);
@@ -196,6 +222,9 @@ impl Graph {
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
         ready.check_memory()?;
+        if ready.flow.is_some() {
+            return Err(stream.recorder.no_flow());
+        }
         stream.recorder.take_part()?.add_graph(stream.handle, &ready.tasks)
     }
 }
@@ -239,7 +268,11 @@ pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
 pub fn abort(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
-    graph.ready_or(Code::ModelCaptured)?.program.abort();
+    let ready = graph.ready_or(Code::ModelCaptured)?;
+    match &ready.flow {
+        None => ready.program.abort(),
+        Some(flow) => flow.abort(),
+    }
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use super::event::Event;
 use super::graph::Graph;
 use super::graph::group::Group;
 use super::graph::inspect::{GraphStream, GraphTask};
+use super::graph::label::{Label, LabelList};
 use super::kernel::{Binary, Function};
 use super::kernel_args::ArgsList;
 use super::mem_pool::MemPool;
@@ -50,6 +51,8 @@ const COUNTED_NOTIFY: u8 = 12;
 const BINARY_IMAGE: u8 = 40;
 const ARGS_LIST: u8 = 41;
 const GRAPH: u8 = 50;
+const LABEL: u8 = 51;
+const LABEL_LIST: u8 = 52;
 const GRAPH_STREAM: u8 = 55;
 const GRAPH_TASK: u8 = 56;
 const TASK_GROUP: u8 = 57;
@@ -76,6 +79,8 @@ static STEPS: SlotTable<Step> = SlotTable::new(STEP);
 static NOTIFIES: SlotTable<Notify> = SlotTable::new(NOTIFY);
 static COUNTED_NOTIFIES: SlotTable<CountedNotify> = SlotTable::new(COUNTED_NOTIFY);
 static GRAPHS: SlotTable<Graph> = SlotTable::new(GRAPH);
+static LABELS: SlotTable<Label> = SlotTable::new(LABEL);
+static LABEL_LISTS: SlotTable<LabelList> = SlotTable::new(LABEL_LIST);
 static GRAPH_STREAMS: SlotTable<GraphStream> = SlotTable::new(GRAPH_STREAM);
 static GRAPH_TASKS: SlotTable<GraphTask> = SlotTable::new(GRAPH_TASK);
 static TASK_GROUPS: SlotTable<Group> = SlotTable::new(TASK_GROUP);
@@ -227,6 +232,20 @@ impl Object for Group {
     }
 }
 
+impl Object for Label {
+    const NOUN: &'static str = "label";
+    fn table() -> &'static SlotTable<Self> {
+        &LABELS
+    }
+}
+
+impl Object for LabelList {
+    const NOUN: &'static str = "list of labels";
+    fn table() -> &'static SlotTable<Self> {
+        &LABEL_LISTS
+    }
+}
+
 fn noun_of(kind: u8) -> Option<&'static str> {
     match kind {
         CONTEXT => Some(Context::NOUN),
@@ -247,6 +266,8 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         NOTIFY => Some(Notify::NOUN),
         COUNTED_NOTIFY => Some(CountedNotify::NOUN),
         GRAPH => Some(Graph::NOUN),
+        LABEL => Some(Label::NOUN),
+        LABEL_LIST => Some(LabelList::NOUN),
         GRAPH_STREAM => Some(GraphStream::NOUN),
         GRAPH_TASK => Some(GraphTask::NOUN),
         TASK_GROUP => Some(Group::NOUN),

@@ -18,8 +18,8 @@ use super::memory_stats::HostTallies;
 use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
-    buffer, device, exception, leak_check, life_callback, mem_pool, memory, memory_hook, order,
-    profiling, report, thread, virtual_memory,
+    buffer, device, exception, graph, leak_check, life_callback, mem_pool, memory, memory_hook,
+    order, profiling, report, thread, virtual_memory,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -383,6 +383,7 @@ fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
     exception::forget_all();
     // Idle threads end at once, but need a processor for it.
     let left = deadline.saturating_duration_since(Instant::now());
+    finished &= graph::flow::serving::stop(deadline.max(Instant::now() + MIN_PATIENCE));
     finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
     profiling::end_with_session();
     if finished {

@@ -8,6 +8,7 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::failure::Failures;
+use super::graph::flow::run;
 use super::graph::recorder::Recorder;
 use super::graph::{capture, mode};
 use super::handles::{self, Object};
@@ -315,6 +316,7 @@ impl Stream {
     /// Drops what has not started, and takes nothing more. The last operation that is kept.
     pub fn give_up(&self) -> Position {
         self.note_abort();
+        run::stream_drops_work(self.handle);
         self.native.abandon()
     }
 
@@ -324,6 +326,7 @@ impl Stream {
         if let Some(capture) = self.recorder.capture() {
             capture.spoil("one of its streams was aborted");
         }
+        run::stream_drops_work(self.handle);
         let waited = self.native.abort(why, deadline);
         order::forget_waits(self);
         self.callbacks.give_up(self.handle);
@@ -355,6 +358,7 @@ impl Stream {
 
     /// Its device is ending: waits for values last until then at the longest.
     pub fn limit_waits(&self, until: Instant) {
+        run::limit(self.handle, until);
         self.native.limit_waits(until);
     }
 

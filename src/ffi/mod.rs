@@ -33,6 +33,7 @@ mod graph_end;
 mod graph_group;
 mod graph_inspect;
 mod graph_print;
+mod graph_stream;
 mod graph_task;
 pub mod group;
 pub mod guard;

@@ -9,8 +9,8 @@ use crate::core::stream_attribute::Attribute;
 use crate::core::{abort, event, stream, stream_attribute};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
-    aclError, aclrtCompareDataType, aclrtCondition, aclrtEvent, aclrtStream, aclrtStreamAttr,
-    aclrtStreamAttrValue, aclrtStreamState, aclrtStreamStateCallback, aclrtStreamStatus,
+    aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamState,
+    aclrtStreamStateCallback, aclrtStreamStatus,
 };
 use crate::ffi::value::{Out, address, enum_value, handle, must_not_be_null, text};
 
@@ -436,39 +436,5 @@ pub unsafe extern "C" fn aclrtPersistentTaskClean(stream: aclrtStream) -> aclErr
     guard_unsupported(
         "aclrtPersistentTaskClean",
         "streams that store their work are not available; make a new stream instead",
-    )
-}
-
-/// Starts one stream's stored work from another stream.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtActiveStream(
-    activeStream: aclrtStream,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtActiveStream",
-        "streams that store their work are not available; submit the work directly",
-    )
-}
-
-/// Compares two values on the device and goes on with one of two streams.
-///
-/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn aclrtSwitchStream(
-    leftValue: *mut c_void,
-    cond: MaybeUninit<aclrtCondition>,
-    rightValue: *mut c_void,
-    dataType: MaybeUninit<aclrtCompareDataType>,
-    trueStream: aclrtStream,
-    falseStream: aclrtStream,
-    stream: aclrtStream,
-) -> aclError {
-    guard_unsupported(
-        "aclrtSwitchStream",
-        "streams that store their work are not available; compare on the host and submit the \
-             work directly",
     )
 }

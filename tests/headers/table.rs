@@ -120,6 +120,7 @@ pub const HEADERS: &[Header] = &[
             "graph_end.rs",
             "graph_print.rs",
             "label.rs",
+            "graph_stream.rs",
             "kernel.rs",
             "kernel_args.rs",
             "kernel_launch.rs",

@@ -505,6 +505,10 @@ impl Device for CudaDevice {
         kernel::bind(launch)
     }
 
+    fn streams_wait_for_tickets(&self) -> bool {
+        self.0.words().is_some()
+    }
+
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
         self.0.check_open()?;
         graph::create(&self.0, nodes)

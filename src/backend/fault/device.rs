@@ -161,6 +161,10 @@ impl Device for FaultDevice {
         self.inner.bind_launch(launch)
     }
 
+    fn streams_wait_for_tickets(&self) -> bool {
+        self.inner.streams_wait_for_tickets()
+    }
+
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {
         self.plan.enter(Site::DeviceCreateGraph)?;
         let inner = self.inner.create_graph(&inner_nodes(nodes)?)?;

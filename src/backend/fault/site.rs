@@ -159,6 +159,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("device.restart_peak", "a note"),
     ("device.is_unused", "a question about a live block"),
     ("device.least_priority", "likewise"),
+    ("device.streams_wait_for_tickets", "known since the device was opened"),
     ("graph.is_running", "a question; a device that failed runs nothing"),
     ("graph.abort", "drops; there is nothing to refuse"),
     ("pools.have_had", "a question about an address"),

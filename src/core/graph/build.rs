@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::capture::Capture;
+use super::flow::Flow;
 use super::task::{Task, What};
 use super::{Graph, Ready};
 use crate::algo::slot_table::{Handle, Ref};
@@ -117,13 +118,23 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
         return Err(Error::invalid_param(format_args!("reserve is {reserve:#x}; it must be null")));
     }
     let (graph, building) = building(raw)?;
+    let no_end = || {
+        Error::param_invalid(format_args!(
+            "modelRI {raw:#x} has no end: call aclmdlRIEndTask with a stream that was bound with flag 0, or that \
+             such a one starts"
+        ))
+    };
     let ready = building.end_building(|tasks, starting| {
-        let tasks = tasks_of_runs(tasks, starting)?.ok_or_else(|| {
-            Error::param_invalid(format_args!(
-                "modelRI {raw:#x} has no end: call aclmdlRIEndTask with a stream that was bound with flag 0"
-            ))
-        })?;
-        Ready::new(&graph.device, tasks, Vec::new())
+        if tasks.iter().all(|task| task.control.is_none()) {
+            let tasks = tasks_of_runs(tasks, starting)?.ok_or_else(no_end)?;
+            return Ready::new(&graph.device, tasks, Vec::new());
+        }
+        let streams = streams_of_runs(tasks, starting);
+        if !tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)) {
+            return Err(no_end());
+        }
+        let flow = Flow::new(graph.handle, &graph.device, tasks, streams, starting.len())?;
+        Ready::of_flow(&graph.device, tasks.to_vec(), flow)
     })?;
     graph.complete(ready);
     Ok(())
@@ -154,8 +165,27 @@ fn tasks_of_runs(tasks: &[Task], starting: &[Handle]) -> Result<Option<Vec<Task>
     Ok((!ended.is_empty()).then_some(kept))
 }
 
+/// The streams that a graph's runs may come to, from those that they start by themselves.
+fn streams_of_runs(tasks: &[Task], starting: &[Handle]) -> Vec<Handle> {
+    let mut reached = starting.to_vec();
+    let mut next = 0;
+    while next < reached.len() {
+        let stream = reached[next];
+        next += 1;
+        let controls = tasks.iter().filter(|task| task.stream == stream);
+        let starts = controls.filter_map(|task| task.control.as_ref()).flat_map(|it| it.starts());
+        for started in starts {
+            if !reached.contains(&started) {
+                reached.push(started);
+            }
+        }
+    }
+    reached
+}
+
+/// What a run waits for and nobody records.
 #[cold]
-fn never_happens(waiting: Handle, recorder: Handle) -> Error {
+pub fn never_happens(waiting: Handle, recorder: Handle) -> Error {
     Error::param_invalid(format_args!(
         "runs would never end: stream {:#x} waits for an event that stream {:#x} records, which no run comes to; \
          bind that one with flag 0, and record the event before aclmdlRIEndTask",

@@ -8,6 +8,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::control::Control;
 use super::group::{Group, Owned};
 use super::mode::{Counted, Mode};
 use super::recorder::Recorder;
@@ -94,7 +95,16 @@ impl State {
         // Records of events have their place in the order of the graph.
         let can_change = work.as_ref().filter(|work| !matches!(work, Work::Record(_)));
         let group = branch.group.as_ref().zip(can_change).map(|(it, work)| it.add(what, work));
-        self.tasks.push(Task { what, work, step: None, group, after, stream, is_disabled: false });
+        self.tasks.push(Task {
+            what,
+            work,
+            step: None,
+            control: None,
+            group,
+            after,
+            stream,
+            is_disabled: false,
+        });
         self.tasks.len() - 1
     }
 }
@@ -382,6 +392,15 @@ impl Capture {
 
 /// Graphs that are built.
 impl Capture {
+    /// Records where a stream goes on.
+    pub fn add_control(&self, stream: Handle, control: Control) -> Result<()> {
+        let mut state = self.open()?;
+        let place = state.push(stream, What::Control, None, None);
+        state.tasks[place].control = Some(Arc::new(control));
+        state.branch(stream).after = vec![place];
+        Ok(())
+    }
+
     /// A stream is bound to it.
     pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
         let mut state = self.open()?;

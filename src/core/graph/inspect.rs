@@ -234,7 +234,13 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
 /// What the kinds of tasks are called in C: values of `aclmdlRITaskType`.
 pub fn number(what: What) -> i32 {
     match what {
-        What::Copy | What::Fill | What::Reduce | What::HostFn | What::Prefetch | What::End => 0,
+        What::Copy
+        | What::Fill
+        | What::Reduce
+        | What::HostFn
+        | What::Prefetch
+        | What::End
+        | What::Control => 0,
         What::NotifyRecord | What::NotifyWait => 0,
         What::Kernel => 1,
         What::EventRecord(_) => 2,

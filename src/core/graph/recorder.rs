@@ -209,6 +209,16 @@ impl Recorder {
         .into()
     }
 
+    /// Runs that the host drives are no tasks.
+    #[cold]
+    pub fn no_flow(&self) -> Error {
+        self.cannot(
+            "a graph with labels, switches or streams that start others is not part of another graph in this version; \
+             run it in the stream that runs the other one",
+        )
+        .into()
+    }
+
     /// Memory for data behind arguments lasts for one launch.
     #[cold]
     pub fn no_data(&self) -> Error {

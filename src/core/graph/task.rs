@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::control::Control;
 use super::group::Member;
 use crate::algo::slot_table::Handle;
 use crate::backend::{
@@ -41,6 +42,8 @@ pub enum What {
     NotifyRecord,
     /// A wait for one.
     NotifyWait,
+    /// What [`Task::control`] says.
+    Control,
 }
 
 /// What the stream that runs a graph does itself, between the parts that its backend runs.
@@ -98,6 +101,8 @@ pub struct Task {
     pub work: Option<Work>,
     /// What the stream that runs the graph does behind that.
     pub step: Option<Step>,
+    /// Where its stream goes on, if that is not behind it in any case.
+    pub control: Option<Arc<Control>>,
     /// The group that it belongs to: its work can be changed until its turn comes.
     pub group: Option<Member>,
     /// The tasks that it comes after, by their places in the list: each before its own.
@@ -158,6 +163,7 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
             task.work().filter(|_| !task.is_late()).into_iter().flat_map(work_spans).flatten(),
         );
         spans.extend(task.step().into_iter().flat_map(Step::spans));
+        spans.extend(task.control.iter().flat_map(|control| control.spans()).flatten());
     }
     memory_at(spans)
 }
@@ -204,6 +210,7 @@ pub(super) mod tests {
     pub fn task(after: Vec<usize>, works: bool) -> Task {
         let dst = Span { addr: 64, len: 64, place: Place::Device(0) };
         Task {
+            control: None,
             what: What::Fill,
             work: works.then(|| Work::Fill(Fill::bytes(dst, 0))),
             step: None,

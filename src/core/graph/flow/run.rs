@@ -1,0 +1,495 @@
+//! Runs of flows. A run waits in its stream for a ticket. A thread of the library gives the strands their
+//! steps as far as it can: it never waits for a device. Where a strand looks at memory it hands itself over
+//! to that thread, which reads the memory and goes on. The ticket is dropped when all strands have come to
+//! their ends.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::serving::{self, Call};
+use super::{Choice, Flow, Step, Told};
+use crate::algo::slot_table::Handle;
+use crate::backend::{
+    Copy, Delivery, Failure, Fault, FaultKind, Observer, Place, Position, Result, Span, Ticket,
+    thread_number,
+};
+use crate::core::error;
+use crate::core::graph::control;
+use crate::core::graph::program::Program;
+use crate::core::stream::Stream;
+
+/// Runs of a flow, in the order in which they were queued. The first one goes on, or is next.
+#[derive(Default)]
+pub struct Queued {
+    runs: VecDeque<Entry>,
+    /// How many were ever queued.
+    count: u64,
+}
+
+/// A run that is queued.
+struct Entry {
+    number: u64,
+    /// The stream that it was given to.
+    stream: Handle,
+    told: Told,
+    /// What its stream waits for, once that has come to it.
+    ticket: Option<Ticket>,
+    /// It is to end.
+    stop: Option<Stop>,
+    /// It is to end from then on.
+    until: Option<Instant>,
+}
+
+/// Why a run is to end before its end.
+#[derive(Clone)]
+enum Stop {
+    /// Who ends it tells that.
+    Quietly,
+    /// A failure of its stream.
+    Because(Fault),
+}
+
+/// The run that goes on, if one does.
+#[derive(Default)]
+pub struct Machine(Option<Run>);
+
+struct Run {
+    ticket: Ticket,
+    told: Told,
+    /// By their numbers; the last one stands for user code that is told of a failure.
+    strands: Vec<Turn>,
+    /// The events that were recorded in this run.
+    recorded: Vec<bool>,
+    /// Nothing new begins.
+    is_ending: bool,
+}
+
+/// Where a strand is.
+#[derive(Clone, Default)]
+struct Turn {
+    at: At,
+    /// How often it is to begin again when it has ended.
+    again: usize,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum At {
+    /// It was not started, or has ended.
+    #[default]
+    Nowhere,
+    /// Before this step, which it can take.
+    Step(usize),
+    /// Before a wait for an event that was not recorded yet.
+    Waiting(usize),
+    /// Its stream comes to the choice that this step is.
+    Choosing(usize),
+    /// Its stream comes to its end.
+    Ending,
+}
+
+/// What its stream hands over for a run, when it has come to it.
+struct Arrival {
+    flow: Arc<Flow>,
+    number: u64,
+    is_delivered: bool,
+}
+
+impl Delivery for Arrival {
+    fn deliver(mut self: Box<Self>, ticket: Ticket) {
+        self.is_delivered = true;
+        let (flow, number) = (Arc::clone(&self.flow), self.number);
+        serving::post(Call::Arrived { flow, number, ticket });
+    }
+}
+
+impl Drop for Arrival {
+    fn drop(&mut self) {
+        if !self.is_delivered {
+            let (flow, number) = (Arc::clone(&self.flow), self.number);
+            serving::post(Call::GivenUp { flow, number });
+        }
+    }
+}
+
+/// What a strand hands over when its stream has come to where the run has to decide.
+struct Return {
+    flow: Arc<Flow>,
+    strand: usize,
+}
+
+impl Delivery for Return {
+    fn deliver(self: Box<Self>, _ticket: Ticket) {
+        let Self { flow, strand } = *self;
+        serving::post(Call::Returned { flow, strand });
+    }
+}
+
+/// Programs that there are, for those who end streams.
+static FLOWS: Mutex<Vec<Weak<Flow>>> = Mutex::new(Vec::new());
+/// How many there are, or were not long ago: all that streams look at that none concerns.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// A new flow.
+pub fn register(flow: &Arc<Flow>) {
+    let mut flows = FLOWS.lock();
+    flows.retain(|known| known.strong_count() > 0);
+    flows.push(Arc::downgrade(flow));
+    COUNT.store(flows.len(), Ordering::Release);
+}
+
+/// Has the runs of a stream end, as `how` says.
+fn end_runs_of(stream: Handle, how: impl Fn(&mut Entry)) {
+    if COUNT.load(Ordering::Acquire) == 0 {
+        return;
+    }
+    let flows: Vec<_> = FLOWS.lock().iter().filter_map(Weak::upgrade).collect();
+    for flow in flows {
+        let mut queued = flow.queued.lock();
+        queued.runs.iter_mut().filter(|run| run.stream == stream).for_each(&how);
+        drop(queued);
+        serving::post(Call::Look { flow });
+    }
+}
+
+/// A stream drops what it was given.
+pub fn stream_drops_work(stream: Handle) {
+    end_runs_of(stream, |run| run.stop = Some(Stop::Quietly));
+}
+
+/// The device of a stream ends: runs that have not ended then do so at the next place where they choose.
+pub fn limit(stream: Handle, until: Instant) {
+    end_runs_of(stream, |run| run.until = Some(until));
+}
+
+/// Queues a run. `tail` is a graph of nothing that comes behind it: memory that is given back is kept until
+/// that is over.
+pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result<Position> {
+    serving::need()?;
+    let _submitting = flow.submitting.lock();
+    let number = flow.queued.lock().add(stream);
+    let arrival = Arrival { flow: Arc::clone(flow), number, is_delivered: false };
+    let queued = stream.submit(|native| native.hand_over(Box::new(arrival), true));
+    let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
+    let mut runs = flow.queued.lock();
+    if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
+        match &queued {
+            Ok(position) => run.told.position = *position,
+            // The stream was not given all of it: it does nothing.
+            Err(_) => run.stop = Some(Stop::Quietly),
+        }
+    }
+    queued
+}
+
+impl Queued {
+    /// One more: its number.
+    fn add(&mut self, stream: &Stream) -> u64 {
+        self.count += 1;
+        let told = Told { failures: stream.share_failures(), position: 0, thread: thread_number() };
+        self.runs.push_back(Entry {
+            number: self.count,
+            stream: stream.handle,
+            told,
+            ticket: None,
+            stop: None,
+            until: None,
+        });
+        self.count
+    }
+}
+
+impl Flow {
+    /// Ends the runs that are queued.
+    pub fn abort(self: &Arc<Self>) {
+        let text = "aclmdlRIAbort left out what a run of the graph had not begun";
+        for run in &mut self.queued.lock().runs {
+            run.stop = Some(Stop::Because(Fault::new(FaultKind::Aborted, text)));
+        }
+        serving::post(Call::Look { flow: Arc::clone(self) });
+    }
+
+    /// A stream has come to a run.
+    pub fn arrived(self: &Arc<Self>, number: u64, ticket: Ticket) {
+        let mut queued = self.queued.lock();
+        match queued.runs.iter_mut().find(|run| run.number == number) {
+            Some(run) => run.ticket = Some(ticket),
+            None => {
+                drop(queued);
+                drop(ticket);
+                return;
+            }
+        }
+        drop(queued);
+        self.go_on();
+    }
+
+    /// A stream has dropped a run that it had not come to.
+    pub fn given_up(self: &Arc<Self>, number: u64) {
+        self.queued.lock().runs.retain(|run| run.number != number);
+        self.go_on();
+    }
+
+    /// A strand has come to where it has to choose, or to its end.
+    pub fn returned(self: &Arc<Self>, strand: usize) {
+        if let Some(run) = &mut self.machine.lock().0 {
+            match run.strands[strand].at {
+                At::Choosing(_) if run.is_ending => run.strands[strand].at = At::Nowhere,
+                At::Choosing(step) => {
+                    self.stop_if_told(run);
+                    let chosen = match run.is_ending {
+                        true => Ok(At::Nowhere),
+                        false => self.choose(run, strand, step),
+                    };
+                    match chosen {
+                        Ok(at) => run.strands[strand].at = at,
+                        Err(fault) => {
+                            run.strands[strand].at = At::Nowhere;
+                            self.fail(run, fault);
+                        }
+                    }
+                }
+                At::Ending if run.strands[strand].again > 0 && !run.is_ending => {
+                    run.strands[strand].again -= 1;
+                    run.strands[strand].at = At::Step(0);
+                }
+                _ => run.strands[strand].at = At::Nowhere,
+            }
+        }
+        self.go_on();
+    }
+
+    /// Does what can be done now.
+    pub fn go_on(self: &Arc<Self>) {
+        while let Some(ticket) = self.go_on_to_an_end() {
+            // With no lock held.
+            drop(ticket);
+        }
+    }
+
+    /// As [`Self::go_on`], up to the end of a run.
+    fn go_on_to_an_end(self: &Arc<Self>) -> Option<Ticket> {
+        let mut machine = self.machine.lock();
+        if machine.0.is_none() {
+            machine.0 = self.next();
+        }
+        let run = machine.0.as_mut()?;
+        self.advance(run);
+        if run.strands.iter().any(|strand| strand.at != At::Nowhere) {
+            return None;
+        }
+        self.listener.set(None);
+        self.queued.lock().runs.pop_front();
+        machine.0.take().map(|run| run.ticket)
+    }
+
+    /// The next run, if its stream has come to it.
+    fn next(&self) -> Option<Run> {
+        let is_there =
+            |queued: &Queued| queued.runs.front().is_some_and(|run| run.ticket.is_some());
+        if !is_there(&self.queued.lock()) {
+            return None;
+        }
+        // Who queues it is done with that.
+        drop(self.submitting.lock());
+        let mut queued = self.queued.lock();
+        let first = queued.runs.front_mut()?;
+        let (ticket, told) = (first.ticket.take()?, first.told.clone());
+        self.listener.set(Some(told.clone()));
+        let starts = self.strands.iter().map(|strand| strand.starts);
+        let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, again: 0 };
+        Some(Run {
+            ticket,
+            told,
+            strands: starts.chain([false]).map(begin).collect(),
+            recorded: vec![false; self.events.len()],
+            is_ending: false,
+        })
+    }
+
+    /// Gives all strands what they can be given.
+    fn advance(self: &Arc<Self>, run: &mut Run) {
+        loop {
+            self.stop_if_told(run);
+            let mut has_moved = false;
+            for strand in 0..run.strands.len() {
+                match run.strands[strand].at {
+                    At::Step(_) | At::Waiting(_) if run.is_ending => self.end(run, strand),
+                    At::Step(step) => {
+                        if let Err(fault) = self.take_steps(run, strand, step) {
+                            self.end(run, strand);
+                            self.fail(run, fault);
+                        }
+                    }
+                    At::Waiting(step) => {
+                        let Step::Wait(event) = self.strands[strand].steps[step] else { continue };
+                        if !run.recorded[event] {
+                            continue;
+                        }
+                        run.strands[strand].at = At::Step(step);
+                    }
+                    At::Nowhere | At::Choosing(_) | At::Ending => continue,
+                }
+                has_moved = true;
+            }
+            if has_moved {
+                continue;
+            }
+            let waiting = run.strands.iter().position(|it| matches!(it.at, At::Waiting(_)));
+            let Some(waiting) = waiting else { return };
+            if run.strands.iter().any(|it| matches!(it.at, At::Choosing(_) | At::Ending)) {
+                return;
+            }
+            let fault = Fault::new(
+                FaultKind::InvalidArgument,
+                format!(
+                    "a run of modelRI {:#x} came to no end: its stream {:#x} waited for an event that no stream of \
+                     the run recorded; record it on every way that the run can take",
+                    self.graph.raw(),
+                    self.strands[waiting].stream.raw()
+                ),
+            );
+            self.fail(run, fault);
+        }
+    }
+
+    /// Gives a strand its steps from this one on, up to where it has to wait or to choose.
+    fn take_steps(self: &Arc<Self>, run: &mut Run, strand: usize, from: usize) -> Result<()> {
+        let native = &self.strands[strand].native;
+        let steps = &self.strands[strand].steps;
+        for (place, step) in steps.iter().enumerate().skip(from) {
+            match step {
+                Step::Run(graph) => _ = native.run_graph(graph)?,
+                Step::Do(step) => _ = step.queue(&**native)?,
+                Step::Record(event) => {
+                    native.record(&self.events[*event])?;
+                    run.recorded[*event] = true;
+                }
+                Step::Wait(event) if run.recorded[*event] => {
+                    native.wait(&self.events[*event], None)?;
+                }
+                Step::Wait(_) => {
+                    run.strands[strand].at = At::Waiting(place);
+                    return Ok(());
+                }
+                Step::Start(other) => self.start(run, strand, *other)?,
+                Step::Choose(_) => {
+                    self.hand_over(strand, strand)?;
+                    run.strands[strand].at = At::Choosing(place);
+                    return Ok(());
+                }
+                Step::End => break,
+            }
+        }
+        self.end(run, strand);
+        Ok(())
+    }
+
+    /// The stream of a strand hands `strand` over when it has come to this.
+    fn hand_over(self: &Arc<Self>, on: usize, strand: usize) -> Result<()> {
+        let delivery = Box::new(Return { flow: Arc::clone(self), strand });
+        self.strands[on].native.hand_over(delivery, false).map(drop)
+    }
+
+    /// A strand ends, once its stream has come to it.
+    fn end(self: &Arc<Self>, run: &mut Run, strand: usize) {
+        run.strands[strand].at = At::Ending;
+        if self.hand_over(strand, strand).is_err() {
+            // Nothing may go on behind the end of the run. A device that failed runs nothing more.
+            let _ = self.strands[strand].native.synchronize(None);
+            run.strands[strand].at = At::Nowhere;
+        }
+    }
+
+    /// `strand` starts `other`, which comes after what it was given before.
+    fn start(&self, run: &mut Run, strand: usize, other: usize) -> Result<()> {
+        let started = &self.strands[strand].started;
+        self.strands[strand].native.record(started)?;
+        self.strands[other].native.wait(started, None)?;
+        let other = &mut run.strands[other];
+        match other.at {
+            At::Nowhere => other.at = At::Step(0),
+            _ => other.again += 1,
+        }
+        Ok(())
+    }
+
+    /// Looks at memory: where the strand goes on.
+    fn choose(self: &Arc<Self>, run: &mut Run, strand: usize, step: usize) -> Result<At> {
+        let Step::Choose(choice) = &self.strands[strand].steps[step] else {
+            return Ok(At::Step(step));
+        };
+        match choice {
+            Choice::Index { index, targets } => {
+                let index = self.read(index)? as u32 as usize;
+                Ok(At::Step(targets[index.min(targets.len() - 1)]))
+            }
+            Choice::Compare { left, right, condition, then, otherwise } => {
+                let holds = condition.holds(self.read(left)?, self.read(right)?);
+                let Some(other) = (if holds { Some(*then) } else { *otherwise }) else {
+                    return Ok(At::Step(step + 1));
+                };
+                self.start(run, strand, other)?;
+                self.end(run, strand);
+                Ok(run.strands[strand].at)
+            }
+        }
+    }
+
+    /// The number at a place in memory, of 4 or 8 bytes.
+    fn read(&self, span: &Span) -> Result<i64> {
+        let mut bytes = [0; 8];
+        let addr = bytes.as_mut_ptr().expose_provenance();
+        let dst = Span { addr, len: span.len, place: Place::Pageable };
+        self.device.copy(Copy { dst, src: *span, stage_source: false })?;
+        Ok(control::signed(&bytes[..span.len]))
+    }
+
+    /// Ends the run if it is to end.
+    fn stop_if_told(self: &Arc<Self>, run: &mut Run) {
+        if run.is_ending {
+            return;
+        }
+        if self.listener.has_failed() {
+            run.is_ending = true;
+            return;
+        }
+        let (stop, until) = match self.queued.lock().runs.front() {
+            Some(first) => (first.stop.clone(), first.until),
+            None => return,
+        };
+        match stop {
+            Some(Stop::Quietly) => run.is_ending = true,
+            Some(Stop::Because(fault)) => self.fail(run, fault),
+            None if until.is_some_and(|until| until <= Instant::now()) => {
+                let text = format!(
+                    "a run of modelRI {:#x} went on when its device was to end, and was ended",
+                    self.graph.raw()
+                );
+                self.fail(run, Fault::new(FaultKind::Aborted, text));
+            }
+            None => {}
+        }
+    }
+
+    /// The run has failed, and ends.
+    fn fail(self: &Arc<Self>, run: &mut Run, fault: Fault) {
+        if std::mem::replace(&mut run.is_ending, true) {
+            return;
+        }
+        let Told { failures, position, thread } = &run.told;
+        let (position, thread) = (Some(*position), Some(*thread));
+        let failure = Failure { fault, position, thread, launch: None };
+        // User code is called before the run is over, where that can be.
+        if let Some(tell) = failures.failed(failure)
+            && self.strands[0].native.host_fn(tell).is_ok()
+            && self.hand_over(0, self.strands.len()).is_ok()
+            && let Some(telling) = run.strands.last_mut()
+        {
+            telling.at = At::Ending;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The thread that drives runs of flows: one for the process, from the first such run to the end of the
+//! library.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::Flow;
+use crate::backend::Ticket;
+use crate::core::error::{Code, Error, Result};
+
+/// What the thread is told.
+pub enum Call {
+    /// A stream has come to a run.
+    Arrived {
+        /// Of this flow.
+        flow: Arc<Flow>,
+        /// Its number there.
+        number: u64,
+        /// What the stream waits for.
+        ticket: Ticket,
+    },
+    /// A stream has dropped a run that it had not come to.
+    GivenUp {
+        /// Of this flow.
+        flow: Arc<Flow>,
+        /// Its number there.
+        number: u64,
+    },
+    /// A strand has come to where it hands itself over.
+    Returned {
+        /// Of this flow.
+        flow: Arc<Flow>,
+        /// Its number there.
+        strand: usize,
+    },
+    /// Runs may have to end.
+    Look {
+        /// Of this flow.
+        flow: Arc<Flow>,
+    },
+}
+
+struct State {
+    calls: VecDeque<Call>,
+    /// It was started, and has not ended.
+    is_there: bool,
+    stopping: bool,
+    handle: Option<JoinHandle<()>>,
+}
+
+static STATE: Mutex<State> =
+    Mutex::new(State { calls: VecDeque::new(), is_there: false, stopping: false, handle: None });
+/// There is a call, or the end has come, or the thread has ended.
+static CHANGED: Condvar = Condvar::new();
+
+/// Starts the thread if it is not there.
+pub fn need() -> Result<()> {
+    let mut state = STATE.lock();
+    if state.is_there {
+        return Ok(());
+    }
+    // The new thread waits for the lock.
+    let handle = Builder::new().name("portacl-graph".to_owned()).spawn(serve).map_err(|error| {
+        Error::new(
+            Code::BadAlloc,
+            format_args!("no thread can be started for runs of graphs: {error}"),
+        )
+    })?;
+    state.is_there = true;
+    state.stopping = false;
+    state.handle = Some(handle);
+    Ok(())
+}
+
+/// Tells the thread something. Without one nothing is left to do for it.
+pub fn post(call: Call) {
+    let mut state = STATE.lock();
+    if state.is_there {
+        state.calls.push_back(call);
+        drop(state);
+        CHANGED.notify_all();
+    }
+}
+
+fn serve() {
+    let mut state = STATE.lock();
+    loop {
+        if let Some(call) = state.calls.pop_front() {
+            MutexGuard::unlocked(&mut state, || answer(call));
+        } else if state.stopping {
+            state.is_there = false;
+            CHANGED.notify_all();
+            return;
+        } else {
+            CHANGED.wait(&mut state);
+        }
+    }
+}
+
+fn answer(call: Call) {
+    match call {
+        Call::Arrived { flow, number, ticket } => flow.arrived(number, ticket),
+        Call::GivenUp { flow, number } => flow.given_up(number),
+        Call::Returned { flow, strand } => flow.returned(strand),
+        Call::Look { flow } => flow.go_on(),
+    }
+}
+
+/// Ends the thread; false if it has not ended by then. No stream is given work any more.
+pub fn stop(deadline: Instant) -> bool {
+    let mut state = STATE.lock();
+    state.stopping = true;
+    CHANGED.notify_all();
+    while state.is_there {
+        if CHANGED.wait_until(&mut state, deadline).timed_out() {
+            return !state.is_there;
+        }
+    }
+    let handle = state.handle.take();
+    drop(state);
+    if let Some(handle) = handle {
+        let _ = handle.join();
+    }
+    true
+}

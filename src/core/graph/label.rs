@@ -1,0 +1,112 @@
+//! Labels: places in the streams of graphs that are built.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::core::allocation::Owner;
+use crate::core::error::{Code, Error, Result};
+use crate::core::handles::{self, Object};
+use crate::core::thread;
+
+/// A place in a stream, once it is set.
+pub struct Label {
+    /// Its own handle.
+    pub handle: Handle,
+    /// Of its device.
+    pub owner: Owner,
+    /// The graph that it was set in.
+    set_in: Mutex<Option<Handle>>,
+}
+
+/// Labels to choose from.
+pub struct LabelList {
+    /// Of its device.
+    pub owner: Owner,
+    /// Their handles.
+    pub labels: Box<[u64]>,
+}
+
+#[cold]
+fn of_another_device(argument: &str) -> Error {
+    Error::new(
+        Code::LabelContext,
+        format_args!("{argument} was made for another device than the stream is on"),
+    )
+}
+
+#[cold]
+fn no_more(what: &str) -> Error {
+    Error::new(Code::BadAlloc, format_args!("no more {what} can be made; destroy some"))
+}
+
+impl Label {
+    /// Fails for a label of another device.
+    pub fn check_device(&self, argument: &str, owner: Owner) -> Result<()> {
+        if self.owner == owner { Ok(()) } else { Err(of_another_device(argument)) }
+    }
+
+    /// It is set in this graph from now on.
+    pub fn set(&self, graph: Handle) -> Result<()> {
+        let mut set_in = self.set_in.lock();
+        if let Some(there) = *set_in {
+            return Err(Error::param_invalid(format_args!(
+                "label {:#x} was set in modelRI {:#x} before, and is one place; make another one with \
+                 aclrtCreateLabel",
+                self.handle.raw(),
+                there.raw()
+            )));
+        }
+        *set_in = Some(graph);
+        Ok(())
+    }
+}
+
+impl LabelList {
+    /// Fails for labels of another device.
+    pub fn check_device(&self, owner: Owner) -> Result<()> {
+        if self.owner == owner { Ok(()) } else { Err(of_another_device("labelList")) }
+    }
+}
+
+/// aclrtCreateLabel.
+pub fn create() -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let owner = thread::current()?.device.owner;
+    let make = |handle| Arc::new(Label { handle, owner, set_in: Mutex::new(None) });
+    Ok(Label::table().insert_with(make).ok_or_else(|| no_more("labels"))?.raw())
+}
+
+/// aclrtDestroyLabel. A graph that is built keeps its places.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    drop(handles::remove::<Label>("label", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclrtCreateLabelList, of `count` labels: the handle of each.
+pub fn create_list(count: usize, label: impl Fn(usize) -> u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if count == 0 {
+        return Err(Error::invalid_param("num is 0; a list has at least one label"));
+    }
+    let owner = thread::current()?.device.owner;
+    let checked = |index| {
+        let (argument, raw) = (format!("labels[{index}]"), label(index));
+        handles::get::<Label>(&argument, raw)?.check_device(&argument, owner)?;
+        Ok(raw)
+    };
+    let labels = (0..count).map(checked).collect::<Result<_>>()?;
+    let list = Arc::new(LabelList { owner, labels });
+    Ok(LabelList::table().insert(list).ok_or_else(|| no_more("lists of labels"))?.raw())
+}
+
+/// aclrtDestroyLabelList.
+pub fn destroy_list(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    drop(handles::remove::<LabelList>("labelList", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
