@@ -17,7 +17,9 @@ use super::control::{Condition, Control};
 use super::plan::{self, Part};
 use super::task::{self, Task, What};
 use crate::algo::slot_table::Handle;
-use crate::backend::{self, Failure, HostFn, Observer, Position, Span, StreamOptions};
+use crate::backend::{
+    self, Failure, HostFn, Observer, Position, RepeatedFn, Span, StreamOptions, Work,
+};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::failure::Failures;
@@ -26,6 +28,8 @@ use crate::core::failure::Failures;
 pub enum Step {
     /// Runs a graph.
     Run(Arc<dyn backend::Graph>),
+    /// Calls user code. Not in a graph: it may hold up nobody but its own strand.
+    Call(RepeatedFn),
     /// What the stream does itself.
     Do(task::Step),
     /// Records the event with this number.
@@ -225,7 +229,12 @@ impl Draft<'_> {
             let others = task.after.iter().filter(|&&index| self.tasks[index].stream != stream);
             let waits: Vec<usize> = others.filter_map(|&index| self.event(index)).collect();
             let is_record = self.event(place);
-            if waits.is_empty() && task.control.is_none() && task.what != What::End {
+            let called = match task.work() {
+                Some(Work::HostFn(function)) if task.group.is_none() => Some(*function),
+                _ => None,
+            };
+            let is_inside = task.control.is_none() && task.what != What::End && called.is_none();
+            if waits.is_empty() && is_inside {
                 block.push(place);
                 if is_record.is_none() {
                     continue;
@@ -233,6 +242,7 @@ impl Draft<'_> {
             }
             self.run(&mut block, &mut steps)?;
             steps.extend(waits.into_iter().map(Step::Wait));
+            steps.extend(called.map(Step::Call));
             steps.extend(is_record.map(Step::Record));
             if task.what == What::End {
                 steps.push(Step::End);

@@ -14,8 +14,8 @@ use super::serving::{self, Call};
 use super::{Choice, Flow, Step, Told};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    Copy, Delivery, Failure, Fault, FaultKind, Observer, Place, Position, Result, Span, Ticket,
-    thread_number,
+    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Place, Position, Result, Span,
+    Ticket, thread_number,
 };
 use crate::core::error;
 use crate::core::graph::control;
@@ -363,6 +363,10 @@ impl Flow {
         for (place, step) in steps.iter().enumerate().skip(from) {
             match step {
                 Step::Run(graph) => _ = native.run_graph(graph)?,
+                Step::Call(function) => {
+                    let function = *function;
+                    native.host_fn(HostFn::from_closure(move || function.run()))?;
+                }
                 Step::Do(step) => _ = step.queue(&**native)?,
                 Step::Record(event) => {
                     native.record(&self.events[*event])?;
