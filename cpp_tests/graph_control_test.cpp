@@ -11,6 +11,7 @@
 #include "support/gate.h"
 #include "support/graph.h"
 #include "support/graph_build.h"
+#include "support/graph_control.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -18,65 +19,25 @@
 
 namespace {
 
+using portacl_test::BuildLoop;
 using portacl_test::Built;
-using portacl_test::DeviceCount;
 using portacl_test::DeviceMemory;
 using portacl_test::Event;
 using portacl_test::Gate;
 using portacl_test::IsIdle;
-using portacl_test::IsPoison;
 using portacl_test::kDefault;
-using portacl_test::kHead;
 using portacl_test::Label;
 using portacl_test::LabelList;
 using portacl_test::Log;
-using portacl_test::OnNewThread;
+using portacl_test::Number;
 using portacl_test::Persistent;
-using portacl_test::Poison;
 using portacl_test::Shown;
 using portacl_test::Stream;
+using portacl_test::Switch;
 using Numbers = std::vector<int>;
 using Words = std::vector<uint32_t>;
 
 using GraphControl = portacl_test::WithDevice;
-
-// A number of 32 bits in device memory.
-class Number {
-  public:
-    explicit Number(int32_t value = 0) : memory_(std::vector<int32_t>(8, value)) {}
-    void* At() const { return memory_.At(); }
-    int32_t Get() const { return memory_.Download<int32_t>()[0]; }
-    void Set(int32_t value) const {
-        ACL_EXPECT_OK(aclrtMemcpy(At(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
-    }
-    // Adds `other`, in a stream.
-    aclError Add(const Number& other, aclrtStream stream) const {
-        return aclrtReduceAsync(At(), other.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
-                                stream, nullptr);
-    }
-    // Sets it, in a stream.
-    aclError Write(uint32_t value, aclrtStream stream) const {
-        return aclrtMemsetD32Async(At(), 4, value, 1, stream);
-    }
-
-  private:
-    DeviceMemory memory_;
-};
-
-aclError Switch(const Number& left, aclrtCondition condition, const Number& right, aclrtStream then,
-                aclrtStream otherwise, aclrtStream stream) {
-    return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, otherwise,
-                             stream);
-}
-
-// Adds 1 to `count`, for as long as that is less than `limit`.
-void BuildLoop(const Built& graph, aclrtStream stream, const Number& count, const Number& one,
-               const Number& limit) {
-    graph.Bind(stream);
-    ACL_OK(count.Add(one, stream));
-    ACL_OK(Switch(count, ACL_RT_LESS, limit, stream, nullptr, stream));
-    graph.End(stream);
-}
 
 // ---- labels ----
 
@@ -510,279 +471,6 @@ TEST(GraphControlFault, FailuresInARoundEndTheRun) {
         ACL_OK(aclrtResetDevice(0));
         ACL_OK(aclFinalize());
     }
-}
-
-// ---- what is refused ----
-
-TEST_F(GraphControl, WhatWouldNeverEndIsRefused) {
-    const Number zero;
-    const Persistent stream, other;
-    const Label again, nowhere, elsewhere;
-    const LabelList loop({again}), missing({nowhere}), foreign({elsewhere});
-    {
-        const Built graph;
-        graph.Bind(stream);
-        ACL_OK(aclrtSetLabel(again, stream));
-        ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, loop, stream));
-        ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr), "never end",
-                         Shown(stream));
-    }
-    {
-        const Built graph;
-        graph.Bind(stream);
-        ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, missing, stream));
-        ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclrtSetLabel", Shown(nowhere));
-    }
-    {
-        const Built graph;
-        graph.Bind(stream);
-        graph.Bind(other);
-        ACL_OK(aclrtSetLabel(elsewhere, other));
-        ACL_OK(aclrtSwitchLabelByIndex(zero.At(), 1, foreign, stream));
-        ACL_OK(aclmdlRIEndTask(graph, stream));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclrtActiveStream", Shown(elsewhere));
-    }
-    {
-        const Built graph;
-        graph.Bind(stream);
-        graph.Bind(other, kDefault);
-        ACL_OK(aclrtActiveStream(stream, stream));
-        ACL_OK(aclmdlRIEndTask(graph, other));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBuildEnd(graph, nullptr),
-                         "aclmdlRIEndTask");
-    }
-}
-
-TEST_F(GraphControl, GraphsThatChooseAreNoPartOfOthers) {
-    const Persistent stream, outer;
-    const Stream capturing;
-    const Number count, one(1), limit(1);
-    const Built graph, other;
-    BuildLoop(graph, stream, count, one, limit);
-    ACL_OK(aclmdlRICaptureBegin(capturing, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, capturing),
-                     "part of another graph");
-    portacl_test::EndInvalid(capturing);
-    other.Bind(outer);
-    ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, outer));
-}
-
-// ---- arguments ----
-
-TEST_F(GraphControl, BadLabels) {
-    const Persistent stream, unbound;
-    const Stream plain;
-    const Built graph;
-    graph.Bind(stream);
-    Label label, ended;
-    const aclrtLabel dead = ended.Release();
-    ACL_OK(aclrtDestroyLabel(dead));
-    LabelList ended_list({label});
-    const aclrtLabelList dead_list = ended_list.Release();
-    ACL_OK(aclrtDestroyLabelList(dead_list));
-    int local = 0;
-    auto list = Poison<aclrtLabelList>();
-    aclrtLabel null_label[] = {label, nullptr};
-    aclrtLabel good[] = {label};
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateLabel(nullptr));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtDestroyLabel(nullptr));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtSetLabel(nullptr, stream));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(nullptr, 1, &list));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(good, 1, nullptr));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(good, 0, &list), "num");
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateLabelList(null_label, 2, &list),
-                     "labels[1]");
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtDestroyLabelList(nullptr));
-    for (aclrtLabel bad :
-         {dead, static_cast<aclrtLabel>(static_cast<aclrtStream>(stream)), aclrtLabel{&local}}) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(bad), Shown(bad));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(bad, stream), Shown(bad));
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtCreateLabelList(&bad, 1, &list),
-                         Shown(bad), "labels[0]");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(bad), Shown(bad));
-    }
-    EXPECT_TRUE(IsPoison(list));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(dead_list));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(label, aclrtStream{&local}));
-    for (aclrtStream bad :
-         {aclrtStream{nullptr}, static_cast<aclrtStream>(plain), static_cast<aclrtStream>(unbound)})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtSetLabel(label, bad),
-                         "aclmdlRIBindStream");
-    ACL_OK(aclrtSetLabel(label, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(label, stream), "set", Shown(graph));
-    graph.End(stream);
-    const Label late;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSetLabel(late, stream), "built");
-}
-
-TEST_F(GraphControl, BadJumps) {
-    constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
-    const Persistent stream;
-    const Built graph;
-    graph.Bind(stream);
-    const Label label;
-    const LabelList list({label, label});
-    DeviceMemory memory(64), ended(64);
-    void* freed = ended.Release();
-    ACL_OK(aclrtFree(freed));
-    int local = 0;
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(nullptr, 2, list, stream));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(memory.At(), 2, nullptr, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtSwitchLabelByIndex(memory.At(), 0, list, stream),
-                     "maxValue");
-    for (uint32_t most : {3u, kMost})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
-                         aclrtSwitchLabelByIndex(memory.At(), most, list, stream), "maxValue",
-                         "2 labels");
-    ACL_FAILS(ACL_ERROR_RT_ADDR_UNALIGNED, aclrtSwitchLabelByIndex(memory.At(2), 2, list, stream));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(&local, 2, list, stream),
-                     "ptr");
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSwitchLabelByIndex(freed, 2, list, stream));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtSwitchLabelByIndex(memory.At(), 2, static_cast<aclrtLabelList>(label), stream));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID,
-              aclrtSwitchLabelByIndex(memory.At(), 2, list, aclrtStream{&local}));
-    ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclrtSwitchLabelByIndex(memory.At(), 2, list, nullptr));
-}
-
-TEST_F(GraphControl, BadSwitches) {
-    const Persistent stream, other, elsewhere, unbound;
-    const Built graph, second;
-    graph.Bind(stream);
-    graph.Bind(other, kDefault);
-    second.Bind(elsewhere);
-    const DeviceMemory memory(64);
-    int local = 0;
-    const auto call = [&](void* left, int cond, void* right, int type, aclrtStream then,
-                          aclrtStream otherwise, aclrtStream on) {
-        return aclrtSwitchStream(left, static_cast<aclrtCondition>(cond), right,
-                                 static_cast<aclrtCompareDataType>(type), then, otherwise, on);
-    };
-    void *const a = memory.At(), *const b = memory.At(8);
-    ACL_FAILS(
-        ACL_ERROR_INVALID_PARAM,
-        aclrtSwitchStream(nullptr, ACL_RT_EQUAL, b, ACL_RT_SWITCH_INT64, other, nullptr, stream));
-    EXPECT_EQ(call(a, 0, nullptr, 1, other, nullptr, stream), ACL_ERROR_INVALID_PARAM);
-    EXPECT_EQ(call(a, 0, b, 1, nullptr, nullptr, stream), ACL_ERROR_INVALID_PARAM);
-    for (int bad : {-1, 6, 0x7fffffff}) {
-        EXPECT_EQ(call(a, bad, b, 1, other, nullptr, stream), ACL_ERROR_INVALID_PARAM);
-        EXPECT_EQ(call(a, 0, b, bad == 6 ? 2 : bad, other, nullptr, stream),
-                  ACL_ERROR_INVALID_PARAM);
-    }
-    EXPECT_EQ(call(memory.At(4), 0, b, 1, other, nullptr, stream), ACL_ERROR_RT_ADDR_UNALIGNED);
-    EXPECT_EQ(call(a, 0, memory.At(2), 0, other, nullptr, stream), ACL_ERROR_RT_ADDR_UNALIGNED);
-    EXPECT_EQ(call(&local, 0, b, 0, other, nullptr, stream), ACL_ERROR_RT_PARAM_INVALID);
-    EXPECT_EQ(call(a, 0, b, 1, other, nullptr, nullptr), ACL_ERROR_RT_STREAM_MODEL);
-    for (aclrtStream bad :
-         {static_cast<aclrtStream>(elsewhere), static_cast<aclrtStream>(unbound)}) {
-        EXPECT_EQ(call(a, 0, b, 1, bad, nullptr, stream), ACL_ERROR_RT_STREAM_MODEL);
-        EXPECT_EQ(call(a, 0, b, 1, other, bad, stream), ACL_ERROR_RT_STREAM_MODEL);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_MODEL, aclrtActiveStream(bad, stream), "activeStream",
-                         Shown(bad));
-    }
-    EXPECT_EQ(call(a, 0, b, 1, other, nullptr, unbound), ACL_ERROR_RT_STREAM_MODEL);
-    EXPECT_EQ(call(a, 0, b, 1, aclrtStream{&local}, nullptr, stream), ACL_ERROR_RT_PARAM_INVALID);
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtActiveStream(nullptr, stream));
-    ACL_FAILS(ACL_ERROR_RT_STREAM_MODEL, aclrtActiveStream(other, nullptr));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtActiveStream(aclrtStream{&local}, stream));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtActiveStream(other, aclrtStream{&local}));
-}
-
-TEST_F(GraphControl, OtherThreadsAndDevices) {
-    const Persistent stream;
-    const Built graph;
-    const Label label;
-    const LabelList list({label});
-    const Number number;
-    graph.Bind(stream);
-    aclrtLabel labels[] = {label};
-    OnNewThread([&] {
-        auto made = Poison<aclrtLabel>();
-        auto made_list = Poison<aclrtLabelList>();
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateLabel(&made));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateLabelList(labels, 1, &made_list));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSetLabel(label, stream));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSwitchLabelByIndex(number.At(), 1, list, stream));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtActiveStream(stream, stream));
-        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
-                  Switch(number, ACL_RT_LESS, number, stream, nullptr, stream));
-        EXPECT_TRUE(IsPoison(made) && IsPoison(made_list));
-    });
-    if (DeviceCount() < 2) return;
-    ACL_OK(aclrtSetDevice(1));
-    {
-        const Label there;
-        const LabelList list_there({there});
-        auto made = Poison<aclrtLabelList>();
-        ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtCreateLabelList(labels, 1, &made));
-        ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT, aclrtSetLabel(there, stream));
-        ACL_OK(aclrtSetDevice(0));
-        ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT, aclrtSetLabel(there, stream));
-        ACL_FAILS(ACL_ERROR_RT_LABEL_CONTEXT,
-                  aclrtSwitchLabelByIndex(number.At(), 1, list_there, stream));
-        ACL_OK(aclrtSetDevice(1));
-    }
-    ACL_OK(aclrtResetDevice(1));
-    ACL_OK(aclrtSetDevice(0));
-}
-
-TEST_F(GraphControl, HostFunctionsDoNotDoIt) {
-    struct State {
-        aclrtLabel label;
-        aclrtLabelList list;
-        aclrtStream stream;
-        void* address;
-        aclError codes[8];
-    };
-    const Stream running;
-    const Persistent stream;
-    const Built graph;
-    graph.Bind(stream);
-    const Label label;
-    const LabelList list({label});
-    const Number number;
-    State state{label, list, stream, number.At(), {}};
-    ACL_OK(aclrtLaunchHostFunc(
-        running,
-        [](void* argument) {
-            auto* s = static_cast<State*>(argument);
-            aclrtLabel made = nullptr;
-            aclrtLabelList made_list = nullptr;
-            s->codes[0] = aclrtCreateLabel(&made);
-            s->codes[1] = aclrtDestroyLabel(s->label);
-            s->codes[2] = aclrtSetLabel(s->label, s->stream);
-            s->codes[3] = aclrtCreateLabelList(&s->label, 1, &made_list);
-            s->codes[4] = aclrtDestroyLabelList(s->list);
-            s->codes[5] = aclrtSwitchLabelByIndex(s->address, 1, s->list, s->stream);
-            s->codes[6] = aclrtActiveStream(s->stream, s->stream);
-            s->codes[7] = aclrtSwitchStream(s->address, ACL_RT_EQUAL, s->address,
-                                            ACL_RT_SWITCH_INT32, s->stream, nullptr, s->stream);
-        },
-        &state));
-    ACL_OK(aclrtSynchronizeStream(running));
-    for (aclError code : state.codes) EXPECT_EQ(code, ACL_ERROR_RT_PARAM_INVALID);
-}
-
-TEST(GraphControlLife, LabelsGoWithTheirDevice) {
-    ACL_OK(aclInit(nullptr));
-    ACL_OK(aclrtSetDevice(0));
-    const aclrtLabel label = Label().Release();
-    const aclrtLabelList list = LabelList({label}).Release();
-    ACL_OK(aclrtResetDevice(0));
-    ACL_OK(aclrtSetDevice(0));
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(label), "went with its device");
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(list),
-                     "went with its device");
-    ACL_OK(aclFinalize());
-    auto made = Poison<aclrtLabel>();
-    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtCreateLabel(&made));
-    EXPECT_TRUE(IsPoison(made));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabel(label));
-    ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtDestroyLabelList(list));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ impl Ready {
 
     /// The same graph with other tasks in some places, which have the same edges.
     fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
-        if self.flow.is_some() {
+        if self.flow.is_some() && !changes.is_empty() {
             return Err(Error::unsupported(
                 "the tasks of a graph with labels, switches or streams that start others are not changed in this version; \
                  build the graph anew",
@@ -112,7 +112,8 @@ impl Ready {
         }
         let is_changed = |place: &usize| changes.contains_key(place);
         self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
-        Ok(Self::of(tasks, Arc::clone(&self.program), None, Arc::clone(&self.groups)))
+        let (program, flow) = (Arc::clone(&self.program), self.flow.clone());
+        Ok(Self::of(tasks, program, flow, Arc::clone(&self.groups)))
     }
 
     /// The memory that it names is there as it was.

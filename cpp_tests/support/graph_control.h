@@ -1,0 +1,54 @@
+// Graphs that take their way by numbers in device memory.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/graph_build.h"
+#include "support/objects.h"
+
+namespace portacl_test {
+
+// A number of 32 bits in device memory.
+class Number {
+  public:
+    explicit Number(int32_t value = 0) : memory_(std::vector<int32_t>(8, value)) {}
+    void* At() const { return memory_.At(); }
+    int32_t Get() const { return memory_.Download<int32_t>()[0]; }
+    void Set(int32_t value) const {
+        ACL_EXPECT_OK(aclrtMemcpy(At(), 4, &value, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    }
+    // Adds `other`, in a stream.
+    aclError Add(const Number& other, aclrtStream stream) const {
+        return aclrtReduceAsync(At(), other.At(), 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
+                                stream, nullptr);
+    }
+    // Sets it, in a stream.
+    aclError Write(uint32_t value, aclrtStream stream) const {
+        return aclrtMemsetD32Async(At(), 4, value, 1, stream);
+    }
+
+  private:
+    DeviceMemory memory_;
+};
+
+// A choice between streams by two numbers.
+inline aclError Switch(const Number& left, aclrtCondition condition, const Number& right,
+                       aclrtStream then, aclrtStream otherwise, aclrtStream stream) {
+    return aclrtSwitchStream(left.At(), condition, right.At(), ACL_RT_SWITCH_INT32, then, otherwise,
+                             stream);
+}
+
+// Adds 1 to `count`, for as long as that is less than `limit`.
+inline void BuildLoop(const Built& graph, aclrtStream stream, const Number& count,
+                      const Number& one, const Number& limit) {
+    graph.Bind(stream);
+    ACL_OK(count.Add(one, stream));
+    ACL_OK(Switch(count, ACL_RT_LESS, limit, stream, nullptr, stream));
+    graph.End(stream);
+}
+
+}  // namespace portacl_test

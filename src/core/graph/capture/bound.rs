@@ -1,0 +1,79 @@
+//! Graphs that are built: streams that are bound to them, and where these go on.
+
+use std::sync::Arc;
+
+use super::{Branch, Capture};
+use crate::algo::slot_table::Handle;
+use crate::core::error::{Error, Result};
+use crate::core::graph::control::Control;
+use crate::core::graph::task::{Task, What};
+use crate::core::stream::Stream;
+
+impl Capture {
+    /// Records where a stream goes on.
+    pub fn add_control(&self, stream: Handle, control: Control) -> Result<()> {
+        let mut state = self.open()?;
+        let place = state.push(stream, What::Control, None, None);
+        state.tasks[place].control = Some(Arc::new(control));
+        state.branch(stream).after = vec![place];
+        Ok(())
+    }
+
+    /// A stream is bound to it.
+    pub fn bind(self: &Arc<Self>, stream: &Stream, starts: bool) -> Result<()> {
+        let mut state = self.open()?;
+        if !stream.recorder.join(self) || state.branches.iter().any(|it| it.stream == stream.handle)
+        {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} is bound to a graph already; call aclmdlRIUnbindStream first",
+                stream.handle.raw()
+            )));
+        }
+        state.branches.push(Branch {
+            stream: stream.handle,
+            after: Vec::new(),
+            count: 0,
+            starts,
+            group: None,
+        });
+        Ok(())
+    }
+
+    /// A stream is bound to it no more. While the graph is being built only one that was given nothing.
+    pub fn unbind(self: &Arc<Self>, stream: &Stream) -> Result<()> {
+        let mut state = self.state.lock();
+        let has_work = |it: &Branch| it.stream == stream.handle && it.count > 0;
+        if !state.is_over && state.branches.iter().any(has_work) {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} has given work to modelRI {:#x}, which is being built; call aclmdlRIBuildEnd first, or \
+                 aclmdlRIDestroy, which unbinds all its streams",
+                stream.handle.raw(),
+                self.graph.raw()
+            )));
+        }
+        state.branches.retain(|it| it.stream != stream.handle);
+        stream.recorder.leave(self);
+        Ok(())
+    }
+
+    /// The end of it, if `complete` makes something of its tasks and the streams that runs start. If not, it
+    /// goes on.
+    pub fn end_building<T>(
+        &self,
+        complete: impl FnOnce(&[Task], &[Handle]) -> Result<T>,
+    ) -> Result<T> {
+        let mut state = self.open()?;
+        let starting = state.branches.iter().filter(|branch| branch.starts);
+        let starting: Vec<Handle> = starting.map(|branch| branch.stream).collect();
+        let completed = complete(&state.tasks, &starting)?;
+        state.is_over = true;
+        state.tasks = Vec::new();
+        Ok(completed)
+    }
+
+    /// The graph is destroyed.
+    pub fn let_go(self: &Arc<Self>) {
+        self.state.lock().is_over = true;
+        self.release_streams();
+    }
+}
