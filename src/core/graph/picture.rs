@@ -4,6 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 use std::path::Path;
 
+use super::control::Control;
 use super::task::{Step, Task, What};
 use super::{Graph, inspect};
 use crate::algo::json::quote;
@@ -239,6 +240,12 @@ fn kind(task: &Task) -> &'static str {
         What::EventWait(_) => "event_wait",
         What::EventReset(_) => "event_reset",
         What::End => "end",
+        What::Control => match task.control.as_deref() {
+            Some(Control::Label(_)) => "label",
+            Some(Control::SwitchLabel { .. }) => "switch_label",
+            Some(Control::Start(_)) => "start_stream",
+            Some(Control::SwitchStream { .. }) | None => "switch_stream",
+        },
         What::ValueWrite => "value_write",
         What::ValueWait => "value_wait",
         What::NotifyRecord => "notify_record",
