@@ -602,7 +602,6 @@ int main(int argc, char** argv) {
         if (argc == 3) CaptureKernels(argv[1], argv[2]);
         CaptureGraphs();
         BuildGraphs();
-        BuildProgram();
         ChangeGraphs();
         RegisterMemory();
         UseManagedMemory();
