@@ -178,6 +178,33 @@ TEST_F(KernelArgs, PlaceHoldersAreAddressesOfDataOnTheDevice) {
     });
 }
 
+// A graph has the data that was there when the launch was recorded, for all its runs.
+TEST_F(KernelArgs, GraphsKeepTheDataOfPlaceHolders) {
+    const Stream stream;
+    const ZeroWords words(3);
+    aclmdlRI graph = nullptr;
+    WithEachList(add_pair_, [&](aclrtArgsHandle list) {
+        void* address = words.At();
+        aclrtParamHandle parameter = nullptr, place = nullptr;
+        void* buffer = nullptr;
+        ACL_OK(aclrtKernelArgsAppend(list, &address, sizeof address, &parameter));
+        ACL_OK(aclrtKernelArgsAppendPlaceHolder(list, &place));
+        ACL_OK(aclrtKernelArgsGetPlaceHolderBuffer(list, place, sizeof(Pair), &buffer));
+        const Pair pair{1, 2};
+        std::memcpy(buffer, &pair, sizeof pair);
+        ACL_OK(aclrtKernelArgsFinalize(list));
+        ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+        ACL_OK(Launch(add_pair_, list, stream, 3));
+        std::memset(buffer, 0xff, sizeof pair);
+        ACL_OK(aclmdlRICaptureEnd(stream, &graph));
+        for (int run = 0; run < 2; ++run) ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclmdlRIDestroy(graph));
+    });
+    // Twice in each of both places.
+    EXPECT_EQ(words.Download<uint32_t>(), (Words{12, 12, 12}));
+}
+
 TEST_F(KernelArgs, ManyListsAreKeptAndLaunchedOnesGiveWay) {
     const ZeroWords words(kWords);
     std::vector<aclrtArgsHandle> waiting(4);

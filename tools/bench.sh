@@ -67,6 +67,7 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure memory bench_memory PORTACL_BACKEND=cpu
     measure jemalloc bench_jemalloc
     measure ipc bench_ipc PORTACL_BACKEND=cpu
+    measure graph bench_graph PORTACL_BACKEND=cpu
     # None of that memory is touched.
     measure mem_pool bench_mem_pool PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
     measure jemalloc_pool bench_jemalloc_pool

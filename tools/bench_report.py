@@ -97,6 +97,13 @@ def ipc_goals(r):
             for where in ("into", "out of")]
 
 
+def graph_goals(r):
+    graph, peer = r["graph"], "giving the same to its streams"
+    names = [key[0].removeprefix("issued: ") for key in graph.values if key[0].startswith("issued: ")]
+    return [Goal(f"a replay of {name}", peer, 0.5, graph(f"replayed: {name}"), graph(f"issued: {name}"), "half the time")
+            for name in names]
+
+
 def kernel_goals(r):
     kernel, peer = r["kernel"], "oneTBB's `parallel_for`"
     return [Goal(f"{what}, launch + synchronise", peer, 1.2, kernel(what), kernel(f"oneTBB, {what}"))
@@ -185,7 +192,7 @@ def machine():
 def main():
     work, plots = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     programs = ("entry", "streams", "pocl", "intel", "tbb", "mutex", "kernel", "floors", "memory", "jemalloc", "mem_pool",
-                "jemalloc_pool", "replay", "ipc", "instructions", "trace")
+                "jemalloc_pool", "replay", "ipc", "graph", "instructions", "trace")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
     commit = output("git", "rev-parse", "--short", "HEAD")
@@ -215,6 +222,9 @@ def main():
     print("## Kernels\n")
     print("All blocks of a kernel on the CPU backend, beside the same function called by oneTBB in the same process, in turns.\n")
     print_goals(kernel_goals(r), REASONS)
+    print("## Graphs\n")
+    print("A graph of 1,000 small tasks, with a synchronize at the end, in turns in one process (`benches/graph.cpp`).\n")
+    print_goals(graph_goals(r), REASONS)
     print("## Memory\n")
     print_goals(memory_goals(r), REASONS)
     print("## Sharing between processes\n")

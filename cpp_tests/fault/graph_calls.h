@@ -1,7 +1,7 @@
 // The part of the fault sweep's program that captures graphs and runs them.
 #pragma once
 
-#include <acl/acl.h>
+#include <portacl/portacl.h>
 
 #include <cstdint>
 
@@ -97,6 +97,8 @@ inline void ChangeGraphs() {
         DID(aclmdlRICaptureTaskGrpBegin(stream));
         DID(aclrtMemsetAsync(memory, kBytes, 2, kBytes, stream));
         DID(aclmdlRICaptureTaskGrpEnd(stream, &group));
+        void* pooled = nullptr;
+        if (DID(portaclMallocAsync(&pooled, kBytes, stream))) DID(portaclFreeAsync(pooled, stream));
         DID(aclrtRecordEventWithFlag(done, stream, ACL_EVENT_RECORD_EXTERNAL));
         aclmdlRI graph = nullptr;
         if (DID(aclmdlRICaptureEnd(stream, &graph))) {
@@ -105,10 +107,11 @@ inline void ChangeGraphs() {
                     DID(aclrtMemsetAsync(memory, kBytes, 3, kBytes, other));
                     DID(aclmdlRICaptureTaskUpdateEnd(other));
                 }
+                // Twice: one of them may be made to fail.
+                DID(aclrtRecordEvent(go, other));
                 DID(aclrtRecordEvent(go, other));
                 DID(aclmdlRIExecuteAsync(graph, stream));
-                // What was refused is not waited for for long.
-                DID(aclrtSynchronizeStreamWithTimeout(stream, 1000));
+                DID(aclrtSynchronizeStreamWithTimeout(stream, 10000));
                 DID(aclrtStreamAbort(stream));
             }
             DID(aclmdlRIDestroy(graph));

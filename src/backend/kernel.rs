@@ -84,6 +84,8 @@ pub struct Launch<'a> {
     pub shared_bytes: usize,
     /// What each block gets.
     pub arguments: Arguments,
+    /// What has to be there for as long as a graph may run this again. The stream needs it not.
+    pub kept: Option<&'a Arc<dyn Any + Send + Sync>>,
 }
 
 /// Arguments of a kernel: addresses in the caller's memory, which is read during the call and not

@@ -8,6 +8,7 @@ pub mod flow;
 pub mod group;
 pub mod inspect;
 pub mod label;
+pub mod memory;
 pub mod mode;
 pub mod params;
 pub mod picture;
@@ -27,6 +28,7 @@ use self::end_callback::EndCallbacks;
 use self::flow::Flow;
 use self::group::Owned;
 use self::inspect::Inspected;
+use self::memory::Memory;
 use self::program::Program;
 use self::task::{Task, What};
 use super::allocation::Allocation;
@@ -37,6 +39,7 @@ use super::handles::{self, Object};
 use super::stream::{self, Stream};
 use super::thread;
 use crate::algo::slot_table::{self, Handle, Ref};
+use crate::backend::Position;
 
 /// A graph.
 pub struct Graph {
@@ -66,15 +69,23 @@ pub struct Ready {
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
     events: Vec<u64>,
+    belongings: Arc<Belongings>,
+}
+
+/// What goes with a graph.
+#[derive(Default)]
+pub struct Belongings {
     /// The groups among its tasks.
-    groups: Arc<Vec<Owned>>,
+    pub groups: Vec<Owned>,
+    /// Memory of pools.
+    pub memory: Memory,
 }
 
 impl Ready {
     /// Of these tasks, on `device`.
-    pub fn new(device: &Device, tasks: Vec<Task>, groups: Vec<Owned>) -> Result<Arc<Self>> {
+    pub fn new(device: &Device, tasks: Vec<Task>, belongings: Belongings) -> Result<Arc<Self>> {
         let program = Program::new(&device.native, &tasks)?;
-        Ok(Self::of(tasks, Arc::new(program), None, Arc::new(groups)))
+        Ok(Self::of(tasks, Arc::new(program), None, Arc::new(belongings)))
     }
 
     /// Of a flow that was made of these tasks.
@@ -87,7 +98,7 @@ impl Ready {
         tasks: Vec<Task>,
         program: Arc<Program>,
         flow: Option<Arc<Flow>>,
-        groups: Arc<Vec<Owned>>,
+        belongings: Arc<Belongings>,
     ) -> Arc<Self> {
         let memory = task::memory(&tasks);
         let events = tasks.iter().filter_map(|task| match (task.what, task.work()) {
@@ -95,7 +106,7 @@ impl Ready {
             _ => None,
         });
         let events = events.collect();
-        Arc::new(Self { tasks, program, flow, memory, events, groups })
+        Arc::new(Self { tasks, program, flow, memory, events, belongings })
     }
 
     /// The same graph with other tasks in some places, which have the same edges.
@@ -113,7 +124,22 @@ impl Ready {
         let is_changed = |place: &usize| changes.contains_key(place);
         self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
         let (program, flow) = (Arc::clone(&self.program), self.flow.clone());
-        Ok(Self::of(tasks, program, flow, Arc::clone(&self.groups)))
+        Ok(Self::of(tasks, program, flow, Arc::clone(&self.belongings)))
+    }
+
+    /// Queues a run, with what it takes of pools and frees: its last operation.
+    fn queue(&self, stream: &Stream) -> Result<Position> {
+        let queue = || match &self.flow {
+            None => self.program.queue(stream, &self.tasks),
+            Some(flow) => flow::run::queue(flow, stream, &self.program),
+        };
+        let memory = &self.belongings.memory;
+        if !memory.is_any() {
+            return queue();
+        }
+        memory.begin_run()?;
+        let queued = memory.wait_for_arrivals(stream).and_then(|()| queue());
+        queued.inspect_err(|_| memory.undo_run())
     }
 
     /// The memory that it names is there as it was.
@@ -206,10 +232,7 @@ impl Graph {
         }
         let ready = self.hold(Code::ModelCaptured)?;
         ready.check_memory()?;
-        let position = match &ready.flow {
-            None => ready.program.queue(stream, &ready.tasks)?,
-            Some(flow) => flow::run::queue(flow, stream, &ready.program)?,
-        };
+        let position = ready.queue(stream)?;
         for event in &ready.events {
             if let Ok(event) = handles::get::<Event>("event", *event) {
                 event.note_record(stream, position);
@@ -225,6 +248,13 @@ impl Graph {
         ready.check_memory()?;
         if ready.flow.is_some() {
             return Err(stream.recorder.no_flow());
+        }
+        if ready.belongings.memory.is_any() {
+            return Err(Error::unsupported(format_args!(
+                "modelRI {:#x} takes or frees memory of pools, so it cannot be part of another graph; run it by \
+                 itself, or capture its calls with the others",
+                self.handle.raw()
+            )));
         }
         stream.recorder.take_part()?.add_graph(stream.handle, &ready.tasks)
     }

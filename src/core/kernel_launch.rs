@@ -1,7 +1,7 @@
 //! Launches of kernels: how often they run, with which arguments, on which stream.
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
@@ -9,7 +9,8 @@ use super::kernel::Function;
 use super::stream::{self, Stream};
 use super::{handles, memory, release_failure, runtime};
 use crate::backend::{
-    self, Access, Arguments, Copy, Launch, NodeLaunch, Place, Span, ThreadLimits, Work,
+    self, Access, Arguments, Block, Copy, Driver, Launch, NodeLaunch, Place, Span, ThreadLimits,
+    Work,
 };
 
 /// Attributes of a launch, as numbers of the API.
@@ -350,6 +351,23 @@ impl PlaceHolder {
     }
 }
 
+/// Data behind the arguments of a kernel, in page-locked memory, where every device reads it: a copy to
+/// the device would wait for the stream. When this is dropped, what is queued has the memory until it is
+/// done, and what a graph may run again keeps this.
+struct Data {
+    memory: Block,
+    driver: Weak<dyn Driver>,
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        // A driver that has ended has taken it back.
+        let Some(driver) = self.driver.upgrade() else { return };
+        let freed = driver.free_host(self.memory);
+        release_failure::note_fault("memory of a kernel's arguments was not freed", freed);
+    }
+}
+
 /// aclrtLaunchKernelWithHostArgs and its kin: as [`launch`], with arguments in one block that have
 /// data behind them, which is copied to where devices read it. The request's own arguments are not looked at.
 pub fn launch_with_data(
@@ -374,9 +392,6 @@ pub fn launch_with_data(
     let stream = stream::resolve(stream)?.to_arc();
     let function = handles::get_arc::<Function>(argument, raw)?;
     check_device(&request, &function, &stream)?;
-    if stream.is_captured() {
-        return Err(stream.recorder.no_data());
-    }
     // The data begins where the arguments end, or behind that.
     let known = function.native.info().parameters.as_ref();
     let len = known.map_or(first, |known| known.size);
@@ -387,9 +402,10 @@ pub fn launch_with_data(
             function.name
         )));
     }
-    // Page-locked, where every device reads it: a copy to the device would wait for the stream.
     let session = runtime::session()?;
     let memory = session.driver.alloc_host(block.len())?;
+    let data: Arc<dyn Any + Send + Sync> =
+        Arc::new(Data { memory, driver: Arc::downgrade(&session.driver) });
     let mut block = block.to_vec();
     for one in place_holders {
         let addr = (memory.addr + one.data) as u64;
@@ -399,14 +415,9 @@ pub fn launch_with_data(
         Span { addr: block.as_ptr().expose_provenance(), len: block.len(), place: Place::Pageable };
     let dst = Span { addr: memory.addr, place: Place::Pinned, ..src };
     let copied = stream.device.native.copy(Copy { dst, src, stage_source: false });
-    let launched = copied.map_err(Error::from).and_then(|()| {
-        let is_slot = |offset| place_holders.iter().any(|one| one.addr == offset);
-        submit(&own(&block, len), &function, &stream, is_slot)
-    });
-    // What is queued has it until it is done.
-    let freed = session.driver.free_host(memory);
-    release_failure::note_fault("memory of a kernel's arguments was not freed", freed);
-    launched
+    copied?;
+    let is_slot = |offset| place_holders.iter().any(|one| one.addr == offset);
+    submit(&own(&block, len), &function, &stream, Some(&data), is_slot)
 }
 
 /// What is told before any look at the arguments: no kernel, no blocks, no stream.
@@ -428,7 +439,7 @@ pub fn launch(request: Request, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let function = handles::look::<Function>(argument, raw, stream.pin())?;
     check_device(&request, function, &stream)?;
-    submit(&request, function, &stream, |_| false)
+    submit(&request, function, &stream, None, |_| false)
 }
 
 /// Whether the stream's device has the kernel, and as many blocks and threads.
@@ -443,18 +454,19 @@ fn check_device(request: &Request, function: &Function, stream: &Stream) -> Resu
     }
 }
 
-/// Queues the launch. `is_own` tells which offsets have addresses of the library's own.
+/// Queues the launch. `is_own` tells which offsets have addresses of the library's own, in `data`.
 #[inline(always)]
 fn submit(
     request: &Request,
     function: &Function,
     stream: &Stream,
+    data: Option<&Arc<dyn Any + Send + Sync>>,
     is_own: impl Fn(usize) -> bool,
 ) -> Result<()> {
     if function.has_pointers {
         check_pointers(function, request.arguments, &stream.device, is_own)?;
     }
-    let launch = launch_of(request, function);
+    let launch = Launch { kept: data, ..launch_of(request, function) };
     let queue = |native: &dyn backend::Stream| match stream.is_captured() {
         false => native.launch(&launch),
         true => stream.recorder.add_launch(bind(&launch, request, &stream.device)?),
@@ -478,6 +490,7 @@ fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
         threads,
         shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),
         arguments,
+        kept: None,
     }
 }
 

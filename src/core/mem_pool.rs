@@ -28,7 +28,7 @@ use super::handles::{self, Object};
 use super::memory_hook::{self, MemoryKind};
 use super::runtime::{self, Session};
 use super::stream::{self, Stream};
-use super::{hooked_memory, memory, release_failure, thread};
+use super::{graph, hooked_memory, memory, release_failure, thread};
 use crate::algo::pool::StreamKey;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::{Block, PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
@@ -184,11 +184,28 @@ pub fn destroy(raw: u64) -> Result<()> {
 pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     handles::check_not_null::<MemPool>("memPool", raw)?;
     let stream = stream::resolve(stream)?;
-    stream.check_not_recorded()?;
+    if stream.is_captured() {
+        return malloc_captured(size, raw, stream);
+    }
+    malloc_now(size, raw, stream)
+}
+
+#[inline]
+fn malloc_now(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
     if memory_hook::exist() {
         return malloc_hooked(size, raw, stream);
     }
     malloc(size, raw, stream)
+}
+
+/// Memory for the graph that a stream is captured into.
+#[cold]
+fn malloc_captured(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
+    // It may wait, and no `Ref` may live across that.
+    let share = stream.to_arc();
+    drop(stream);
+    let malloc = || malloc_now(size, raw, stream::resolve(share.handle.raw())?);
+    graph::memory::captured_malloc(&share, malloc)
 }
 
 /// As [`malloc`], between the hooks of the program.
@@ -237,7 +254,12 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
         ));
     }
     let stream = stream::resolve(stream)?;
-    stream.check_not_recorded()?;
+    if stream.is_captured() {
+        return graph::memory::captured_free(&stream, addr);
+    }
+    if graph::memory::keeps(addr)? {
+        return Ok(());
+    }
     if memory_hook::exist() {
         let handle = stream.handle.raw();
         drop(stream);

@@ -18,7 +18,9 @@ use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
 use super::virtual_memory::{self, Mapped, physical};
-use super::{hooked_memory, host_register, ipc, managed_memory, memory_hook, runtime, thread};
+use super::{
+    graph, hooked_memory, host_register, ipc, managed_memory, memory_hook, runtime, thread,
+};
 use crate::algo::slot_table;
 use crate::backend::{
     self, Fill, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage,
@@ -132,6 +134,9 @@ fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
 pub fn free(addr: usize) -> Result<()> {
     check_free("devPtr", addr)?;
     if memory_hook::exist() {
+        if graph::memory::keeps(addr)? {
+            return Ok(());
+        }
         let kinds = [MemoryKind::Device, MemoryKind::Managed, MemoryKind::Pool];
         return hooked_memory::free(addr, &kinds, || free_unhooked(addr));
     }
@@ -174,6 +179,9 @@ fn free_to_device(addr: usize) -> Result<()> {
 /// As [`free`], of a pool's memory: at once, as cudaFree does it.
 #[cold]
 fn free_to_pool(addr: usize) -> Result<()> {
+    if graph::memory::keeps(addr)? {
+        return Ok(());
+    }
     if let Some(found) = Allocation::find(addr).filter(|found| found.base == addr)
         && mem_pool::free_now(&found)?
     {

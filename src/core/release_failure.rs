@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::error;
+use super::error::{self, Error};
 use super::error_name::error_name;
 use crate::backend;
 
@@ -29,6 +29,11 @@ pub fn note_fault(what: &str, freed: backend::Result<()>) {
     if let Err(fault) = freed {
         keep(format!("{what}: {}", fault.text()));
     }
+}
+
+/// Notes that something of the library's own was not given back.
+pub fn note_error(what: &str, error: &Error) {
+    keep(format!("{what}: {}", error.text()));
 }
 
 fn keep(text: String) {

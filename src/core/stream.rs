@@ -272,12 +272,6 @@ impl Stream {
         self.is_default
     }
 
-    /// Fails while it is captured, for what cannot be recorded.
-    #[inline]
-    pub fn check_not_recorded(&self) -> Result<()> {
-        if self.is_captured() { Err(self.recorder.no_pools()) } else { Ok(()) }
-    }
-
     /// Fails while it is captured, which is then invalid.
     #[inline]
     fn check_not_captured(&self) -> Result<()> {

@@ -18,7 +18,7 @@ use crate::ffi::value::{Out, enum_from, enum_value, handle};
 /// The mode says whom the capture forbids what cannot be recorded: calls that work on memory at once
 /// (aclrtMemcpy, aclrtMemset and their kin), asynchronous copies of pageable memory, and aclmdlRIExecute. Whoever
 /// makes such a call makes the capture invalid, and so does whoever waits for, or asks about, a captured
-/// stream, an event recorded there, or their device. Memory of pools is not recorded.
+/// stream, an event recorded there, or their device. Memory of pools belongs to the graph.
 ///
 /// @param stream a stream; not a default stream.
 /// @param mode ACL_MODEL_RI_CAPTURE_MODE_GLOBAL 0: all threads, but those that have exchanged their mode;

@@ -293,7 +293,7 @@ impl Device for CpuDevice {
     }
 
     fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
-        Ok(Arc::new(kernel::call(&self.shared, launch)?))
+        Ok(Arc::new(kernel::bind(&self.shared, launch)?))
     }
 
     fn create_graph(&self, nodes: &[Node]) -> Result<Arc<dyn Graph>> {

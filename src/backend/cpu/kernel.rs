@@ -52,6 +52,8 @@ impl Kernel for CpuKernel {
 pub(super) struct Call {
     /// Keeps the function loaded.
     _kernel: Arc<dyn Kernel>,
+    /// What its arguments point to, if a graph may run it again.
+    _kept: Option<Arc<dyn Any + Send + Sync>>,
     /// What the core calls it.
     function: u64,
     entry: Entry,
@@ -174,7 +176,13 @@ pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
         threads: launch.threads.unwrap_or([1; 3]),
         shared_bytes: launch.shared_bytes,
         _kernel: Arc::clone(launch.kernel),
+        _kept: None,
     })
+}
+
+/// As [`call`], for a graph.
+pub(super) fn bind(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
+    Ok(Call { _kept: launch.kept.cloned(), ..call(shared, launch)? })
 }
 
 impl Call {

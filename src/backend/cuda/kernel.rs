@@ -326,6 +326,8 @@ fn null_argument(array: usize, known: &Parameters) -> Option<usize> {
 pub(super) struct CudaBoundLaunch {
     /// Keeps the function loaded.
     _kernel: Arc<dyn Kernel>,
+    /// What its arguments point to.
+    _kept: Option<Arc<dyn Any + Send + Sync>>,
     raw: Raw<CUfunc_st>,
     grid: [u32; 3],
     threads: [u32; 3],
@@ -409,6 +411,7 @@ pub(super) fn bind(launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>> {
     }
     Ok(Arc::new(CudaBoundLaunch {
         _kernel: Arc::clone(launch.kernel),
+        _kept: launch.kept.cloned(),
         raw: kernel.raw,
         grid: launch.grid,
         threads,

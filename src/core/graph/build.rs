@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::capture::Capture;
 use super::flow::Flow;
 use super::task::{Task, What};
-use super::{Graph, Ready};
+use super::{Belongings, Graph, Ready};
 use crate::algo::slot_table::{Handle, Ref};
 use crate::core::error::{Code, Error, Result};
 use crate::core::handles;
@@ -127,7 +127,7 @@ pub fn end(raw: u64, reserve: usize) -> Result<()> {
     let ready = building.end_building(|tasks, starting| {
         if tasks.iter().all(|task| task.control.is_none()) {
             let tasks = tasks_of_runs(tasks, starting)?.ok_or_else(no_end)?;
-            return Ready::new(&graph.device, tasks, Vec::new());
+            return Ready::new(&graph.device, tasks, Belongings::default());
         }
         let streams = streams_of_runs(tasks, starting);
         if !tasks.iter().any(|task| task.what == What::End && streams.contains(&task.stream)) {

@@ -10,11 +10,12 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::group::{Group, Owned};
+use super::group::Group;
+use super::memory::Memory;
 use super::mode::{Counted, Mode};
 use super::recorder::Recorder;
 use super::task::{self, Step, Task, What};
-use super::{Graph, Ready};
+use super::{Belongings, Graph, Ready};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::allocation::Owner;
@@ -42,7 +43,7 @@ pub struct Capture {
 struct State {
     tasks: Vec<Task>,
     branches: Vec<Branch>,
-    groups: Vec<Owned>,
+    belongings: Belongings,
     /// What made it invalid.
     spoilt: Option<&'static str>,
     /// It has ended.
@@ -130,7 +131,7 @@ impl Capture {
                 state: Mutex::new(State {
                     tasks: Vec::new(),
                     branches: vec![branch],
-                    groups: Vec::new(),
+                    belongings: Belongings::default(),
                     spoilt: None,
                     is_over: false,
                     counted: Some(Counted::new(Weak::clone(itself))),
@@ -151,7 +152,7 @@ impl Capture {
             state: Mutex::new(State {
                 tasks: Vec::new(),
                 branches: Vec::new(),
-                groups: Vec::new(),
+                belongings: Belongings::default(),
                 spoilt: None,
                 is_over: false,
                 counted: None,
@@ -282,7 +283,7 @@ impl Capture {
         }
         let group = Group::create(self.graph, self.owner)?;
         state.branch(stream).group = Some(Arc::clone(&group.0));
-        state.groups.push(group);
+        state.belongings.groups.push(group);
         Ok(())
     }
 
@@ -303,9 +304,14 @@ impl Capture {
         self.state.lock().branch(stream).group.is_some()
     }
 
-    /// The groups of a capture that is over.
-    fn take_groups(&self) -> Vec<Owned> {
-        std::mem::take(&mut self.state.lock().groups)
+    /// Lets `work` do something with the memory of pools that the graph has.
+    pub fn with_memory<T>(&self, work: impl FnOnce(&mut Memory) -> Result<T>) -> Result<T> {
+        work(&mut self.open()?.belongings.memory)
+    }
+
+    /// What the graph has, of a capture that is over.
+    fn take_belongings(&self) -> Belongings {
+        std::mem::take(&mut self.state.lock().belongings)
     }
 
     /// Records the tasks of a graph.
@@ -387,6 +393,7 @@ impl Capture {
         self.spoil("its first stream was destroyed");
         let _ = self.finish();
         self.release_streams();
+        drop(self.take_belongings());
         Graph::table().remove(self.graph);
     }
 }
@@ -494,18 +501,19 @@ pub fn end(raw: u64) -> Result<u64> {
     drop(stream);
     let tasks = capture.finish();
     capture.release_streams();
-    let made = tasks.and_then(|tasks| complete(&capture, tasks));
+    let belongings = capture.take_belongings();
+    let made = tasks.and_then(|tasks| complete(&capture, tasks, belongings));
     if made.is_err() {
         Graph::table().remove(capture.graph);
     }
     made
 }
 
-fn complete(capture: &Capture, tasks: Vec<Task>) -> Result<u64> {
+fn complete(capture: &Capture, tasks: Vec<Task>, belongings: Belongings) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
         Error::param_invalid("the device of the capture was reset by another thread meanwhile")
     })?;
-    let ready = Ready::new(&graph.device, tasks, capture.take_groups())?;
+    let ready = Ready::new(&graph.device, tasks, belongings)?;
     graph.complete(ready);
     Ok(graph.handle.raw())
 }

@@ -241,7 +241,7 @@ pub fn number(what: What) -> i32 {
         | What::Prefetch
         | What::End
         | What::Control => 0,
-        What::NotifyRecord | What::NotifyWait => 0,
+        What::NotifyRecord | What::NotifyWait | What::MemAlloc | What::MemFree => 0,
         What::Kernel => 1,
         What::EventRecord(_) => 2,
         What::EventWait(_) => 3,

@@ -250,6 +250,8 @@ fn kind(task: &Task) -> &'static str {
         What::ValueWait => "value_wait",
         What::NotifyRecord => "notify_record",
         What::NotifyWait => "notify_wait",
+        What::MemAlloc => "mem_alloc",
+        What::MemFree => "mem_free",
     }
 }
 

@@ -189,12 +189,12 @@ impl Recorder {
         Fault::new(FaultKind::Unsupported, text)
     }
 
-    /// Memory of pools is not recorded.
+    /// Memory of pools is not recorded in graphs that are built.
     #[cold]
     pub fn no_pools(&self) -> Error {
         self.cannot(
-            "memory of pools is neither taken nor given back in a captured stream; do it in another stream, \
-             before the capture and after it",
+            "graphs that are built neither take nor free memory of pools; do it in another stream, or capture the \
+             graph",
         )
         .into()
     }
@@ -215,16 +215,6 @@ impl Recorder {
         self.cannot(
             "a graph with labels, switches or streams that start others is not part of another graph in this version; \
              run it in the stream that runs the other one",
-        )
-        .into()
-    }
-
-    /// Memory for data behind arguments lasts for one launch.
-    #[cold]
-    pub fn no_data(&self) -> Error {
-        self.cannot(
-            "data behind a kernel's arguments (place holders) is not recorded; copy it to device memory that lasts \
-             as long as the graph, and pass its address",
         )
         .into()
     }

@@ -34,6 +34,10 @@ pub enum What {
     EventReset(u64),
     /// The end of a stream, and of a run of the graph.
     End,
+    /// Memory of a pool is taken.
+    MemAlloc,
+    /// It is freed.
+    MemFree,
     /// A write of a value.
     ValueWrite,
     /// A wait for one.

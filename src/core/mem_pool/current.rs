@@ -56,6 +56,9 @@ impl DevicePools {
 pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     let stream = stream::resolve(raw_stream)?;
     let current = stream.device.pools.current(&stream.device)?;
+    if stream.is_captured() {
+        return super::malloc_captured(size, current, stream);
+    }
     if memory_hook::exist() {
         return super::malloc_hooked(size, current, stream);
     }
