@@ -92,6 +92,8 @@ inline void ChangeGraphs() {
         DID(aclrtMemsetAsync(memory, kBytes, 1, kBytes, stream));
         DID(aclrtStreamWaitEvent(stream, go));
         DID(aclrtResetEvent(go, stream));
+        // Twice: one of them may be made to fail.
+        DID(aclrtValueWrite(memory, 1, 0, stream));
         DID(aclrtValueWrite(memory, 1, 0, stream));
         DID(aclrtValueWait(memory, 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
         DID(aclmdlRICaptureTaskGrpBegin(stream));

@@ -26,6 +26,7 @@ AGAIN = "again"
 
 # pool_calls.h asks for so much.
 MORE_THAN_THERE_IS = r"portaclMallocAsync\(&one, size_t\{1\} << 39"
+FROM_DEVICE = r"aclrtMalloc\("
 FROM_POOL = r"(aclrtMemPoolMallocAsync|portaclMallocAsync)\("
 # Whatever gives or takes memory, streams, events or kernels looks first what can go back by now.
 TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem|Host(Unr|R)egister|Binary|Create|Destroy|LaunchKernel"
@@ -36,6 +37,10 @@ ALL = (
     Untold("cpu", "device.alloc", FROM_POOL, "a pool asks for more than it needs, and then for what it needs",
            in_samples=AGAIN),
     Untold("cpu", "shared_memory.alloc", FROM_POOL, "likewise", in_samples=AGAIN),
+    # Whether something waits to be used again is a matter of time.
+    Untold("cpu", "device.alloc", FROM_DEVICE, "what waits to be used again goes back, and then it is asked for once more",
+           in_samples=AGAIN, steady=False),
+    Untold("cuda", "device.alloc", FROM_DEVICE, "likewise", in_samples=AGAIN, steady=False),
     Untold("cpu", "device.alloc", MORE_THAN_THERE_IS, "there is not so much memory, whoever refuses it",
            steady=False),
     Untold("cpu", "stream.settle", MORE_THAN_THERE_IS, "memory that is not waited for is not there"),
