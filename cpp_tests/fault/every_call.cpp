@@ -602,6 +602,7 @@ int main(int argc, char** argv) {
         if (argc == 3) CaptureKernels(argv[1], argv[2]);
         CaptureGraphs();
         BuildGraphs();
+        BuildProgram();
         ChangeGraphs();
         RegisterMemory();
         UseManagedMemory();

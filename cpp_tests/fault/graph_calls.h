@@ -126,6 +126,52 @@ inline void ChangeGraphs() {
     if (stream) DID(aclrtDestroyStreamForce(stream));
 }
 
+// A graph with a loop, a jump and a stream that another one starts.
+inline void BuildProgram() {
+    constexpr size_t kBytes = 4096;
+    aclrtStream running = nullptr, head = nullptr, other = nullptr;
+    aclrtLabel label = nullptr;
+    aclrtLabelList list = nullptr;
+    void* memory = nullptr;
+    aclmdlRI graph = nullptr;
+    DID(aclrtCreateStream(&running));
+    DID(aclrtCreateStreamWithConfig(&head, 0, ACL_STREAM_PERSISTENT));
+    DID(aclrtCreateStreamWithConfig(&other, 0, ACL_STREAM_PERSISTENT));
+    DID(aclrtCreateLabel(&label));
+    if (label) DID(aclrtCreateLabelList(&label, 1, &list));
+    DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
+    // Numbers: an index, and at 64 and 128 what is compared.
+    char* const at = static_cast<char*>(memory);
+    const bool filled = memory && DID(aclrtMemset(memory, kBytes, 0, kBytes)) &&
+                        DID(aclrtMemset(at + 128, 4, 1, 4));
+    const bool all = running && head && other && list && filled;
+    if (all && DID(aclmdlRIBuildBegin(&graph, 0))) {
+        DID(aclmdlRIBindStream(graph, head, 0));
+        DID(aclmdlRIBindStream(graph, other, 0x7FFFFFFF));
+        DID(aclrtMemsetAsync(at + 64, 4, 0, 4, head));
+        DID(aclrtSwitchLabelByIndex(memory, 1, list, head));
+        DID(aclrtSetLabel(label, head));
+        DID(aclrtActiveStream(other, head));
+        DID(aclrtMemsetAsync(at + 64, 4, 1, 4, other));
+        DID(aclrtSwitchStream(at + 64, ACL_RT_LESS, at + 128, ACL_RT_SWITCH_INT32, other, nullptr,
+                              other));
+        DID(aclmdlRIEndTask(graph, other));
+        if (DID(aclmdlRIBuildEnd(graph, nullptr))) {
+            DID(aclmdlRIExecuteAsync(graph, running));
+            DID(aclrtSynchronizeStream(running));
+            DID(aclmdlRIExecute(graph, 10000));
+            DID(aclmdlRIAbort(graph));
+        }
+        DID(aclmdlRIDestroy(graph));
+    }
+    if (memory) DID(aclrtFree(memory));
+    if (list) DID(aclrtDestroyLabelList(list));
+    if (label) DID(aclrtDestroyLabel(label));
+    if (other) DID(aclrtDestroyStream(other));
+    if (head) DID(aclrtDestroyStream(head));
+    if (running) DID(aclrtDestroyStream(running));
+}
+
 // A graph with every kind of work but kernels, on two streams.
 inline void CaptureGraphs() {
     constexpr size_t kBytes = 4096;

@@ -13,6 +13,7 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Error, Result};
 use super::event::Event;
+use super::graph::flow::serving;
 use super::graph::label::{Label, LabelList};
 use super::graph::{Graph, end_callback};
 use super::handles::Object;
@@ -309,6 +310,7 @@ impl DeviceSlot {
             let graphs = take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
             graphs.iter().for_each(|graph| end_callback::graph_ended(graph));
             drop(graphs);
+            serving::settle();
             take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
             take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
             take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));

@@ -8,7 +8,7 @@ pub mod run;
 pub mod serving;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -98,6 +98,8 @@ pub struct Flow {
     pub submitting: Mutex<()>,
     /// Runs that are queued, and the one that goes on. No call of a backend is made under its lock.
     pub queued: Mutex<Queued>,
+    /// How often strands were handed over.
+    pub handed_over: AtomicU64,
     /// The run that goes on; only the serving thread looks.
     pub machine: Mutex<Machine>,
 }
@@ -194,6 +196,7 @@ impl Flow {
             listener,
             submitting: Mutex::default(),
             queued: Mutex::default(),
+            handed_over: AtomicU64::new(0),
             machine: Mutex::default(),
         });
         run::register(&flow);

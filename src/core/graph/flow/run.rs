@@ -74,6 +74,8 @@ struct Turn {
     at: At,
     /// How often it is to begin again when it has ended.
     again: usize,
+    /// What its stream has to hand over; 0 for nothing.
+    awaited: u64,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -91,40 +93,47 @@ enum At {
     Ending,
 }
 
-/// What its stream hands over for a run, when it has come to it.
+/// What its stream hands over for a run, when it has come to it. It lets go of the flow only by telling of it:
+/// a driver's thread may not be the one that drops a flow.
 struct Arrival {
-    flow: Arc<Flow>,
+    flow: Option<Arc<Flow>>,
     number: u64,
-    is_delivered: bool,
 }
 
 impl Delivery for Arrival {
     fn deliver(mut self: Box<Self>, ticket: Ticket) {
-        self.is_delivered = true;
-        let (flow, number) = (Arc::clone(&self.flow), self.number);
-        serving::post(Call::Arrived { flow, number, ticket });
+        if let Some(flow) = self.flow.take() {
+            serving::post(Call::Arrived { flow, number: self.number, ticket });
+        }
     }
 }
 
 impl Drop for Arrival {
     fn drop(&mut self) {
-        if !self.is_delivered {
-            let (flow, number) = (Arc::clone(&self.flow), self.number);
-            serving::post(Call::GivenUp { flow, number });
+        if let Some(flow) = self.flow.take() {
+            serving::post(Call::GivenUp { flow, number: self.number });
         }
     }
 }
 
 /// What a strand hands over when its stream has come to where the run has to decide.
 struct Return {
-    flow: Arc<Flow>,
+    flow: Option<Arc<Flow>>,
     strand: usize,
+    /// Different from that of all others.
+    number: u64,
 }
 
 impl Delivery for Return {
-    fn deliver(self: Box<Self>, _ticket: Ticket) {
-        let Self { flow, strand } = *self;
-        serving::post(Call::Returned { flow, strand });
+    fn deliver(self: Box<Self>, _ticket: Ticket) {}
+}
+
+/// Delivered, or left out because the strand has failed: the run goes on either way.
+impl Drop for Return {
+    fn drop(&mut self) {
+        if let Some(flow) = self.flow.take() {
+            serving::post(Call::Returned { flow, strand: self.strand, number: self.number });
+        }
     }
 }
 
@@ -171,7 +180,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     serving::need()?;
     let _submitting = flow.submitting.lock();
     let number = flow.queued.lock().add(stream);
-    let arrival = Arrival { flow: Arc::clone(flow), number, is_delivered: false };
+    let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
     let queued = stream.submit(|native| native.hand_over(Box::new(arrival), true));
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
@@ -234,8 +243,11 @@ impl Flow {
     }
 
     /// A strand has come to where it has to choose, or to its end.
-    pub fn returned(self: &Arc<Self>, strand: usize) {
-        if let Some(run) = &mut self.machine.lock().0 {
+    pub fn returned(self: &Arc<Self>, strand: usize, number: u64) {
+        if let Some(run) = &mut self.machine.lock().0
+            && run.strands[strand].awaited == number
+        {
+            run.strands[strand].awaited = 0;
             match run.strands[strand].at {
                 At::Choosing(_) if run.is_ending => run.strands[strand].at = At::Nowhere,
                 At::Choosing(step) => {
@@ -300,7 +312,8 @@ impl Flow {
         let (ticket, told) = (first.ticket.take()?, first.told.clone());
         self.listener.set(Some(told.clone()));
         let starts = self.strands.iter().map(|strand| strand.starts);
-        let begin = |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, again: 0 };
+        let begin =
+            |starts| Turn { at: if starts { At::Step(0) } else { At::Nowhere }, ..Turn::default() };
         Some(Run {
             ticket,
             told,
@@ -381,7 +394,7 @@ impl Flow {
                 }
                 Step::Start(other) => self.start(run, strand, *other)?,
                 Step::Choose(_) => {
-                    self.hand_over(strand, strand)?;
+                    self.hand_over(run, strand, strand)?;
                     run.strands[strand].at = At::Choosing(place);
                     return Ok(());
                 }
@@ -393,18 +406,22 @@ impl Flow {
     }
 
     /// The stream of a strand hands `strand` over when it has come to this.
-    fn hand_over(self: &Arc<Self>, on: usize, strand: usize) -> Result<()> {
-        let delivery = Box::new(Return { flow: Arc::clone(self), strand });
-        self.strands[on].native.hand_over(delivery, false).map(drop)
+    fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
+        let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
+        let delivery = Box::new(Return { flow: Some(Arc::clone(self)), strand, number });
+        self.strands[on].native.hand_over(delivery, false)?;
+        run.strands[strand].awaited = number;
+        Ok(())
     }
 
     /// A strand ends, once its stream has come to it.
     fn end(self: &Arc<Self>, run: &mut Run, strand: usize) {
         run.strands[strand].at = At::Ending;
-        if self.hand_over(strand, strand).is_err() {
+        if let Err(fault) = self.hand_over(run, strand, strand) {
             // Nothing may go on behind the end of the run. A device that failed runs nothing more.
             let _ = self.strands[strand].native.synchronize(None);
             run.strands[strand].at = At::Nowhere;
+            self.fail(run, fault);
         }
     }
 
@@ -488,12 +505,10 @@ impl Flow {
         let (position, thread) = (Some(*position), Some(*thread));
         let failure = Failure { fault, position, thread, launch: None };
         // User code is called before the run is over, where that can be.
-        if let Some(tell) = failures.failed(failure)
-            && self.strands[0].native.host_fn(tell).is_ok()
-            && self.hand_over(0, self.strands.len()).is_ok()
-            && let Some(telling) = run.strands.last_mut()
-        {
-            telling.at = At::Ending;
+        let Some(tell) = failures.failed(failure) else { return };
+        let telling = self.strands.len();
+        if self.strands[0].native.host_fn(tell).is_ok() && self.hand_over(run, 0, telling).is_ok() {
+            run.strands[telling].at = At::Ending;
         }
     }
 }

@@ -36,6 +36,8 @@ pub enum Call {
         flow: Arc<Flow>,
         /// Its number there.
         strand: usize,
+        /// Which of all hand-overs it was.
+        number: u64,
     },
     /// Runs may have to end.
     Look {
@@ -46,14 +48,23 @@ pub enum Call {
 
 struct State {
     calls: VecDeque<Call>,
+    /// How many there were, and how many of them were answered.
+    posted: u64,
+    answered: u64,
     /// It was started, and has not ended.
     is_there: bool,
     stopping: bool,
     handle: Option<JoinHandle<()>>,
 }
 
-static STATE: Mutex<State> =
-    Mutex::new(State { calls: VecDeque::new(), is_there: false, stopping: false, handle: None });
+static STATE: Mutex<State> = Mutex::new(State {
+    calls: VecDeque::new(),
+    posted: 0,
+    answered: 0,
+    is_there: false,
+    stopping: false,
+    handle: None,
+});
 /// There is a call, or the end has come, or the thread has ended.
 static CHANGED: Condvar = Condvar::new();
 
@@ -81,6 +92,7 @@ pub fn post(call: Call) {
     let mut state = STATE.lock();
     if state.is_there {
         state.calls.push_back(call);
+        state.posted += 1;
         drop(state);
         CHANGED.notify_all();
     }
@@ -91,6 +103,8 @@ fn serve() {
     loop {
         if let Some(call) = state.calls.pop_front() {
             MutexGuard::unlocked(&mut state, || answer(call));
+            state.answered += 1;
+            CHANGED.notify_all();
         } else if state.stopping {
             state.is_there = false;
             CHANGED.notify_all();
@@ -105,8 +119,18 @@ fn answer(call: Call) {
     match call {
         Call::Arrived { flow, number, ticket } => flow.arrived(number, ticket),
         Call::GivenUp { flow, number } => flow.given_up(number),
-        Call::Returned { flow, strand } => flow.returned(strand),
+        Call::Returned { flow, strand, number } => flow.returned(strand, number),
         Call::Look { flow } => flow.go_on(),
+    }
+}
+
+/// Waits until the thread has answered, and let go of, what it was told so far: a device that is about to close
+/// would miss what it still holds. It waits for no device, so this takes no longer than calls of a backend.
+pub fn settle() {
+    let mut state = STATE.lock();
+    let posted = state.posted;
+    while state.is_there && state.answered < posted {
+        CHANGED.wait(&mut state);
     }
 }
 
