@@ -142,6 +142,12 @@ impl Ready {
         queued.inspect_err(|_| memory.undo_run())
     }
 
+    /// The graph is over. The first of its memory that its pool did not take back.
+    fn end(self) -> Result<()> {
+        let Self { belongings, .. } = self;
+        Arc::into_inner(belongings).map_or(Ok(()), |mut belongings| belongings.memory.end())
+    }
+
     /// The memory that it names is there as it was.
     fn check_memory(&self) -> Result<()> {
         let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
@@ -320,11 +326,13 @@ pub fn destroy(raw: u64) -> Result<()> {
     if let Some(building) = &graph.building {
         building.let_go();
     }
-    // Now, also where another thread still looks at it: the handles of its groups die with it.
-    drop(graph.ready.lock().take());
+    // Now, also where another thread still looks at it: the handles of its groups die with it. Where one
+    // does, it gives the memory back.
+    let ready = graph.ready.lock().take();
+    let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
     let callbacks = graph.end_callbacks.take();
     drop(graph);
     slot_table::flush_if_many();
     callbacks.into_iter().for_each(|callback| (callback.call)());
-    Ok(())
+    ended
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
+use super::flow::serving::{self, Call};
 use super::task::{self, Task, What};
 use super::{Graph, memory_is_gone};
 use crate::algo::slot_table::Handle;
@@ -149,7 +150,7 @@ impl Group {
     }
 
     /// What it did is forgotten. Where a backend can be called.
-    fn drop_replaced(&self) {
+    pub fn drop_replaced(&self) {
         let replaced = std::mem::take(&mut self.state.lock().replaced);
         drop(replaced);
     }
@@ -336,25 +337,27 @@ impl Update {
     }
 }
 
-/// What a stream hands over when it comes to a change.
+/// What a stream hands over when it comes to a change, perhaps where no backend can be called: so it lets
+/// go of nothing itself.
 struct Swap {
-    group: Arc<Group>,
+    group: Option<Arc<Group>>,
     version: Option<Arc<Version>>,
 }
 
 impl Delivery for Swap {
     fn deliver(mut self: Box<Self>, _ticket: Ticket) {
-        let Some(version) = self.version.take() else { return };
-        let mut state = self.group.state.lock();
-        let before = state.version.replace(version);
-        state.replaced.extend(before);
+        let Some(group) = &self.group else { return };
+        let mut state = group.state.lock();
+        std::mem::swap(&mut state.version, &mut self.version);
     }
 }
 
 impl Drop for Swap {
     fn drop(&mut self) {
-        // Undelivered, perhaps where no backend can be called.
-        self.group.state.lock().replaced.extend(self.version.take());
+        // What was replaced, or what was to replace it.
+        let Some(group) = self.group.take() else { return };
+        group.state.lock().replaced.extend(self.version.take());
+        serving::post(Call::Replaced { group });
     }
 }
 
@@ -407,6 +410,7 @@ pub fn end_update(raw: u64) -> Result<()> {
     group.drop_replaced();
     let batches = group.state.lock().batches.clone();
     let version = Version::new(&*stream.device.native, works, &batches)?;
-    let swap = Box::new(Swap { group, version: Some(version) });
+    serving::need()?;
+    let swap = Box::new(Swap { group: Some(group), version: Some(version) });
     stream.submit(|native| native.hand_over(swap, false)).map(drop)
 }

@@ -160,26 +160,41 @@ fn change(pieces: &mut BTreeMap<usize, Piece>, addrs: &[usize], from: State, to:
     }
 }
 
-impl Drop for Memory {
-    fn drop(&mut self) {
+impl Memory {
+    /// The graph is over: what nobody has taken goes back to its pools. The first that did not.
+    pub fn end(&mut self) -> Result<()> {
+        let own = std::mem::take(&mut self.own);
         // With a device goes all its memory.
         let is_there = |addr: &usize| find(*addr).is_some();
-        let there: Vec<bool> = self.own.iter().map(is_there).collect();
+        let there: Vec<bool> = own.iter().map(is_there).collect();
         let mut idle = Vec::new();
         let mut pieces = PIECES.lock();
-        for (addr, is_there) in self.own.iter().zip(there) {
-            match pieces.get_mut(addr) {
+        for (addr, is_there) in own.into_iter().zip(there) {
+            match pieces.get_mut(&addr) {
                 Some(piece) if is_there && piece.state == State::Taken => piece.state = State::Left,
                 Some(_) => {
-                    pieces.remove(addr);
+                    pieces.remove(&addr);
                     COUNT.fetch_sub(1, Ordering::Relaxed);
-                    idle.push(*addr);
+                    idle.push(addr);
                 }
                 None => {}
             }
         }
         drop(pieces);
-        idle.into_iter().for_each(give_back);
+        idle.into_iter().map(give_back).fold(Ok(()), Result::and)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        note(self.end());
+    }
+}
+
+/// For where nobody can be told.
+fn note(freed: Result<()>) {
+    if let Err(error) = freed {
+        release_failure::note_error("memory of a graph was not freed", &error);
     }
 }
 
@@ -190,15 +205,12 @@ fn find(addr: usize) -> Option<Allocation> {
 }
 
 /// Gives memory back to its pool, which nothing uses any more.
-fn give_back(addr: usize) {
-    let Some(found) = find(addr) else { return };
+fn give_back(addr: usize) -> Result<()> {
+    let Some(found) = find(addr) else { return Ok(()) };
     let free = || mem_pool::free_now(&found).map(drop);
-    let freed = match memory_hook::exist() {
+    match memory_hook::exist() {
         true => hooked_memory::free(addr, &[MemoryKind::Pool], free),
         false => free(),
-    };
-    if let Err(error) = freed {
-        release_failure::note_error("memory of a graph was not freed", &error);
     }
 }
 
@@ -244,7 +256,8 @@ pub fn captured_malloc(stream: &Stream, malloc: impl FnOnce() -> Result<usize>) 
     let capture = capture_of(stream)?;
     let addr = malloc()?;
     if let Err(error) = capture.with_memory(|memory| memory.add(capture.graph, addr, stream)) {
-        give_back(addr);
+        // The first failure is the one to tell.
+        note(give_back(addr));
         return Err(error);
     }
     capture.add(stream.handle, What::MemAlloc, vec![None])?;

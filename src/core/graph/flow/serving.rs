@@ -1,5 +1,5 @@
-//! The thread that drives runs of flows: one for the process, from the first such run to the end of the
-//! library.
+//! The thread that drives runs of flows, and drops what a driver's thread must not: one for the process, from
+//! the first such run, or change of a task group, to the end of the library.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::Flow;
 use crate::backend::Ticket;
 use crate::core::error::{Code, Error, Result};
+use crate::core::graph::group::Group;
 
 /// What the thread is told.
 pub enum Call {
@@ -43,6 +44,11 @@ pub enum Call {
     Look {
         /// Of this flow.
         flow: Arc<Flow>,
+    },
+    /// A stream has come to a change of a task group.
+    Replaced {
+        /// This one, which may be the last to be dropped of its graph.
+        group: Arc<Group>,
     },
 }
 
@@ -121,6 +127,7 @@ fn answer(call: Call) {
         Call::GivenUp { flow, number } => flow.given_up(number),
         Call::Returned { flow, strand, number } => flow.returned(strand, number),
         Call::Look { flow } => flow.go_on(),
+        Call::Replaced { group } => group.drop_replaced(),
     }
 }
 
