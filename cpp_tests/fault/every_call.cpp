@@ -243,7 +243,7 @@ void RegisterMemory() {
         DID(aclrtSynchronizeStream(nullptr));
         if (!DID(aclrtHostUnregister(own))) {
             // What is still registered must not be used for anything else.
-            static void* volatile kept = nullptr;
+            [[maybe_unused]] static void* volatile kept = nullptr;
             kept = own;
             return;
         }
