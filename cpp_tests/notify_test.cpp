@@ -111,9 +111,12 @@ TEST_F(NotifyTest, DevicesSignalEachOther) {
     ACL_OK(aclrtWaitAndResetNotify(notify, stream, kForEver));
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtRecordNotify(notify, nullptr));
-    ACL_OK(aclrtWaitAndResetNotify(notify, nullptr, kForEver));
     ACL_OK(aclrtSetCurrentContext(here));
     ACL_OK(aclrtSynchronizeStream(stream));
+    // Not before: that record would end either wait.
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtWaitAndResetNotify(notify, nullptr, kForEver));
+    ACL_OK(aclrtSetCurrentContext(here));
     ACL_OK(aclrtRecordNotify(notify, stream));
     ACL_OK(aclrtSetDevice(1));
     ACL_OK(aclrtSynchronizeStream(nullptr));
