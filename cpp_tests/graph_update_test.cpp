@@ -21,9 +21,12 @@ using portacl_test::Event;
 using portacl_test::Gate;
 using portacl_test::Graph;
 using portacl_test::IsPoison;
+using portacl_test::kMarkArgumentsSize;
 using portacl_test::Log;
 using portacl_test::Mark;
+using portacl_test::MarkArguments;
 using portacl_test::OnCpu;
+using portacl_test::ParamsOf;
 using portacl_test::Poison;
 using portacl_test::Program;
 using portacl_test::Shown;
@@ -34,25 +37,12 @@ using Words = std::vector<uint32_t>;
 
 using GraphUpdate = portacl_test::WithDevice;
 
-// What `mark` gets.
-struct Arguments {
-    void* words;
-    uint32_t number;
-};
-constexpr size_t kArgumentsSize = 12;
-
-aclmdlRITaskParams ParamsOf(aclmdlRITask task) {
-    auto params = Poison<aclmdlRITaskParams>();
-    portacl_test::ExpectOk("aclmdlRITaskGetParams", aclmdlRITaskGetParams(task, &params));
-    return params;
-}
-
 // Changes the number that a task of `mark` adds.
 void SetNumber(aclmdlRITask task, void* words, uint32_t number) {
     auto params = ParamsOf(task);
-    Arguments arguments{words, number};
+    MarkArguments arguments{words, number};
     params.kernelTaskParams.args = &arguments;
-    params.kernelTaskParams.argsSize = kArgumentsSize;
+    params.kernelTaskParams.argsSize = kMarkArgumentsSize;
     portacl_test::ExpectOk("aclmdlRITaskSetParams", aclmdlRITaskSetParams(task, &params));
 }
 
@@ -69,10 +59,10 @@ TEST_F(GraphUpdate, KernelsTellWhatTheyWereLaunchedWith) {
     attributes[1].id = ACL_RT_LAUNCH_KERNEL_ATTR_DYN_UBUF_SIZE;
     attributes[1].value.dynUBufSize = 64;
     aclrtLaunchKernelCfg cfg{attributes, 2};
-    Arguments arguments{words.At(), 7};
+    MarkArguments arguments{words.At(), 7};
     void* each[] = {&arguments.words, &arguments.number};
     const Graph graph = Capture(stream, [&] {
-        ACL_OK(aclrtLaunchKernelV2(mark, 3, &arguments, kArgumentsSize, &cfg, stream));
+        ACL_OK(aclrtLaunchKernelV2(mark, 3, &arguments, kMarkArgumentsSize, &cfg, stream));
         ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(mark, {2, 3, 1}, {1, 1, 1}, 0, stream, nullptr,
                                                   each));
         ACL_OK(aclrtLaunchKernel(program.Kernel("nothing"), 1, nullptr, 0, stream));
@@ -89,8 +79,8 @@ TEST_F(GraphUpdate, KernelsTellWhatTheyWereLaunchedWith) {
         EXPECT_EQ(kernel.funcHandle, mark);
         EXPECT_EQ(kernel.isHostArgs, 1u);
         EXPECT_EQ(kernel.numBlocks, i == 0 ? 3u : 6u);
-        ASSERT_EQ(kernel.argsSize, kArgumentsSize);
-        EXPECT_EQ(std::memcmp(kernel.args, &arguments, kArgumentsSize), 0);
+        ASSERT_EQ(kernel.argsSize, kMarkArgumentsSize);
+        EXPECT_EQ(std::memcmp(kernel.args, &arguments, kMarkArgumentsSize), 0);
     }
     const auto* told = ParamsOf(tasks[0]).kernelTaskParams.cfg;
     ASSERT_NE(told, nullptr);
@@ -119,39 +109,6 @@ TEST_F(GraphUpdate, KernelsTellWhatTheyWereLaunchedWith) {
         EXPECT_EQ(value.timeoutUs.timeoutLow, 0u) << id;
         EXPECT_EQ(value.timeoutUs.timeoutHigh, 0u) << id;
     }
-}
-
-TEST_F(GraphUpdate, EventsTellWhichTheyAre) {
-    const Stream stream;
-    aclrtEvent event = nullptr;
-    ACL_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
-    const DeviceMemory memory(64);
-    const Graph graph = Capture(stream, [&] {
-        ACL_OK(aclrtRecordEvent(event, stream));
-        ACL_OK(aclrtStreamWaitEvent(stream, event));
-        ACL_OK(aclrtResetEvent(event, stream));
-        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
-    });
-    const auto tasks = TasksOf(stream);
-    ASSERT_EQ(tasks.size(), 4u);
-    EXPECT_EQ(ParamsOf(tasks[0]).eventRecordTaskParams.event, event);
-    EXPECT_EQ(ParamsOf(tasks[0]).eventRecordTaskParams.eventFlag, uint32_t{ACL_EVENT_SYNC});
-    EXPECT_EQ(ParamsOf(tasks[0]).eventRecordTaskParams.recordFlag, 0u);
-    EXPECT_EQ(ParamsOf(tasks[1]).eventWaitTaskParams.event, event);
-    EXPECT_EQ(ParamsOf(tasks[2]).eventResetTaskParams.event, event);
-    EXPECT_EQ(ParamsOf(tasks[2]).type, ACL_MODEL_RI_TASK_EVENT_RESET);
-    const auto other = ParamsOf(tasks[3]);
-    EXPECT_EQ(other.type, ACL_MODEL_RI_TASK_DEFAULT);
-    for (uint8_t byte : other.rsv2) EXPECT_EQ(byte, 0);
-    // What is told can be set again, where there is something to set.
-    for (size_t i = 0; i < 3; ++i) {
-        auto params = ParamsOf(tasks[i]);
-        ACL_OK(aclmdlRITaskSetParams(tasks[i], &params));
-    }
-    ACL_OK(aclmdlRIUpdate(graph));
-    ACL_OK(aclrtDestroyEvent(event));
-    EXPECT_EQ(ParamsOf(tasks[1]).eventWaitTaskParams.event, event);
-    EXPECT_EQ(ParamsOf(tasks[1]).eventWaitTaskParams.eventFlag, 0u);
 }
 
 // ---- changes ----
@@ -184,7 +141,7 @@ TEST_F(GraphUpdate, AnotherKernelWithOtherBlocksRuns) {
     const Program program;
     const Stream stream;
     const ZeroWords words(8);
-    Arguments arguments{words.At(), 5};
+    MarkArguments arguments{words.At(), 5};
     void* each[] = {&arguments.words, &arguments.number};
     const Graph graph = Capture(stream, [&] {
         ACL_OK(aclrtLaunchSIMTKernelWithArgsArray(program.Kernel("mark"), {2, 2, 1}, {1, 1, 1}, 0,
@@ -227,29 +184,6 @@ TEST_F(GraphUpdate, ManyUpdatesTakeTheirTurns) {
     }
     ACL_OK(aclrtSynchronizeDevice());
     EXPECT_EQ(words.Download<uint32_t>(), Words(2, sum));
-}
-
-TEST_F(GraphUpdate, AnotherEventIsRecorded) {
-    const Stream stream;
-    const DeviceMemory memory(64);
-    const Event one, other;
-    const Graph graph = Capture(stream, [&] {
-        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
-        ACL_OK(aclrtRecordEvent(one, stream));
-    });
-    const auto task = TasksOf(stream)[1];
-    uint64_t time = 0, later = 0;
-    for (aclrtEvent event : {aclrtEvent(other), aclrtEvent(one)}) {
-        auto params = ParamsOf(task);
-        params.eventRecordTaskParams.event = event;
-        ACL_OK(aclmdlRITaskSetParams(task, &params));
-        EXPECT_EQ(ParamsOf(task).eventRecordTaskParams.event, event);
-        ACL_OK(aclmdlRIUpdate(graph));
-        ACL_OK(aclmdlRIExecute(graph, -1));
-    }
-    ACL_OK(aclrtEventGetTimestamp(other, &time));
-    ACL_OK(aclrtEventGetTimestamp(one, &later));
-    EXPECT_LE(time, later);
 }
 
 TEST_F(GraphUpdate, DisabledTasksAreLeftOut) {
@@ -462,196 +396,6 @@ TEST_F(GraphUpdate, TasksOfGroupsAreChangedWithTheGroup) {
     ACL_OK(aclmdlRIUpdate(graph));
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(words.Download<uint32_t>(), Words(4, 8));
-}
-
-// ---- arguments ----
-
-TEST_F(GraphUpdate, KernelParametersAreChecked) {
-    const Program program;
-    const Stream stream;
-    const ZeroWords words(4);
-    const Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
-    const auto task = TasksOf(stream)[0];
-    const auto good = ParamsOf(task);
-    aclmdlRITaskParams params;
-    int local = 0;
-    const auto with = [&](auto change) {
-        params = good;
-        change(params.kernelTaskParams);
-        return &params;
-    };
-    using Kernel = aclmdlRIKernelTaskParams;
-    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kWrong = ACL_ERROR_RT_PARAM_INVALID;
-    with([&](Kernel& kernel) { kernel.funcHandle = nullptr; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "params->funcHandle is null");
-    with([&](Kernel& kernel) { kernel.funcHandle = &local; });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->funcHandle",
-                     Shown(&local));
-    with([&](Kernel& kernel) { kernel.funcHandle = aclrtFuncHandle(aclrtStream(stream)); });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "of kind stream");
-    with([&](Kernel& kernel) { kernel.numBlocks = 0; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "0");
-    with([&](Kernel& kernel) { kernel.numBlocks = UINT32_MAX; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "4294967295");
-    with([&](Kernel& kernel) { kernel.args = nullptr; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "args is null");
-    with([&](Kernel& kernel) { kernel.argsSize = 4; });
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "4 bytes");
-    with([&](Kernel& kernel) { kernel.isHostArgs = 2; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "isHostArgs is 2");
-    with([&](Kernel& kernel) { kernel.isHostArgs = 0; });
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
-                     "isHostArgs is 0");
-    aclrtLaunchKernelAttr attribute = {};
-    aclrtLaunchKernelCfg cfg{&attribute, 1};
-    with([&](Kernel& kernel) { kernel.cfg = &cfg; });
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, &params), "cfg->attrs[0].id is 0");
-    attribute.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT;
-    attribute.value.timeout = 3;
-    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRITaskSetParams(task, &params),
-                     "TIMEOUT");
-    if (OnCpu()) {
-        // Here the program says which arguments are pointers.
-        Arguments gone{nullptr, 1};
-        {
-            const DeviceMemory memory(64);
-            gone.words = memory.At();
-        }
-        with([&](Kernel& kernel) { kernel.args = &gone; });
-        ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), Shown(gone.words));
-    }
-    params = good;
-    params.type = ACL_MODEL_RI_TASK_EVENT_RECORD;
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 2",
-                     "of type 1");
-    params.type = static_cast<aclmdlRITaskType>(77);
-    ACL_FAILS_SAYING(kWrong, aclmdlRITaskSetParams(task, &params), "params->type is 77");
-    // Nothing of that was kept.
-    ACL_OK(aclmdlRIUpdate(graph));
-    ACL_OK(aclmdlRIExecute(graph, -1));
-    EXPECT_EQ(words.Download<uint32_t>(), Words(4, 1));
-    if (DeviceCount() < 2) return;
-    ACL_OK(aclrtSetDevice(1));
-    {
-        const Program elsewhere;
-        params = good;
-        params.kernelTaskParams.funcHandle = elsewhere.Kernel("mark");
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT, aclmdlRITaskSetParams(task, &params),
-                         "device 1");
-    }
-    ACL_OK(aclrtResetDevice(1));
-    ACL_OK(aclrtSetDevice(0));
-}
-
-TEST_F(GraphUpdate, OtherParametersAreChecked) {
-    const Stream stream;
-    const DeviceMemory memory(64);
-    const Event event(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC), timed;
-    const Graph graph = Capture(stream, [&] {
-        ACL_OK(aclrtRecordEvent(event, stream));
-        ACL_OK(aclrtStreamWaitEvent(stream, event));
-        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
-    });
-    const auto tasks = TasksOf(stream);
-    constexpr aclError kNone = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-    auto params = ParamsOf(tasks[0]);
-    params.eventRecordTaskParams.event = nullptr;
-    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRITaskSetParams(tasks[0], &params),
-                     "params->event is null");
-    params.eventRecordTaskParams.event = aclrtStream(stream);
-    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRITaskSetParams(tasks[0], &params),
-                     "of kind stream");
-    params = ParamsOf(tasks[0]);
-    params.eventRecordTaskParams.recordFlag = 1;
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], &params), "recordFlag is 0x1");
-    params = ParamsOf(tasks[0]);
-    params.eventRecordTaskParams.event = timed;
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[0], &params), "ACL_EVENT_TIME_LINE");
-    params = ParamsOf(tasks[1]);
-    params.eventWaitTaskParams.event = other;
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "another event");
-    params.eventWaitTaskParams.event = event;
-    params.eventWaitTaskParams.waitFlag = 2;
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[1], &params), "waitFlag is 0x2");
-    params = ParamsOf(tasks[2]);
-    ACL_FAILS_SAYING(kNone, aclmdlRITaskSetParams(tasks[2], &params), "type 0");
-    auto value = Poison<aclrtLaunchKernelAttrValue>();
-    ACL_FAILS_SAYING(
-        ACL_ERROR_RT_PARAM_INVALID,
-        aclmdlRIKernelTaskGetAttribute(tasks[2], ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value),
-        "only kernels");
-    EXPECT_TRUE(IsPoison(value));
-}
-
-TEST_F(GraphUpdate, ArgumentsAreChecked) {
-    const Program program;
-    const Stream stream;
-    const ZeroWords words(4);
-    Graph graph =
-        Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 4, stream)); });
-    const auto task = TasksOf(stream)[0];
-    auto params = Poison<aclmdlRITaskParams>();
-    auto value = Poison<aclrtLaunchKernelAttrValue>();
-    auto good = ParamsOf(task);
-    constexpr auto kMode = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE;
-    constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM, kDead = ACL_ERROR_RT_PARAM_INVALID;
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskGetParams(nullptr, &params), "task is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskGetParams(task, nullptr), "params is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(nullptr, &good), "task is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskSetParams(task, nullptr), "params is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRITaskDisable(nullptr), "task is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIUpdate(nullptr), "modelRI is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(nullptr, kMode, &value),
-                     "task is null");
-    ACL_FAILS_SAYING(kInvalid, aclmdlRIKernelTaskGetAttribute(task, kMode, nullptr),
-                     "attrValue is null");
-    for (int id : {0, 10, -1})
-        ACL_FAILS_SAYING(
-            kInvalid,
-            aclmdlRIKernelTaskGetAttribute(task, static_cast<aclrtLaunchKernelAttrId>(id), &value),
-            "attrId is " + std::to_string(id));
-    const auto expect_dead = [&](void* bad, const char* word) {
-        ACL_FAILS_SAYING(kDead, aclmdlRITaskGetParams(bad, &params), Shown(bad), word);
-        ACL_FAILS_SAYING(kDead, aclmdlRITaskSetParams(bad, &good), Shown(bad), word);
-        ACL_FAILS_SAYING(kDead, aclmdlRITaskDisable(bad), Shown(bad), word);
-        ACL_FAILS_SAYING(kDead, aclmdlRIKernelTaskGetAttribute(bad, kMode, &value), Shown(bad),
-                         word);
-        EXPECT_TRUE(IsPoison(params) && IsPoison(value));
-    };
-    int local = 0;
-    expect_dead(&local, "not a handle");
-    expect_dead(graph, "of kind graph");
-    ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(&local), Shown(&local));
-    ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(task), "of kind task");
-    aclmdlRI handle = graph.Release();
-    ACL_OK(aclmdlRIDestroy(handle));
-    good.kernelTaskParams.args = nullptr;
-    good.kernelTaskParams.argsSize = 0;
-    expect_dead(task, "destroyed");
-    ACL_FAILS_SAYING(kDead, aclmdlRIUpdate(handle), Shown(handle), "destroyed");
-}
-
-TEST_F(GraphUpdate, GraphsThatAreCapturedAreNotUpdated) {
-    const Stream stream;
-    const Graph graph = Capture(stream, [&] {
-        aclmdlRI early = nullptr;
-        portacl_test::StatusOf(stream, &early);
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED, aclmdlRIUpdate(early), Shown(early));
-    });
-    struct State {
-        aclmdlRI graph;
-        aclError code;
-    } state{graph, 0};
-    ACL_OK(aclrtLaunchHostFunc(
-        stream,
-        [](void* argument) {
-            auto* s = static_cast<State*>(argument);
-            s->code = aclmdlRIUpdate(s->graph);
-        },
-        &state));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_EQ(state.code, ACL_ERROR_RT_PARAM_INVALID);
 }
 
 }  // namespace

@@ -72,6 +72,13 @@ inline std::vector<aclmdlRITask> TasksOf(aclrtStream stream) {
     return tasks;
 }
 
+// What a task was given.
+inline aclmdlRITaskParams ParamsOf(aclmdlRITask task) {
+    auto params = Poison<aclmdlRITaskParams>();
+    ExpectOk("aclmdlRITaskGetParams", aclmdlRITaskGetParams(task, &params));
+    return params;
+}
+
 // Ends a capture that is invalid.
 inline void EndInvalid(aclrtStream stream) {
     EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED);

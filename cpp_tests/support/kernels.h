@@ -64,6 +64,13 @@ class ZeroWords : public DeviceMemory {
     explicit ZeroWords(size_t count) : DeviceMemory(std::vector<uint32_t>(count)) {}
 };
 
+// What `mark` gets, and how much of it that is.
+struct MarkArguments {
+    void* words;
+    uint32_t number;
+};
+constexpr size_t kMarkArgumentsSize = 12;
+
 // Adds `number` to `count` words, by one thread each.
 inline aclError Mark(aclrtFuncHandle mark, void* words, uint32_t number, uint32_t count,
                      aclrtStream stream) {

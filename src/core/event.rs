@@ -154,6 +154,21 @@ impl Event {
         if self.is_waitable() { Ok(()) } else { Err(self.lacks_sync(what)) }
     }
 
+    fn check_waitable(&self) -> Result<()> {
+        self.check_sync("streams cannot wait for it")
+    }
+
+    fn check_resettable(&self) -> Result<()> {
+        self.check_not_ex("such events are recorded again without a reset")?;
+        if self.creator == Creator::Plain {
+            return Err(Error::param_invalid(
+                "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with \
+                 ACL_EVENT_SYNC can be reset, this one can be recorded again without it",
+            ));
+        }
+        self.check_sync("it cannot be reset")
+    }
+
     #[cold]
     fn lacks_sync(&self, what: &str) -> Error {
         Error::param_invalid(format_args!(
@@ -360,17 +375,10 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
     let event = handles::get::<Event>("event", raw)?;
-    event.check_not_ex("such events are recorded again without a reset")?;
-    if event.creator == Creator::Plain {
-        return Err(Error::param_invalid(
-            "event was created by aclrtCreateEvent; only events of aclrtCreateEventWithFlag with \
-             ACL_EVENT_SYNC can be reset, this one can be recorded again without it",
-        ));
-    }
-    event.check_sync("it cannot be reset")?;
+    event.check_resettable()?;
     match (&event.signal, stream.is_captured()) {
         (Some(signal), false) => return external::clear(signal, &stream),
-        (Some(signal), true) => return external::clear_in_runs(raw, signal, &stream),
+        (Some(_), true) => return external::clear_in_runs(raw, &event, &stream),
         (None, true) => return captured::reset(raw, &stream),
         (None, false) => {}
     }
@@ -419,7 +427,7 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
         handles::check_not_null::<Event>("event", raw)?;
         let stream = stream::resolve(stream)?;
         let event = handles::get::<Event>("event", raw)?;
-        event.check_sync("streams cannot wait for it")?;
+        event.check_waitable()?;
         if !stream.is_captured() {
             return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
         }
@@ -435,7 +443,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     handles::check_not_null::<Event>("event", raw)?;
     let stream = stream::resolve(stream)?;
     let event = handles::look::<Event>("event", raw, stream.pin())?;
-    event.check_sync("streams cannot wait for it")?;
+    event.check_waitable()?;
     if let Some(shared) = &event.shared {
         return shared.wait(&stream, limit);
     }

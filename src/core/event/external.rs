@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{Event, captured, flag};
 use crate::backend::{Change, Notify, NotifyWait, Until, Work};
-use crate::core::error::Result;
+use crate::core::error::{Error, Result};
 use crate::core::graph::task::{Step, What};
 use crate::core::runtime;
 use crate::core::stream::Stream;
@@ -52,35 +52,66 @@ pub(super) fn wait(
     })
 }
 
-/// Each run of a graph records the event, for those outside of it.
-pub(super) fn record_in_runs(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
-    let capture = captured::capture_of(stream)?;
-    let what = What::EventRecord(raw);
-    let work = Work::Record(Arc::clone(&event.native));
-    match &event.signal {
-        Some(signal) => {
-            let step = Step::ChangeNotify(Arc::clone(signal), SET);
-            capture.add_step(stream.handle, what, Some(work), step)
-        }
-        None => capture.add(stream.handle, what, vec![Some(work)]),
+impl Event {
+    /// Whether it has ACL_EVENT_EXTERNAL.
+    pub fn is_external(&self) -> bool {
+        self.signal.is_some()
     }
-    .map(drop)
+
+    /// What each run of a graph does for a record for those outside of it.
+    pub fn record_of_runs(&self) -> (Work, Option<Step>) {
+        let set = |signal| Step::ChangeNotify(Arc::clone(signal), SET);
+        (Work::Record(Arc::clone(&self.native)), self.signal.as_ref().map(set))
+    }
+
+    /// What each run of a graph does for a wait for those outside of it: for its signal, or, without one, for the
+    /// record that is the latest when the run is queued.
+    pub fn wait_of_runs(&self) -> Result<Step> {
+        self.check_waitable()?;
+        Ok(match &self.signal {
+            Some(signal) => Step::WaitNotify(Arc::clone(signal), until_set(None)),
+            None => Step::Wait(Arc::clone(&self.native)),
+        })
+    }
+
+    /// What each run of a graph does for a reset: without a signal nothing, since it records the event anew.
+    pub fn reset_of_runs(&self) -> Result<Option<Step>> {
+        self.check_resettable()?;
+        Ok(self.signal.as_ref().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))
+    }
+
+    /// Fails for an event of several processes, which is recorded and waited for around runs only.
+    pub fn check_not_shared(&self) -> Result<()> {
+        match &self.shared {
+            None => Ok(()),
+            Some(_) => Err(Error::unsupported(
+                "the event has ACL_EVENT_IPC, and such events are not part of graphs; record it, or wait for it, in \
+                 the stream that runs the graph, around the run",
+            )),
+        }
+    }
 }
 
-/// Each run of a graph waits for the event: for its signal, or, without one, for the record that is the
-/// latest when the run is queued.
+/// Each run of a graph records the event, for those outside of it.
+pub(super) fn record_in_runs(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
+    let (work, step) = event.record_of_runs();
+    captured::capture_of(stream)?.add_external(
+        stream.handle,
+        What::EventRecord(raw),
+        Some(work),
+        step,
+    )
+}
+
+/// Each run of a graph waits for the event.
 pub(super) fn wait_in_runs(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
-    let step = match &event.signal {
-        Some(signal) => Step::WaitNotify(Arc::clone(signal), until_set(None)),
-        None => Step::Wait(Arc::clone(&event.native)),
-    };
+    let step = event.wait_of_runs()?;
     let capture = captured::capture_of(stream)?;
-    capture.add_step(stream.handle, What::EventWait(raw), None, step).map(drop)
+    capture.add_external(stream.handle, What::EventWait(raw), None, Some(step))
 }
 
 /// Each run of a graph clears the signal.
-pub(super) fn clear_in_runs(raw: u64, signal: &Arc<Notify>, stream: &Stream) -> Result<()> {
-    let step = Step::ChangeNotify(Arc::clone(signal), CLEAR);
-    let capture = captured::capture_of(stream)?;
-    capture.add_step(stream.handle, What::EventReset(raw), None, step).map(drop)
+pub(super) fn clear_in_runs(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
+    let step = event.reset_of_runs()?;
+    captured::capture_of(stream)?.add_external(stream.handle, What::EventReset(raw), None, step)
 }

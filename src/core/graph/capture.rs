@@ -105,6 +105,7 @@ impl State {
             group,
             after,
             stream,
+            is_external: false,
             is_disabled: false,
         });
         self.tasks.len() - 1
@@ -256,16 +257,26 @@ impl Capture {
         self.add_behind(stream, What::EventWait(event), None, Some(place)).map(drop)
     }
 
-    /// Records a task that the stream of a run does itself, behind `work`: how many it has then.
-    pub fn add_step(
+    /// Records what runs do with an event for those outside of the graph.
+    pub fn add_external(
         &self,
         stream: Handle,
         what: What,
         work: Option<Work>,
-        step: Step,
-    ) -> Result<Position> {
+        step: Option<Step>,
+    ) -> Result<()> {
         let mut state = self.open()?;
         let added = state.push(stream, what, work, None);
+        state.tasks[added].step = step;
+        state.tasks[added].is_external = true;
+        state.branch(stream).after = vec![added];
+        Ok(())
+    }
+
+    /// Records a task that the stream of a run does itself: how many it has then.
+    pub fn add_step(&self, stream: Handle, what: What, step: Step) -> Result<Position> {
+        let mut state = self.open()?;
+        let added = state.push(stream, what, None, None);
         state.tasks[added].step = Some(step);
         let branch = state.branch(stream);
         branch.after = vec![added];

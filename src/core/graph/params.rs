@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::task::{Step, Task, What};
-use super::{Graph, inspect};
+use super::{Graph, inspect, picture};
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
 use crate::core::error::{Code, Error, Result};
 use crate::core::event::Event;
@@ -52,8 +52,11 @@ pub struct KernelParams {
 
 /// What a task is to do instead.
 pub enum Change {
-    /// Nothing that could be said.
-    Other,
+    /// Of a kind that has no parameters.
+    Other {
+        /// Whether something was said all the same.
+        is_said: bool,
+    },
     /// This launch.
     Kernel(KernelParams),
     /// Something with this event, with this flag.
@@ -128,7 +131,7 @@ pub fn get(raw: u64) -> Result<Told> {
         What::Kernel => call_of(&task).map_or(Params::Other, Params::Kernel),
         What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) => {
             let made_with = handles::get::<Event>("event", event).map_or(0, |it| it.flags());
-            Params::Event { event, made_with, external: is_external(&task) }
+            Params::Event { event, made_with, external: u32::from(task.is_external) }
         }
         _ => match task.step {
             Some(Step::WriteValue(write)) => Params::Write(write),
@@ -138,11 +141,6 @@ pub fn get(raw: u64) -> Result<Told> {
     };
     let group = task.group.as_ref().map_or(0, |member| member.group.handle.raw());
     Ok(Told { kind: inspect::number(task.what), group, params })
-}
-
-/// The flag of a record, a wait or a reset.
-fn is_external(task: &Task) -> u32 {
-    u32::from(task.step.is_some())
 }
 
 /// aclmdlRITaskSetParams: of a task of this kind.
@@ -157,7 +155,7 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
     match (change, task.what) {
         (Change::Kernel(params), What::Kernel) => task.work = Some(launch(&graph, &task, params)?),
         (Change::Event { event, argument, flag }, what) => {
-            let own = is_external(&task);
+            let own = u32::from(task.is_external);
             if flag != own {
                 return Err(Error::unsupported(format_args!(
                     "params->{argument} is {flag:#x}, and was {own:#x} when the task was recorded, which stays so; \
@@ -176,17 +174,28 @@ pub fn set(raw: u64, kind: i32, change: Change) -> Result<()> {
             check_own(&graph, wait.src)?;
             task.step = Some(Step::WaitValue(wait));
         }
-        _ => {
-            return Err(Error::unsupported(format_args!(
-                "a task of type {own} has no parameters that can be changed: what it copies, fills or calls is \
-                 settled when it is recorded; change what is in the memory, disable the task \
-                 (aclmdlRITaskDisable), or capture the graph again"
-            )));
-        }
+        (Change::Other { is_said: false }, _) => {}
+        _ => return Err(has_no_parameters(&task)),
     }
     task.is_disabled = false;
     graph.change(place, task);
     Ok(())
+}
+
+#[cold]
+fn has_no_parameters(task: &Task) -> Error {
+    let instead = match &task.work {
+        Some(_) => {
+            "to give it others later, capture it between aclmdlRICaptureTaskGrpBegin and aclmdlRICaptureTaskGrpEnd, and \
+             call aclmdlRICaptureTaskUpdateBegin"
+        }
+        None => "capture the graph again with others",
+    };
+    Error::unsupported(format_args!(
+        "aclmdlRITaskParams has no member for tasks of type {}, here {}; {instead}",
+        inspect::number(task.what),
+        picture::kind(task)
+    ))
 }
 
 /// A graph is of one device.
@@ -224,8 +233,8 @@ fn launch(graph: &Graph, task: &Task, params: KernelParams) -> Result<Work> {
     kernel_launch::work(&request, &graph.device)
 }
 
-/// An event in the place of another one: what a record stands for in later runs. Which tasks come
-/// after which was settled by the events that were recorded.
+/// An event in the place of another one. Which tasks come after which was settled by the events that were
+/// recorded.
 fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()> {
     let event = handles::get_arc::<Event>("params->event", raw)?;
     if !Arc::ptr_eq(&event.device, &graph.device) {
@@ -237,26 +246,52 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
             ),
         ));
     }
+    event.check_not_shared()?;
     match what {
-        What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {
-            Ok(())
-        }
-        What::EventRecord(_) if task.step.is_none() => {
-            if event.has_time() != task.work.is_some() {
+        What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {}
+        What::EventRecord(_) => {
+            let (work, step) = event.record_of_runs();
+            check_signals(task.step.is_some(), step.is_some())?;
+            let is_timed = task.work.is_some();
+            if !task.is_external && event.has_time() != is_timed {
                 return Err(Error::unsupported(
                     "params->event: only one of the two events has ACL_EVENT_TIME_LINE, and a record in a graph \
                      stays with or without a time; use an event with the same flags",
                 ));
             }
             task.what = What::EventRecord(raw);
-            task.work = event.has_time().then(|| Work::Record(Arc::clone(&event.native)));
-            Ok(())
+            task.work = is_timed.then_some(work);
+            task.step = step;
         }
-        _ => Err(Error::unsupported(
-            "params->event is another event: what a wait in a graph comes after, and which events work outside of \
-             it, was settled when it was recorded; capture the graph again",
-        )),
+        What::EventWait(_) if task.is_external => {
+            task.step = Some(event.wait_of_runs()?);
+            task.what = What::EventWait(raw);
+        }
+        What::EventWait(_) => {
+            return Err(Error::unsupported(
+                "params->event is another event: what a wait inside of a graph comes after was settled when it was \
+                 recorded; capture the graph again, or have it wait for an event with ACL_EVENT_EXTERNAL or the flag \
+                 ACL_EVENT_WAIT_EXTERNAL",
+            ));
+        }
+        _ => {
+            let step = event.reset_of_runs()?;
+            check_signals(task.step.is_some(), step.is_some())?;
+            task.what = What::EventReset(raw);
+            task.step = step;
+        }
     }
+    Ok(())
+}
+
+/// Only events with ACL_EVENT_EXTERNAL are set and cleared when a run comes to it.
+fn check_signals(before: bool, now: bool) -> Result<()> {
+    if before == now {
+        return Ok(());
+    }
+    Err(Error::unsupported(
+        "params->event: only one of the two events has ACL_EVENT_EXTERNAL; use an event with the same flags",
+    ))
 }
 
 /// aclmdlRITaskDisable.

@@ -226,7 +226,8 @@ fn work_of(task: &Task) -> Option<Work> {
     Some(task.group.as_ref().map_or_else(|| work.clone(), |member| member.work(work)))
 }
 
-fn kind(task: &Task) -> &'static str {
+/// What a task is, in a word.
+pub fn kind(task: &Task) -> &'static str {
     match task.what {
         What::Copy if matches!(task.work, Some(Work::Copy2d(_))) => "copy_2d",
         What::Copy if task.step.is_some() => "copy_indirect",
@@ -263,7 +264,7 @@ fn facts(task: &Task) -> Vec<Fact> {
     let addr = |span: Span| hex(span.addr as u64);
     if let What::EventRecord(event) | What::EventWait(event) | What::EventReset(event) = task.what {
         tell("event", hex(event), false);
-        tell("external", Value::Text((task.step.is_some()).to_string()), true);
+        tell("external", Value::Text(task.is_external.to_string()), true);
     }
     if let Some(member) = &task.group {
         tell("group", hex(member.group.handle.raw()), false);

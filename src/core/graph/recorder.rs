@@ -166,7 +166,7 @@ impl Recorder {
                  the group or behind it",
             ));
         };
-        in_time(Some(capture.add_step(self.stream, what, None, step)))
+        in_time(Some(capture.add_step(self.stream, what, step)))
     }
 
     fn add_work(&self, what: What, work: Work) -> backend::Result<Position> {

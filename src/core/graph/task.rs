@@ -113,6 +113,8 @@ pub struct Task {
     pub after: Vec<usize>,
     /// The stream that it was given to.
     pub stream: Handle,
+    /// It is about an event, for those outside of the graph.
+    pub is_external: bool,
     /// Runs leave it out.
     pub is_disabled: bool,
 }
@@ -221,6 +223,7 @@ pub(super) mod tests {
             group: None,
             after,
             stream: Handle::from_raw(1 << 56 | 1 << 24).unwrap(),
+            is_external: false,
             is_disabled: false,
         }
     }
