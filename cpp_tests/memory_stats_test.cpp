@@ -463,7 +463,7 @@ TEST_F(MemoryStats, BadArguments) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, &stats),
                      "stats->structSize is 8", std::to_string(sizeof stats));
     stats.structSize = sizeof stats;
-    for (const int wrong : {-1, 4, 1 << 30}) {
+    for (const int wrong : {-1, 5, 1 << 30}) {
         const auto unknown = static_cast<portaclMemoryKind>(wrong);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, unknown, &stats),
                          "kind is " + std::to_string(wrong));
@@ -473,7 +473,8 @@ TEST_F(MemoryStats, BadArguments) {
     }
     for (const int32_t wrong : {-2, 1000, INT32_MIN, INT32_MAX}) {
         for (const auto each :
-             {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL}) {
+             {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL,
+              PORTACL_MEMORY_IMPORTED}) {
             ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
                              portaclMemoryGetStats(wrong, each, &stats), "deviceId",
                              std::to_string(wrong));

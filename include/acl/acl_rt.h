@@ -6282,8 +6282,8 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
  * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each of their successes is matched by
  * one call of this.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
- * physical memory, or called inside a host function. Thread-safe. Follows aclrtFreePhysical of the Ascend runtime
- * API.
+ * physical memory, or called inside a host function; what a memory hook returned that refuses it (imported memory
+ * only). Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
  */
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 
@@ -6620,8 +6620,8 @@ aclError aclrtIpcMemGetExportKey(void *devPtr,
  * `key` is of another machine, or of another network or process namespace (container), or on CUDA the same memory is
  * open by a key of another size; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000:
  * no room to map it, or no descriptor; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode it is larger than a device
- * of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
- * aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
+ * of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses; what a memory hook returned that refuses
+ * it, which is asked when the memory is here. Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
  */
 aclError aclrtIpcMemImportByKey(void **devPtr,
                                 const char *key,
@@ -6635,8 +6635,8 @@ aclError aclrtIpcMemImportByKey(void **devPtr,
  * new calls do not. Or a key of this process: nobody opens it any more, and who has it keeps it.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty; ACL_ERROR_RT_PARAM_INVALID 107000: it is
  * no key, or none that is open or exported here, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
- * after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
- * aclrtIpcMemClose of the Ascend runtime API.
+ * after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses; what a memory hook returned that
+ * refuses it. Thread-safe. Follows aclrtIpcMemClose of the Ascend runtime API.
  */
 aclError aclrtIpcMemClose(const char *key);
 
@@ -6760,7 +6760,8 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
 
 /**
  * Gives physical memory of another process, by its number. It is mapped and given up like memory of this process's
- * own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts for the exporting process only.
+ * own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts here as imported memory. Memory hooks
+ * are asked when it is here; what they return that refuse it is what the call returns.
  *
  * @param shareableHandle what aclrtMemExportToShareableHandle gave in another process. In the same process it is
  * refused.

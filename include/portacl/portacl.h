@@ -39,6 +39,11 @@ typedef enum portaclMemoryKind {
      * Memory of a stream-ordered pool.
      */
     PORTACL_MEMORY_POOL = 3,
+    /**
+     * Memory that another process has exported: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory,
+     * or from a pool.
+     */
+    PORTACL_MEMORY_IMPORTED = 4,
 } portaclMemoryKind;
 
 /**
@@ -112,11 +117,12 @@ typedef struct portaclMemoryEvent {
      */
     size_t roundedSize;
     /**
-     * The address; null before an allocation and after one that failed.
+     * The address; null before an allocation, after one that failed, and of imported physical memory, which has none.
      */
     void *ptr;
     /**
-     * Tells live allocations apart; 0 before an allocation and after one that failed.
+     * Tells live allocations apart: the address, or the handle of what has none; 0 before an allocation and after one
+     * that failed.
      */
     uint64_t memoryId;
     /**
@@ -279,7 +285,7 @@ typedef struct portaclMemoryAllocation {
      */
     size_t structSize;
     /**
-     * The first byte.
+     * The first byte; null: imported physical memory, which has no address of its own.
      */
     void *ptr;
     /**
@@ -752,7 +758,8 @@ aclError portaclMemPoolExportPointer(portaclMemPoolPtrExportData *exportData,
 /**
  * Gives the allocation that another process has named, at an address of this process's own. Importing it again
  * gives it at another address; each is freed by itself, with aclrtMemPoolFreeAsync or aclrtFree, which tells the
- * other process nothing.
+ * other process nothing. Memory hooks are asked when it is here; what they return that refuse it is what the call
+ * returns.
  *
  * @param ptr receives the address. It is memory of the pool's device, for reading and writing.
  * @param memPool the imported pool.
@@ -788,7 +795,7 @@ aclError portaclRegisterSymbol(aclrtBinHandle binHandle,
 
 /**
  * Registers a memory hook, to be called about each allocation and release of device, page-locked host, managed
- * and pool memory: after those that were registered before it. *malloc* functions are called when the program
+ * and pool memory, and about each import of another process's memory and its end: after those that were registered before it. *malloc* functions are called when the program
  * gets memory, *free* functions when it gives memory back, *alloc* functions inside of a malloc when the memory
  * has to be taken from the device or the system, because none that was kept serves the request. What a
  * *before* function returns is what the call returns, if it is not 0, and nothing happens; the text names the
@@ -879,7 +886,7 @@ aclError portaclMemoryHookRegisterLogging(const char *path,
 /**
  * Registers the hook "LimitHook", which refuses what would go beyond a budget, with
  * ACL_ERROR_RT_MEMORY_ALLOCATION 207001. Counted is what is allocated while the hook is registered, in rounded
- * bytes, device and host memory together.
+ * bytes, device and host memory together, without imported memory, which its own process counts.
  *
  * @param most bytes that may be allocated at one time.
  * @param scope for this thread or for all.
@@ -967,7 +974,8 @@ size_t portaclMemoryEventToJson(portaclMemoryMoment moment,
 aclError portaclMemoryRecord(void);
 
 /**
- * Lists all live allocations of device, managed, page-locked host and pool memory, by address. Other threads go on
+ * Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
+ * exported and this one has imported, by address. Other threads go on
  * meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
  * during the call may or may not be there, so that two ranges may overlap.
  *
@@ -1010,9 +1018,10 @@ aclError portaclMemoryReportLeaksTo(portaclLineWriter write,
  * fit together; with them each one is right at some moment of the call. Costs nothing where memory is allocated and
  * freed without it.
  *
- * @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, and for PORTACL_MEMORY_POOL the pools there.
- * A device that is not in use has zeros.
- * @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together.
+ * @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, for PORTACL_MEMORY_POOL the pools there, and
+ * for PORTACL_MEMORY_IMPORTED what was imported of it. A device that is not in use has zeros.
+ * @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together that this process has made;
+ * PORTACL_MEMORY_IMPORTED: memory of other processes, with that of their pools.
  * @param stats receives the numbers. The caller sets `structSize`.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is another size than that of the
  * structure, or `kind` is unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed

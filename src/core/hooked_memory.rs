@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::allocation::{Allocation, Kind, Owner, open_device};
+use super::allocation::{Allocation, Owner, open_device};
 use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::memory_hook::{Event, MemoryKind, Moment, around_allocation, around_free};
+use super::memory_hook::{
+    self, Event, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
+};
 use super::page_policy::padded;
 use super::{memory, runtime, thread};
 use crate::backend::Block;
 
-/// The device of host memory.
-const HOST: i32 = -1;
-
 fn event(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Event {
-    Event { device, kind, size, rounded, addr: 0, stream: 0, page_size: 0, failed: false }
+    let (addr, handle, stream) = (0, 0, 0);
+    Event { device, kind, size, rounded, addr, handle, stream, page_size: 0, failed: false }
 }
 
 /// Address and page size of an allocation, for hooks.
@@ -121,18 +121,51 @@ pub fn free_in(
     let Some(found) = Allocation::known(addr).filter(|found| found.base == addr) else {
         return free();
     };
-    let (kind, device) = match found.kind {
-        Kind::Device(id) => (MemoryKind::Device, id as i32),
-        Kind::Managed(id) => (MemoryKind::Managed, id as i32),
-        Kind::Pinned => (MemoryKind::Pinned, HOST),
-        Kind::Pool(id) => (MemoryKind::Pool, id as i32),
-        Kind::HostPool(_) => (MemoryKind::Pool, HOST),
-        Kind::Registered { .. } | Kind::Imported(_) => return free(),
-        Kind::Mapped(_) | Kind::HostMapped(_) => return free(),
-    };
-    if !kinds.contains(&kind) {
+    let Some((kind, device)) = MemoryKind::of(&found) else { return free() };
+    // What was imported of a pool is freed like memory of a pool.
+    let freed_as = if found.pool().is_some() { MemoryKind::Pool } else { kind };
+    if !kinds.contains(&freed_as) {
         return free();
     }
     let (_, page_size) = self::found(&addr);
     around_free(Event { addr, page_size, stream, ..event(device, kind, 0, found.len) }, free)
+}
+
+/// Memory of another process that is here now and nobody has yet: at an address, or 0 and a handle that
+/// names it; on a device, or in host memory.
+pub struct Imported {
+    /// The first byte.
+    pub addr: usize,
+    /// What names it where there is no address.
+    pub handle: u64,
+    /// Bytes.
+    pub len: usize,
+    /// Where it is.
+    pub device: Option<u32>,
+}
+
+impl Imported {
+    fn event(&self) -> Event {
+        let Self { addr, handle, len, device } = *self;
+        let page_size = if addr == 0 { 0 } else { found(&addr).1 };
+        let device = device.map_or(HOST, |id| id as i32);
+        Event { addr, handle, page_size, ..event(device, MemoryKind::Imported, 0, len) }
+    }
+
+    /// Hands it to the program, unless a hook refuses that: then `give_back` takes it back. Only now is its
+    /// length known, so that failures before this are not told.
+    pub fn hand_out(&self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
+        if !memory_hook::exist() {
+            return Ok(());
+        }
+        around_import(&Event { size: self.len, ..self.event() }).inspect_err(|_| {
+            // The refusal is what there is to tell.
+            let _ = give_back();
+        })
+    }
+
+    /// Gives it back by `free`.
+    pub fn free(&self, free: impl FnOnce() -> Result<()>) -> Result<()> {
+        around_free(self.event(), free)
+    }
 }

@@ -12,7 +12,8 @@ use super::allocation::{Allocation, Kind, Owner, open_device};
 use super::device::Device;
 use super::ending::Ending;
 use super::error::{Error, Result};
-use super::{memory, runtime, thread};
+use super::hooked_memory::Imported;
+use super::{memory, memory_hook, runtime, thread};
 use crate::backend::Block;
 use crate::backend::broker::{self, Admission, BROKER, Key, MOST_TEXT};
 
@@ -231,6 +232,24 @@ pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
 
 /// aclrtIpcMemImportByKey: the address.
 pub fn import(text: &[u8], flags: u64) -> Result<usize> {
+    match import_unhooked(text, flags)? {
+        Opened::Again(addr) => Ok(addr),
+        Opened::New(memory) => {
+            memory.hand_out(|| close_unhooked(&key_of(text)?))?;
+            Ok(memory.addr)
+        }
+    }
+}
+
+/// What an import comes to.
+enum Opened {
+    /// Memory that was not here.
+    New(Imported),
+    /// An address that the program has already.
+    Again(usize),
+}
+
+fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     let key = key_of(text)?;
     if flags > 1 {
         return Err(Error::invalid_param(format_args!(
@@ -247,16 +266,28 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
         ));
     }
     if let Some(addr) = open_again(&key, &device)? {
-        return Ok(addr);
+        return Ok(Opened::Again(addr));
     }
     let parcel = BROKER.fetch(broker::Kind::Memory, &key).map_err(|fault| about("key", fault))?;
-    let block = device.native.import_memory(parcel).map_err(|fault| about("key", fault))?;
-    let added = add(key, &device, block);
-    added.inspect_err(|_| {
+    let imported = device.native.import_memory(parcel);
+    let block = imported.map_err(|fault| {
+        device.tallies.imported.failed();
+        about("key", fault)
+    })?;
+    let is_new = add(key, &device, block).inspect_err(|_| {
+        device.tallies.imported.failed();
         // The first failure is the one to tell.
         let _ = device.native.free(block);
     })?;
-    Ok(block.addr)
+    if !is_new {
+        return Ok(Opened::Again(block.addr));
+    }
+    Ok(Opened::New(imported_memory(&block, device.id)))
+}
+
+/// As hooks know it.
+fn imported_memory(block: &Block, id: u32) -> Imported {
+    Imported { addr: block.addr, handle: 0, len: block.len, device: Some(id) }
 }
 
 /// The address where it is already, counted once more.
@@ -276,14 +307,16 @@ fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
     Ok(Some(import.block.addr))
 }
 
-/// Makes imported memory known.
-fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<()> {
+/// Makes imported memory known. False: what it names is here already, by another key.
+fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     let mut imports = IMPORTS.lock();
     // On GPUs the same memory is at the same address, whichever its key, or the thread.
     let there = imports.iter().find(|import| import.block.addr == block.addr);
-    if there.is_none_or(|there| there.owner != device.owner) {
+    let is_new = there.is_none_or(|there| there.owner != device.owner);
+    if is_new {
         let kind = Kind::Imported(device.id);
         Allocation::of_block(block, block.len, kind, device.owner).register()?;
+        device.tallies.imported.made(block.len);
     } else if let Some(there) = there
         && there.block.len != block.len
     {
@@ -294,7 +327,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<()> {
         )));
     }
     imports.push(Import { key, owner: device.owner, id: device.id, block, count: 1 });
-    Ok(())
+    Ok(is_new)
 }
 
 /// aclrtIpcMemClose: of what was imported, or else exported.
@@ -302,10 +335,26 @@ pub fn close(text: &[u8]) -> Result<()> {
     let key = key_of(text)?;
     thread::refuse_inside_host_function()?;
     let _session = runtime::session()?;
+    match memory_hook::exist().then(|| ending(&key)).flatten() {
+        Some(memory) => memory.free(|| close_unhooked(&key)),
+        None => close_unhooked(&key),
+    }
+}
+
+/// The memory that goes when this key is closed once more.
+fn ending(key: &Key) -> Option<Imported> {
+    let imports = IMPORTS.lock();
+    let import = imports.iter().rfind(|import| import.key == *key)?;
+    let others = imports.iter().filter(|other| other.block.addr == import.block.addr).count() > 1;
+    let ends = import.count == 1 && !others;
+    ends.then(|| imported_memory(&import.block, import.id))
+}
+
+fn close_unhooked(key: &Key) -> Result<()> {
     let mut imports = IMPORTS.lock();
-    let Some(index) = imports.iter().rposition(|import| import.key == key) else {
+    let Some(index) = imports.iter().rposition(|import| import.key == *key) else {
         drop(imports);
-        return match withdraw(|export| export.key == key) {
+        return match withdraw(|export| export.key == *key) {
             0 => Err(unknown_key()),
             _ => Ok(()),
         };
@@ -320,6 +369,7 @@ pub fn close(text: &[u8]) -> Result<()> {
     let Some(device) = device.filter(|device| device.owner == owner) else { return Ok(()) };
     if !imports.iter().any(|import| import.block.addr == block.addr) {
         Allocation::take(block.addr, |found| found.owner == owner);
+        device.tallies.imported.freed(block.len);
     }
     drop(imports);
     Ok(device.native.free(block)?)

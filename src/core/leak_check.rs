@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::allocation::{Allocation, Kind};
+use super::allocation::Allocation;
 use super::call_site::{Names, Stack};
 use super::error::Result;
+use super::hooked_memory::Imported;
 use super::mem_pool::pool::Pool;
-use super::memory_hook::{self, Event, MemoryHook, MemoryKind, Moment, Refusal, Scope};
-use super::release_failure;
+use super::memory_hook::{self, Event, HOST, MemoryHook, MemoryKind, Moment, Refusal, Scope};
+use super::{release_failure, virtual_memory};
 use crate::backend::at_exit;
 
 /// What `PORTACL_LEAK_CHECK` asks for.
@@ -27,8 +28,8 @@ pub enum Mode {
 /// 0: nobody asked for it.
 static MODE: AtomicU8 = AtomicU8::new(0);
 
-/// What the recorder knows of the live allocations, by address.
-static RECORDED: Mutex<Option<HashMap<usize, Record>>> = Mutex::new(None);
+/// What the recorder knows of the live allocations, by what tells them apart.
+static RECORDED: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
 
 /// Where an allocation came from.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ impl MemoryHook for Recorder {
         if moment == Moment::Free
             && let Some(recorded) = &mut *RECORDED.lock()
         {
-            recorded.remove(&event.addr);
+            recorded.remove(&event.memory_id());
         }
         Ok(())
     }
@@ -71,7 +72,7 @@ impl MemoryHook for Recorder {
             stack: Stack::here(),
         };
         if let Some(recorded) = &mut *RECORDED.lock() {
-            recorded.insert(event.addr, record);
+            recorded.insert(event.memory_id(), record);
         }
     }
 }
@@ -105,8 +106,10 @@ pub fn arm(mode: Mode) -> Result<()> {
 /// A live allocation.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// First byte.
+    /// First byte; 0: it has no address.
     pub addr: usize,
+    /// What names it where it has no address, else 0.
+    pub handle: u64,
     /// Bytes that it takes, as statistics count them; the program may use fewer.
     pub len: usize,
     /// Which memory.
@@ -119,38 +122,32 @@ pub struct Live {
     pub record: Option<Record>,
 }
 
-/// Kind and device of what is an allocation of ours. Registrations of the caller's memory are none.
-fn kind_of(found: &Allocation) -> Option<(MemoryKind, i32)> {
-    match found.kind {
-        Kind::Device(id) => Some((MemoryKind::Device, id as i32)),
-        Kind::Managed(id) => Some((MemoryKind::Managed, id as i32)),
-        Kind::Pinned => Some((MemoryKind::Pinned, -1)),
-        Kind::Pool(id) => Some((MemoryKind::Pool, id as i32)),
-        Kind::HostPool(_) => Some((MemoryKind::Pool, -1)),
-        // Others have allocated it.
-        Kind::Registered { .. } | Kind::Imported(_) => None,
-        Kind::Mapped(_) | Kind::HostMapped(_) => None,
-    }
-}
-
 /// How many allocations are live.
 pub fn count() -> usize {
-    Allocation::all().iter().filter_map(kind_of).count()
+    Allocation::all().iter().filter_map(MemoryKind::of).count() + virtual_memory::imported().len()
 }
 
 /// The live allocations, by address. Nobody waits for this longer than a look at one of them takes:
 /// what is live during the whole call is there exactly once, what comes or goes meanwhile may be.
 pub fn snapshot() -> Vec<Live> {
+    let record = |id| RECORDED.lock().as_ref().and_then(|known| known.get(&id).cloned());
     let live = |found: &Allocation| {
-        let (kind, device) = kind_of(found)?;
-        let record = RECORDED.lock().as_ref().and_then(|known| known.get(&found.base).cloned());
+        let (kind, device) = MemoryKind::of(found)?;
+        let (addr, record) = (found.base, record(found.base as u64));
         let pool = Pool::share_of(found).map_or(0, |pool| pool.handle());
-        Some(Live { addr: found.base, len: found.block().len, kind, device, pool, record })
+        Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
+    };
+    let without_address = |memory: Imported| {
+        let Imported { addr, handle, len, device } = memory;
+        let device = device.map_or(HOST, |id| id as i32);
+        let (kind, record) = (MemoryKind::Imported, record(handle));
+        Live { addr, handle, len, kind, device, pool: 0, record }
     };
     let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
-    all.sort_unstable_by_key(|live| live.addr);
+    all.extend(virtual_memory::imported().into_iter().map(without_address));
+    all.sort_unstable_by_key(|live| (live.addr, live.handle));
     // What was freed and allocated again meanwhile.
-    all.dedup_by_key(|live| live.addr);
+    all.dedup_by_key(|live| (live.addr, live.handle));
     all
 }
 
@@ -168,14 +165,19 @@ pub fn report() -> (usize, String) {
         );
     }
     for live in &all {
-        let Live { addr, len, kind, device, pool, record } = live;
+        let Live { addr, handle, len, kind, device, pool, record } = live;
         let place = match kind {
             MemoryKind::Pinned => "page-locked host memory".to_owned(),
             MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
             MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
+            MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
             kind => format!("{} memory of device {device}", kind.name()),
         };
-        put(&mut text, format_args!("  {len} bytes of {place} at {addr:#x}"));
+        put(&mut text, format_args!("  {len} bytes of {place}"));
+        match addr {
+            0 => put(&mut text, format_args!(" with the handle {handle:#x}")),
+            _ => put(&mut text, format_args!(" at {addr:#x}")),
+        }
         let Some(record) = record else {
             text.push('\n');
             continue;

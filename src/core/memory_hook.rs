@@ -26,9 +26,14 @@ pub use self::line_profile::LineProfile;
 pub use self::logging::Logging;
 pub use self::ready::{Ready, write_profile};
 pub use self::registry::{Entry, Info, Scope, list, profile, register, report, unregister};
+use super::allocation::{Allocation, Kind};
 use super::call_site::Frame;
 use super::error::{Code, Error, Result};
+use super::mem_pool::pool::Pool;
 use crate::backend::thread_number;
+
+/// The device of host memory.
+pub const HOST: i32 = -1;
 
 /// What is about to happen, or has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +68,8 @@ pub enum MemoryKind {
     Managed,
     /// Memory of a stream-ordered pool.
     Pool,
+    /// Memory that another process has exported.
+    Imported,
 }
 
 impl MemoryKind {
@@ -73,6 +80,25 @@ impl MemoryKind {
             Self::Pinned => "pinned",
             Self::Managed => "managed",
             Self::Pool => "pool",
+            Self::Imported => "imported",
+        }
+    }
+
+    /// Of an allocation, and its device, -1 for host memory. Registrations of the caller's memory are
+    /// none, and what is mapped counts without its address.
+    pub fn of(found: &Allocation) -> Option<(Self, i32)> {
+        let (kind, device) = match found.kind {
+            Kind::Device(id) => (Self::Device, id as i32),
+            Kind::Managed(id) => (Self::Managed, id as i32),
+            Kind::Imported(id) => (Self::Imported, id as i32),
+            Kind::Pinned => (Self::Pinned, HOST),
+            Kind::Pool(id) => (Self::Pool, id as i32),
+            Kind::HostPool(_) => (Self::Pool, HOST),
+            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => return None,
+        };
+        match Pool::share_of(found) {
+            Some(pool) if pool.is_imported => Some((Self::Imported, device)),
+            _ => Some((kind, device)),
         }
     }
 }
@@ -88,8 +114,10 @@ pub struct Event {
     pub size: usize,
     /// Bytes that it gets.
     pub rounded: usize,
-    /// The address; 0 before it is known and after a failure.
+    /// The address; 0 before it is known, after a failure, and of memory without one.
     pub addr: usize,
+    /// Of memory without an address what names it, as `addr` names all else.
+    pub handle: u64,
     /// The handle of the stream in whose order it happens, 0 where it is none.
     pub stream: u64,
     /// Bytes of a page of it; 0 where that is not known (yet).
@@ -101,7 +129,7 @@ pub struct Event {
 impl Event {
     /// What tells live allocations apart: 0 as long as there is none.
     pub fn memory_id(&self) -> u64 {
-        self.addr as u64
+        if self.addr == 0 { self.handle } else { self.addr as u64 }
     }
 }
 
@@ -282,6 +310,15 @@ pub fn around_allocation<T>(
     let (addr, page_size) = done.as_ref().map_or((0, 0), found);
     called.after(moment, &Event { addr, page_size, failed: done.is_err(), ..event });
     done
+}
+
+/// Memory that this describes is there and nobody has it yet: asks the hooks, and tells them that the
+/// program has it.
+pub fn around_import(event: &Event) -> Result<()> {
+    let called = Called::here();
+    called.before(Moment::Malloc, &Event { addr: 0, handle: 0, page_size: 0, ..*event })?;
+    called.after(Moment::Malloc, event);
+    Ok(())
 }
 
 /// Does `work`, which gives memory back, between the hooks.

@@ -9,17 +9,14 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::allocation::{Allocation, Kind};
+use super::allocation::Allocation;
 use super::device::{self, Device};
 use super::error::{Code, Error, Result};
-use super::memory_hook::MemoryKind;
+use super::memory_hook::{HOST, MemoryKind};
 use super::runtime::{self, Session};
 use super::{mem_pool, thread};
 use crate::algo::level::Level;
 use crate::backend::Usage;
-
-/// The device of host memory.
-const HOST: i32 = -1;
 
 /// Allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,8 +124,12 @@ pub struct DeviceTallies {
     pub device: Arc<Tally>,
     /// Managed memory.
     pub managed: Tally,
+    /// Memory of other processes, without that of pools.
+    pub imported: Arc<Tally>,
     /// Pools that were there.
     pub ended_pools: Arc<mem_pool::stats::Ended>,
+    /// Pools of other processes that were there.
+    pub ended_imports: Arc<mem_pool::stats::Ended>,
 }
 
 /// What a session has counted of host memory.
@@ -136,8 +137,12 @@ pub struct DeviceTallies {
 pub struct HostTallies {
     /// Page-locked memory, with or without an address.
     pub pinned: Arc<Tally>,
+    /// Memory of other processes, without that of pools.
+    pub imported: Arc<Tally>,
     /// Pools that were there.
     pub ended_pools: Arc<mem_pool::stats::Ended>,
+    /// Pools of other processes that were there.
+    pub ended_imports: Arc<mem_pool::stats::Ended>,
 }
 
 /// Where memory is that statistics are about.
@@ -176,14 +181,22 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     match (place(id, Some(kind))?, kind) {
         (Place::Nowhere, _) => Ok(Stats::default()),
         (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(None, &session.tallies.ended_pools)
+            mem_pool::stats::of_all(None, false, &session.tallies.ended_pools)
+        }
+        (Place::Host(session), MemoryKind::Imported) => {
+            let HostTallies { imported, ended_imports, .. } = &session.tallies;
+            of_imported(imported, None, ended_imports)
         }
         (Place::Host(session), _) => {
             let unlocked = session.driver.unlocked_host_bytes();
             Ok(Stats { unlocked, ..session.tallies.pinned.read() })
         }
         (Place::Device(device), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(Some(&device), &device.tallies.ended_pools)
+            mem_pool::stats::of_all(Some(&device), false, &device.tallies.ended_pools)
+        }
+        (Place::Device(device), MemoryKind::Imported) => {
+            let DeviceTallies { imported, ended_imports, .. } = &device.tallies;
+            of_imported(imported, Some(&device), ended_imports)
         }
         (Place::Device(device), MemoryKind::Managed) => {
             let reserved = device.native.memory_usage().managed;
@@ -191,6 +204,16 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
         }
         (Place::Device(device), _) => Ok(of_device(&device)),
     }
+}
+
+/// Of memory of other processes: single pieces, and what is of their pools.
+fn of_imported(
+    pieces: &Tally,
+    device: Option<&Device>,
+    ended: &mem_pool::stats::Ended,
+) -> Result<Stats> {
+    let of_pools = mem_pool::stats::of_all(device, true, ended)?;
+    Ok(mem_pool::stats::sum(&[pieces.read(), of_pools]))
 }
 
 /// Of ordinary memory of a device. What waits for its next use is not live, and was handed out once
@@ -220,11 +243,19 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
     match (place(id, Some(kind))?, kind) {
         (Place::Nowhere, _) => {}
         (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(None, &session.tallies.ended_pools)?;
+            mem_pool::stats::restart_peaks(None, false, &session.tallies.ended_pools)?;
+        }
+        (Place::Host(session), MemoryKind::Imported) => {
+            session.tallies.imported.restart_peak();
+            mem_pool::stats::restart_peaks(None, true, &session.tallies.ended_imports)?;
         }
         (Place::Host(session), _) => session.tallies.pinned.restart_peak(),
         (Place::Device(device), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(Some(&device), &device.tallies.ended_pools)?;
+            mem_pool::stats::restart_peaks(Some(&device), false, &device.tallies.ended_pools)?;
+        }
+        (Place::Device(device), MemoryKind::Imported) => {
+            device.tallies.imported.restart_peak();
+            mem_pool::stats::restart_peaks(Some(&device), true, &device.tallies.ended_imports)?;
         }
         (Place::Device(device), MemoryKind::Managed) => {
             device.native.restart_peak(true);
@@ -255,16 +286,7 @@ pub fn page_sizes(id: i32, kind: MemoryKind) -> Result<Vec<(u64, Amount)>> {
     let session = runtime::session()?;
     let mut sizes = BTreeMap::new();
     for found in Allocation::all() {
-        let wanted = match found.kind {
-            Kind::Device(of) => kind == MemoryKind::Device && of as i32 == id,
-            Kind::Managed(of) => kind == MemoryKind::Managed && of as i32 == id,
-            Kind::Pool(of) => kind == MemoryKind::Pool && of as i32 == id,
-            Kind::Pinned => kind == MemoryKind::Pinned,
-            Kind::HostPool(_) => kind == MemoryKind::Pool && id == HOST,
-            Kind::Registered { .. } | Kind::Imported(_) => false,
-            Kind::Mapped(_) | Kind::HostMapped(_) => false,
-        };
-        if !wanted {
+        if MemoryKind::of(&found) != Some((kind, id)) {
             continue;
         }
         // While it is held the memory stays where it is.

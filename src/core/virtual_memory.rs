@@ -7,7 +7,7 @@ pub mod access;
 pub mod physical;
 pub mod sharing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +20,7 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
+use super::hooked_memory::Imported;
 use super::runtime;
 use super::thread;
 use crate::algo::slot_table;
@@ -390,6 +391,20 @@ pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     let usable = reached(&ranges, addr, len)
         .take_while(|(_, part)| part.memory.kind() == kind && !part.access.is_none());
     usable.last().is_some_and(|(base, part)| base + part.memory.len >= addr + len)
+}
+
+/// Memory of other processes without an address: what handles name, and what is only mapped any more.
+pub fn imported() -> Vec<Imported> {
+    let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
+    if USED.load(Ordering::Relaxed) {
+        let ranges = RANGES.lock();
+        let mappings = ranges.0.values().flat_map(|range| range.mappings.values());
+        all.extend(mappings.map(|mapping| Arc::clone(&mapping.memory)));
+    }
+    // Those that handles name come first.
+    let mut seen = HashSet::new();
+    all.retain(|it| seen.insert(Arc::as_ptr(&it.memory)));
+    all.iter().filter_map(|it| it.imported()).collect()
 }
 
 /// What is mapped around an address, whoever may use it.

@@ -80,8 +80,8 @@ pub unsafe extern "C" fn aclrtIpcMemGetExportKey(
 /// `key` is of another machine, or of another network or process namespace (container), or on CUDA the same memory is
 /// open by a key of another size; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_BAD_ALLOC 200000:
 /// no room to map it, or no descriptor; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: in guard mode it is larger than a device
-/// of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
-/// aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
+/// of this process; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses; what a memory hook returned that refuses
+/// it, which is asked when the memory is here. Thread-safe. Follows aclrtIpcMemImportByKey of the Ascend runtime API, and cuIpcOpenMemHandle where that says nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemImportByKey(
     devPtr: *mut *mut c_void,
@@ -102,8 +102,8 @@ pub unsafe extern "C" fn aclrtIpcMemImportByKey(
 /// new calls do not. Or a key of this process: nobody opens it any more, and who has it keeps it.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `key` is null or empty; ACL_ERROR_RT_PARAM_INVALID 107000: it is
 /// no key, or none that is open or exported here, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002:
-/// after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
-/// aclrtIpcMemClose of the Ascend runtime API.
+/// after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses; what a memory hook returned that
+/// refuses it. Thread-safe. Follows aclrtIpcMemClose of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtIpcMemClose(key: *const c_char) -> aclError {
     guard("aclrtIpcMemClose", || ipc::close(self::key(key)?))

@@ -135,7 +135,8 @@ pub unsafe extern "C" fn portaclMemPoolExportPointer(
 
 /// Gives the allocation that another process has named, at an address of this process's own. Importing it again
 /// gives it at another address; each is freed by itself, with aclrtMemPoolFreeAsync or aclrtFree, which tells the
-/// other process nothing.
+/// other process nothing. Memory hooks are asked when it is here; what they return that refuse it is what the call
+/// returns.
 ///
 /// @param ptr receives the address. It is memory of the pool's device, for reading and writing.
 /// @param memPool the imported pool.

@@ -68,6 +68,7 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
         MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
         MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
         MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
+        MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
     };
     portaclMemoryEvent {
         structSize: size_of::<portaclMemoryEvent>(),
@@ -90,9 +91,10 @@ fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
         1 => MemoryKind::Pinned,
         2 => MemoryKind::Managed,
         3 => MemoryKind::Pool,
+        4 => MemoryKind::Imported,
         other => {
             return Err(Error::invalid_param(format_args!(
-                "event->kind is {other}; allowed: the values of portaclMemoryKind, 0 to 3"
+                "event->kind is {other}; allowed: the values of portaclMemoryKind, 0 to 4"
             )));
         }
     };
@@ -102,6 +104,7 @@ fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
         size: event.size,
         rounded: event.roundedSize,
         addr: address::from_c(event.ptr),
+        handle: event.memoryId,
         stream: handle::from_c(event.stream),
         page_size: event.pageSize,
         failed: event.failed != 0,
@@ -128,7 +131,7 @@ fn check_size(what: &str, got: usize, wanted: usize) -> Result<()> {
 }
 
 /// Registers a memory hook, to be called about each allocation and release of device, page-locked host, managed
-/// and pool memory: after those that were registered before it. *malloc* functions are called when the program
+/// and pool memory, and about each import of another process's memory and its end: after those that were registered before it. *malloc* functions are called when the program
 /// gets memory, *free* functions when it gives memory back, *alloc* functions inside of a malloc when the memory
 /// has to be taken from the device or the system, because none that was kept serves the request. What a
 /// *before* function returns is what the call returns, if it is not 0, and nothing happens; the text names the
@@ -324,7 +327,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
 
 /// Registers the hook "LimitHook", which refuses what would go beyond a budget, with
 /// ACL_ERROR_RT_MEMORY_ALLOCATION 207001. Counted is what is allocated while the hook is registered, in rounded
-/// bytes, device and host memory together.
+/// bytes, device and host memory together, without imported memory, which its own process counts.
 ///
 /// @param most bytes that may be allocated at one time.
 /// @param scope for this thread or for all.

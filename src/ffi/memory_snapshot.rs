@@ -23,7 +23,8 @@ pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
     guard("portaclMemoryRecord", leak_check::record)
 }
 
-/// Lists all live allocations of device, managed, page-locked host and pool memory, by address. Other threads go on
+/// Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
+/// exported and this one has imported, by address. Other threads go on
 /// meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
 /// during the call may or may not be there, so that two ranges may overlap.
 ///
@@ -77,6 +78,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
             MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
             MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
             MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
+            MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
         }),
         deviceId: live.device,
         memPool: handle::to_c(live.pool),

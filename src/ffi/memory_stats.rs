@@ -18,9 +18,10 @@ fn memory_kind(raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
         1 => MemoryKind::Pinned,
         2 => MemoryKind::Managed,
         3 => MemoryKind::Pool,
+        4 => MemoryKind::Imported,
         other => {
             return Err(Error::invalid_param(format_args!(
-                "kind is {other}; allowed: the values of portaclMemoryKind, 0 to 3"
+                "kind is {other}; allowed: the values of portaclMemoryKind, 0 to 4"
             )));
         }
     })
@@ -90,9 +91,10 @@ fn to_c(stats: &Stats) -> portaclMemoryStats {
 /// fit together; with them each one is right at some moment of the call. Costs nothing where memory is allocated and
 /// freed without it.
 ///
-/// @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, and for PORTACL_MEMORY_POOL the pools there.
-/// A device that is not in use has zeros.
-/// @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together.
+/// @param deviceId the device; -1: host memory, for PORTACL_MEMORY_PINNED, for PORTACL_MEMORY_POOL the pools there, and
+/// for PORTACL_MEMORY_IMPORTED what was imported of it. A device that is not in use has zeros.
+/// @param kind which memory; PORTACL_MEMORY_POOL: all pools of the device together that this process has made;
+/// PORTACL_MEMORY_IMPORTED: memory of other processes, with that of their pools.
 /// @param stats receives the numbers. The caller sets `structSize`.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `stats` is null, `structSize` is another size than that of the
 /// structure, or `kind` is unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device, -1 for device or managed

@@ -158,8 +158,8 @@ pub unsafe extern "C" fn aclrtMallocPhysical(
 /// @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each of their successes is matched by
 /// one call of this.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
-/// physical memory, or called inside a host function. Thread-safe. Follows aclrtFreePhysical of the Ascend runtime
-/// API.
+/// physical memory, or called inside a host function; what a memory hook returned that refuses it (imported memory
+/// only). Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> aclError {
     guard("aclrtFreePhysical", || physical::free(handle::from_c(handle)))

@@ -90,7 +90,8 @@ pub unsafe extern "C" fn aclrtMemExportToShareableHandleV2(
 }
 
 /// Gives physical memory of another process, by its number. It is mapped and given up like memory of this process's
-/// own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts for the exporting process only.
+/// own (aclrtMapMem, aclrtFreePhysical), as often imported as wanted, and counts here as imported memory. Memory hooks
+/// are asked when it is here; what they return that refuse it is what the call returns.
 ///
 /// @param shareableHandle what aclrtMemExportToShareableHandle gave in another process. In the same process it is
 /// refused.

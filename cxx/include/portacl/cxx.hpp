@@ -32,12 +32,14 @@ enum class MemoryKind : int {
     managed = PORTACL_MEMORY_MANAGED,
     /** Of pools: AsyncBuffer. */
     pool = PORTACL_MEMORY_POOL,
+    /** Of other processes. */
+    imported = PORTACL_MEMORY_IMPORTED,
 };
 
 /** A live allocation. What begins with "recorded" is 0 or empty if it was made before
  * portaclMemoryRecord. */
 struct MemoryAllocation {
-    /** The first byte. */
+    /** The first byte; null: imported physical memory, which has no address of its own. */
     void* address = nullptr;
     /** Recorded: bytes that the program asked for. */
     std::size_t size = 0;

@@ -6,8 +6,9 @@ use super::MemPool;
 use super::pool::{DriverPool, Home, Inner, Pool};
 use super::props;
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
-use crate::core::allocation::Allocation;
+use crate::core::allocation::{Allocation, Kind};
 use crate::core::error::{Error, Result};
+use crate::core::hooked_memory::Imported;
 use crate::core::{handles, memory, runtime, thread};
 
 /// How memory is shared, by an `aclrtMemHandleType` that is not none.
@@ -85,8 +86,8 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let inner = Inner::Driver(DriverPool::new(pool));
     let device = matches!(home, Home::Device(..)).then_some(&device);
     let ended = match device {
-        Some(device) => &device.tallies.ended_pools,
-        None => &session.tallies.ended_pools,
+        Some(device) => &device.tallies.ended_imports,
+        None => &session.tallies.ended_imports,
     };
     let pool = Pool::create(inner, home, sharing, true, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
@@ -146,5 +147,17 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
              portaclMemPoolImportFromShareableHandle"
         )));
     }
-    mem_pool.pool.import_pointer(export)
+    let addr = mem_pool.pool.import_pointer(export)?;
+    // Not held while hooks run.
+    drop(mem_pool);
+    let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
+        return Ok(addr);
+    };
+    let device = match found.kind {
+        Kind::Pool(id) => Some(id),
+        _ => None,
+    };
+    let memory = Imported { addr, handle: 0, len: found.len, device };
+    memory.hand_out(|| super::free_now(&found).map(drop))?;
+    Ok(addr)
 }

@@ -75,7 +75,10 @@ impl Pool {
     /// It is gone: what it has counted stays with its place.
     pub fn note_end(&self) {
         let stats = self.counted();
-        let others = Self::all().into_iter().filter(|pool| pool.home.is_beside(self.home));
+        let beside = |pool: &Arc<Self>| {
+            pool.home.is_beside(self.home) && pool.is_imported == self.is_imported
+        };
+        let others = Self::all().into_iter().filter(beside);
         let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
         together.push(stats);
         let together = sum(&together);
@@ -116,8 +119,8 @@ pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
     })
 }
 
-/// Peaks are added up, though pools have theirs at different moments: together they never had more.
-fn sum(all: &[Stats]) -> Stats {
+/// Of several at once. Peaks are added up, though pools have theirs at different moments: together they never had more.
+pub fn sum(all: &[Stats]) -> Stats {
     let mut sum = Stats::default();
     for stats in all {
         sum.current += stats.current;
@@ -131,9 +134,11 @@ fn sum(all: &[Stats]) -> Stats {
     sum
 }
 
-/// Of all pools on this device, or in host memory, those included that are gone.
-pub fn of_all(device: Option<&Device>, ended: &Ended) -> Result<Stats> {
-    let all = in_place(device).map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
+/// Of all pools of this process, or of others, on this device, or in host memory, those included that are
+/// gone.
+pub fn of_all(device: Option<&Device>, imported: bool, ended: &Ended) -> Result<Stats> {
+    let all = in_place(device).filter(|pool| pool.is_imported == imported);
+    let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
     let mut stats = sum(&all);
     let sums = ended.0.lock();
     stats.total += sums.total;
@@ -143,13 +148,14 @@ pub fn of_all(device: Option<&Device>, ended: &Ended) -> Result<Stats> {
     Ok(stats)
 }
 
-/// The peaks of pools on this device, or in host memory, begin again.
-pub fn restart_peaks(device: Option<&Device>, ended: &Ended) -> Result<()> {
+/// The peaks of the same pools begin again.
+pub fn restart_peaks(device: Option<&Device>, imported: bool, ended: &Ended) -> Result<()> {
     {
         let mut sums = ended.0.lock();
         (sums.peak, sums.reserved_peak) = (Amount::default(), 0);
     }
-    in_place(device).try_for_each(|pool| pool.restart_peak())
+    let mut all = in_place(device).filter(|pool| pool.is_imported == imported);
+    all.try_for_each(|pool| pool.restart_peak())
 }
 
 /// Each pool on this device, or in host memory, the oldest handle first.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use super::{Event, MemoryHook, Moment, Refusal};
+use super::{Event, MemoryHook, MemoryKind, Moment, Refusal};
 use crate::core::error::Code;
 
 /// Lets a program have so many bytes at a time, of what it allocates while the hook is registered.
@@ -40,6 +40,10 @@ impl State {
 
 impl MemoryHook for Limit {
     fn before(&self, moment: Moment, event: &Event) -> Result<(), Refusal> {
+        // Memory of another process takes nothing here.
+        if event.kind == MemoryKind::Imported {
+            return Ok(());
+        }
         let mut state = self.state.lock();
         match moment {
             Moment::Alloc => Ok(()),
@@ -60,6 +64,9 @@ impl MemoryHook for Limit {
     }
 
     fn after(&self, moment: Moment, event: &Event) {
+        if event.kind == MemoryKind::Imported {
+            return;
+        }
         let mut state = self.state.lock();
         match (moment, event.failed) {
             (Moment::Malloc, true) => state.used -= event.rounded,

@@ -28,7 +28,7 @@ impl Logging {
         format!(
             "{{\"event\": \"{what}\", \"time\": {time}, \"pointer\": \"{:#x}\", {size}\"rounded\": {}, \
              \"stream\": \"{:#x}\", \"thread\": {}, \"device\": {}, \"kind\": \"{}\"}}\n",
-            event.addr,
+            event.memory_id(),
             event.rounded,
             event.stream,
             thread(),

@@ -13,10 +13,11 @@ use crate::core::device::{self, Device};
 use crate::core::device_slot::take_all;
 use crate::core::error::{Code, Error, Result};
 use crate::core::handles::{self, Object};
+use crate::core::hooked_memory::Imported;
 use crate::core::mem_pool::at_location;
 use crate::core::memory_stats::Tally;
 use crate::core::runtime::{self, Session};
-use crate::core::thread;
+use crate::core::{memory_hook, thread};
 
 /// An `aclrtPhysicalMemProp`, as numbers of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,15 @@ pub enum Place {
     Device(u32),
     /// In host memory, on this NUMA node if there is one.
     Host(Option<u32>),
+}
+
+impl Place {
+    fn device(self) -> Option<u32> {
+        match self {
+            Self::Device(id) => Some(id),
+            Self::Host(_) => None,
+        }
+    }
 }
 
 impl Properties {
@@ -102,8 +112,10 @@ impl Properties {
 pub(super) struct Memory {
     native: Arc<dyn PhysicalMemory>,
     len: usize,
-    /// Where it counts; another process's counts there.
-    tally: Option<Arc<Tally>>,
+    /// Where it counts.
+    tally: Arc<Tally>,
+    /// It is another process's.
+    pub(super) is_imported: bool,
     /// By which other processes have it as well.
     pub(super) key: Mutex<Option<Key>>,
 }
@@ -113,9 +125,7 @@ impl Drop for Memory {
         if let Some(key) = self.key.get_mut() {
             BROKER.withdraw(broker::Kind::PhysicalMemory, key);
         }
-        if let Some(tally) = &self.tally {
-            tally.freed(self.len);
-        }
+        self.tally.freed(self.len);
     }
 }
 
@@ -162,6 +172,12 @@ impl Physical {
     /// What the backend knows it by.
     pub(super) fn native(&self) -> &dyn PhysicalMemory {
         &*self.memory.native
+    }
+
+    /// As hooks know it, if it is another process's.
+    pub(super) fn imported(&self) -> Option<Imported> {
+        let (handle, len, device) = (self.handle.raw(), self.len, self.place.device());
+        self.memory.is_imported.then_some(Imported { addr: 0, handle, len, device })
     }
 
     /// How the address map calls it where it is mapped.
@@ -245,7 +261,7 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
     let native = native.inspect_err(|_| tally.failed())?;
     tally.made(len);
     let owner = device.map_or(session.owner, |device| device.owner);
-    let memory = Memory { native, len, tally: Some(tally), key: Mutex::default() };
+    let memory = Memory { native, len, tally, is_imported: false, key: Mutex::default() };
     hand_out(memory, properties, place, owner)
 }
 
@@ -268,7 +284,11 @@ fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) 
 
 /// Makes memory known that another process has exported; `device`: where it is used, if it is memory of
 /// one.
-pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<u64> {
+pub(super) fn adopt(
+    imported: ImportedMemory,
+    device: &Device,
+    session: &Session,
+) -> Result<Imported> {
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;
     let ImportedMemory { memory: native, len, on_device } = imported;
@@ -283,13 +303,31 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
         location_type,
         location_id,
     };
-    let memory = Memory { native, len, tally: None, key: Mutex::default() };
-    hand_out(memory, properties, place, owner)
+    let tally = match on_device {
+        true => &device.tallies.imported,
+        false => &session.tallies.imported,
+    };
+    tally.made(len);
+    let tally = Arc::clone(tally);
+    let memory = Memory { native, len, tally, is_imported: true, key: Mutex::default() };
+    let handle = hand_out(memory, properties, place, owner)?;
+    Ok(Imported { addr: 0, handle, len, device: place.device() })
 }
 
 /// aclrtFreePhysical.
 pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    let memory = handles::get_arc::<Physical>("handle", raw)?;
+    let is_last = memory.references.load(Ordering::Relaxed) <= 1;
+    let imported = is_last.then(|| memory.imported()).flatten();
+    drop(memory);
+    match imported {
+        Some(imported) if memory_hook::exist() => imported.free(|| free_unhooked(raw)),
+        _ => free_unhooked(raw),
+    }
+}
+
+fn free_unhooked(raw: u64) -> Result<()> {
     let memory = handles::get_arc::<Physical>("handle", raw)?;
     let _device = memory.hold()?;
     {

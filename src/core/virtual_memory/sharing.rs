@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use super::physical::{Physical, adopt};
+use super::physical::{self, Physical, adopt};
 use crate::backend::broker::{BROKER, Key, Kind, MOST_TEXT};
 use crate::core::device::{self, Device};
 use crate::core::error::{Error, Result};
+use crate::core::hooked_memory::Imported;
 use crate::core::runtime::{self, Session};
 use crate::core::{handles, ipc, thread};
 
@@ -105,7 +106,15 @@ pub fn import(key: &Key, id: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     let device = device::in_use(&session, "deviceId", id)?;
-    fetch(key, &device, &session)
+    let memory = fetch(key, &device, &session)?;
+    drop((device, session));
+    hand_out(memory)
+}
+
+/// Between the hooks of the program: the handle.
+fn hand_out(memory: Imported) -> Result<u64> {
+    memory.hand_out(|| physical::free(memory.handle))?;
+    Ok(memory.handle)
 }
 
 /// aclrtMemImportFromShareableHandleV2: for use on the current device.
@@ -113,10 +122,12 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
     super::check_flags(flags)?;
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    fetch(key, &device, &*runtime::session()?)
+    let memory = fetch(key, &device, &*runtime::session()?)?;
+    drop(device);
+    hand_out(memory)
 }
 
-fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<u64> {
+fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Imported> {
     if key.is_own() {
         return Err(Error::param_invalid(
             "shareableHandle is this process's own; use the handle that it was exported by, or \
@@ -125,6 +136,10 @@ fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<u64> {
     }
     let about = |fault| ipc::about("shareableHandle", fault);
     let parcel = BROKER.fetch(Kind::PhysicalMemory, key).map_err(about)?;
-    let imported = session.driver.virtual_memory().import(parcel, device.id).map_err(about)?;
+    let imported = session.driver.virtual_memory().import(parcel, device.id);
+    let imported = imported.map_err(|fault| {
+        device.tallies.imported.failed();
+        about(fault)
+    })?;
     adopt(imported, device, session)
 }

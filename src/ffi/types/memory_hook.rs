@@ -18,6 +18,9 @@ pub enum portaclMemoryKind {
     PORTACL_MEMORY_MANAGED = 2,
     /// Memory of a stream-ordered pool.
     PORTACL_MEMORY_POOL = 3,
+    /// Memory that another process has exported: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory,
+    /// or from a pool.
+    PORTACL_MEMORY_IMPORTED = 4,
 }
 
 /// What a memory hook is called about.
@@ -56,9 +59,10 @@ pub struct portaclMemoryEvent {
     pub size: usize,
     /// Bytes that it gets.
     pub roundedSize: usize,
-    /// The address; null before an allocation and after one that failed.
+    /// The address; null before an allocation, after one that failed, and of imported physical memory, which has none.
     pub ptr: *mut c_void,
-    /// Tells live allocations apart; 0 before an allocation and after one that failed.
+    /// Tells live allocations apart: the address, or the handle of what has none; 0 before an allocation and after one
+    /// that failed.
     pub memoryId: u64,
     /// The stream in whose order it happens; null where it is none.
     pub stream: aclrtStream,
@@ -155,7 +159,7 @@ pub struct portaclMemoryProfileNode {
 pub struct portaclMemoryAllocation {
     /// sizeof(portaclMemoryAllocation), set by the caller in the first element.
     pub structSize: usize,
-    /// The first byte.
+    /// The first byte; null: imported physical memory, which has no address of its own.
     pub ptr: *mut c_void,
     /// Bytes that the program asked for; 0 if that was not recorded.
     pub size: usize,
