@@ -56,6 +56,8 @@ pub enum Kind {
     Managed(u32),
     /// Another process's memory, for use on the device with this id.
     Imported(u32),
+    /// A word of a graph on the device with this id.
+    Graph(u32),
     /// Page-locked host memory from the library.
     Pinned,
     /// A pool's memory on the device with this id.
@@ -88,12 +90,13 @@ impl Kind {
             Self::Pool(id) => 2 << 24 | id,
             Self::Mapped(id) => 3 << 24 | id,
             Self::Imported(id) => 4 << 24 | id,
-            Self::Pinned => 5 << 24,
-            Self::HostPool(None) => 6 << 24,
-            Self::HostPool(Some(node)) => 7 << 24 | node,
-            Self::HostMapped(None) => 8 << 24,
-            Self::HostMapped(Some(node)) => 9 << 24 | node,
-            Self::Registered { pinned, mapped } => 10 << 24 | (mapped as u32) << 1 | pinned as u32,
+            Self::Graph(id) => 5 << 24 | id,
+            Self::Pinned => 6 << 24,
+            Self::HostPool(None) => 7 << 24,
+            Self::HostPool(Some(node)) => 8 << 24 | node,
+            Self::HostMapped(None) => 9 << 24,
+            Self::HostMapped(Some(node)) => 10 << 24 | node,
+            Self::Registered { pinned, mapped } => 11 << 24 | (mapped as u32) << 1 | pinned as u32,
         }
     }
 
@@ -111,11 +114,12 @@ impl Kind {
             2 => Self::Pool(rest),
             3 => Self::Mapped(rest),
             4 => Self::Imported(rest),
-            5 => Self::Pinned,
-            6 => Self::HostPool(None),
-            7 => Self::HostPool(Some(rest)),
-            8 => Self::HostMapped(None),
-            9 => Self::HostMapped(Some(rest)),
+            5 => Self::Graph(rest),
+            6 => Self::Pinned,
+            7 => Self::HostPool(None),
+            8 => Self::HostPool(Some(rest)),
+            9 => Self::HostMapped(None),
+            10 => Self::HostMapped(Some(rest)),
             _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
         }
     }
@@ -127,7 +131,8 @@ impl Kind {
             | Self::Managed(id)
             | Self::Pool(id)
             | Self::Mapped(id)
-            | Self::Imported(id) => Place::Device(id),
+            | Self::Imported(id)
+            | Self::Graph(id) => Place::Device(id),
             Self::Pinned
             | Self::HostPool(_)
             | Self::HostMapped(_)
@@ -267,7 +272,11 @@ impl Allocation {
     /// when one is doing so.
     pub fn device(&self) -> Option<Arc<Device>> {
         let id = match self.kind {
-            Kind::Device(id) | Kind::Managed(id) | Kind::Mapped(id) | Kind::Imported(id) => id,
+            Kind::Device(id)
+            | Kind::Managed(id)
+            | Kind::Mapped(id)
+            | Kind::Imported(id)
+            | Kind::Graph(id) => id,
             Kind::Pool(id) => {
                 return open_device(id).filter(|device| mem_pool::is_on(self, device));
             }
@@ -406,6 +415,7 @@ mod tests {
             (Kind::HostPool(Some(3)), Place::Pinned),
             (Kind::Mapped(77), Place::Device(77)),
             (Kind::Imported(77), Place::Device(77)),
+            (Kind::Graph(77), Place::Device(77)),
             (Kind::HostMapped(None), Place::Pinned),
             (Kind::HostMapped(Some(0)), Place::Pinned),
             (registered(true, false), Place::Pinned),

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod capture;
+pub mod condition;
 pub mod control;
 pub mod end_callback;
 pub mod flow;
@@ -24,6 +25,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use self::capture::Capture;
+use self::condition::{Body, Conditions, Tree};
 use self::end_callback::EndCallbacks;
 use self::flow::Flow;
 use self::group::Owned;
@@ -37,7 +39,7 @@ use super::error::{Code, Error, Result};
 use super::event::Event;
 use super::handles::{self, Object};
 use super::stream::{self, Stream};
-use super::thread;
+use super::{release_failure, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::Position;
 
@@ -55,7 +57,21 @@ pub struct Graph {
     ready: Mutex<Option<Arc<Ready>>>,
     /// What it was asked for.
     pub inspected: Inspected,
+    /// The values that conditional tasks look at, of it and of graphs in it.
+    conditions: Conditions,
+    /// Of the body of a conditional task.
+    body: Option<Body>,
     end_callbacks: EndCallbacks,
+}
+
+/// Who drives the runs of a graph.
+enum Drive {
+    /// The backend.
+    Backend,
+    /// The host.
+    Host(Arc<Flow>),
+    /// Likewise, once all bodies of conditional tasks are there; of a body: as a part of the other graph.
+    HostLater,
 }
 
 /// A graph that can run.
@@ -64,7 +80,7 @@ pub struct Ready {
     pub tasks: Vec<Task>,
     /// Does it, or comes behind what a flow does.
     program: Arc<Program>,
-    flow: Option<Arc<Flow>>,
+    drive: Drive,
     /// The library's memory that it names.
     memory: Vec<Allocation>,
     /// The handles of the events that each run records.
@@ -77,44 +93,66 @@ pub struct Ready {
 pub struct Belongings {
     /// The groups among its tasks.
     pub groups: Vec<Owned>,
+    /// Bodies of conditional tasks.
+    pub bodies: Vec<condition::Owned>,
     /// Memory of pools.
     pub memory: Memory,
+}
+
+impl Belongings {
+    /// They are over: the first of their memory that was not taken back.
+    fn end(&mut self) -> Result<()> {
+        let bodies = self.bodies.iter_mut().map(condition::Owned::end).fold(Ok(()), Result::and);
+        self.memory.end().and(bodies)
+    }
 }
 
 impl Ready {
     /// Of these tasks, on `device`.
     pub fn new(device: &Device, tasks: Vec<Task>, belongings: Belongings) -> Result<Arc<Self>> {
         let program = Program::new(&device.native, &tasks)?;
-        Ok(Self::of(tasks, Arc::new(program), None, Arc::new(belongings)))
+        Ok(Self::of(tasks, Arc::new(program), Drive::Backend, Arc::new(belongings)))
     }
 
     /// Of a flow that was made of these tasks.
     fn of_flow(device: &Device, tasks: Vec<Task>, flow: Arc<Flow>) -> Result<Arc<Self>> {
         let nothing = Program::new(&device.native, &[])?;
-        Ok(Self::of(tasks, Arc::new(nothing), Some(flow), Arc::default()))
+        Ok(Self::of(tasks, Arc::new(nothing), Drive::Host(flow), Arc::default()))
+    }
+
+    /// Of tasks of which some are conditional, or which are a body.
+    fn with_bodies(device: &Device, tasks: Vec<Task>, belongings: Belongings) -> Result<Arc<Self>> {
+        condition::check(&tasks)?;
+        let nothing = Program::new(&device.native, &[])?;
+        Ok(Self::of(tasks, Arc::new(nothing), Drive::HostLater, Arc::new(belongings)))
+    }
+
+    /// The same of a graph whose bodies are all there.
+    fn with_flow(self: &Arc<Self>, graph: &Graph) -> Result<Arc<Self>> {
+        let tree = Tree::of(graph, self)?;
+        let flow = Flow::of_tree(graph.handle, &graph.device, &tree)?;
+        let (program, belongings) = (Arc::clone(&self.program), Arc::clone(&self.belongings));
+        let drive = Drive::Host(flow);
+        let (memory, events) = uses(&tree.tasks());
+        Ok(Arc::new(Self { tasks: self.tasks.clone(), program, drive, memory, events, belongings }))
     }
 
     fn of(
         tasks: Vec<Task>,
         program: Arc<Program>,
-        flow: Option<Arc<Flow>>,
+        drive: Drive,
         belongings: Arc<Belongings>,
     ) -> Arc<Self> {
-        let memory = task::memory(&tasks);
-        let events = tasks.iter().filter_map(|task| match (task.what, task.work()) {
-            (What::EventRecord(event), Some(_)) => Some(event),
-            _ => None,
-        });
-        let events = events.collect();
-        Arc::new(Self { tasks, program, flow, memory, events, belongings })
+        let (memory, events) = uses(&tasks);
+        Arc::new(Self { tasks, program, drive, memory, events, belongings })
     }
 
     /// The same graph with other tasks in some places, which have the same edges.
     fn with_changes(&self, device: &Device, changes: &BTreeMap<usize, Task>) -> Result<Arc<Self>> {
-        if self.flow.is_some() && !changes.is_empty() {
+        if !matches!(self.drive, Drive::Backend) {
             return Err(Error::unsupported(
-                "the tasks of a graph with labels, switches or streams that start others are not changed in this version; \
-                 build the graph anew",
+                "the tasks of a graph with labels, switches, conditional tasks or streams that start others are not \
+                 changed in this version; record the graph anew",
             ));
         }
         let mut tasks = self.tasks.clone();
@@ -123,15 +161,15 @@ impl Ready {
         }
         let is_changed = |place: &usize| changes.contains_key(place);
         self.program.update(&device.native, &self.tasks, &tasks, is_changed)?;
-        let (program, flow) = (Arc::clone(&self.program), self.flow.clone());
-        Ok(Self::of(tasks, program, flow, Arc::clone(&self.belongings)))
+        let (program, belongings) = (Arc::clone(&self.program), Arc::clone(&self.belongings));
+        Ok(Self::of(tasks, program, Drive::Backend, belongings))
     }
 
     /// Queues a run, with what it takes of pools and frees: its last operation.
     fn queue(&self, stream: &Stream) -> Result<Position> {
-        let queue = || match &self.flow {
-            None => self.program.queue(stream, &self.tasks),
-            Some(flow) => flow::run::queue(flow, stream, &self.program),
+        let queue = || match &self.drive {
+            Drive::Host(flow) => flow::run::queue(flow, stream, &self.program),
+            Drive::Backend | Drive::HostLater => self.program.queue(stream, &self.tasks),
         };
         let memory = &self.belongings.memory;
         if !memory.is_any() {
@@ -145,7 +183,7 @@ impl Ready {
     /// The graph is over. The first of its memory that its pool did not take back.
     fn end(self) -> Result<()> {
         let Self { belongings, .. } = self;
-        Arc::into_inner(belongings).map_or(Ok(()), |mut belongings| belongings.memory.end())
+        Arc::into_inner(belongings).map_or(Ok(()), |mut belongings| belongings.end())
     }
 
     /// The memory that it names is there as it was.
@@ -153,6 +191,15 @@ impl Ready {
         let gone = |known: &&Allocation| Allocation::find(known.base) != Some(**known);
         self.memory.iter().find(gone).map_or(Ok(()), |gone| Err(memory_is_gone("modelRI", gone)))
     }
+}
+
+/// The library's memory that tasks name, and the events that each run records.
+fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
+    let events = tasks.iter().filter_map(|task| match (task.what, task.work()) {
+        (What::EventRecord(event), Some(_)) => Some(event),
+        _ => None,
+    });
+    (task::memory(tasks), events.collect())
 }
 
 #[cold]
@@ -166,7 +213,7 @@ fn memory_is_gone(what: &str, gone: &Allocation) -> Error {
 
 impl Graph {
     /// A graph that is about to be recorded: its handle.
-    fn create(device: &Arc<Device>, is_built: bool) -> Result<Handle> {
+    fn create(device: &Arc<Device>, is_built: bool, body: Option<Body>) -> Result<Handle> {
         static IDS: AtomicU32 = AtomicU32::new(0);
         let made = Self::table().insert_with(|handle| {
             Arc::new(Self {
@@ -176,6 +223,8 @@ impl Graph {
                 building: is_built.then(|| Capture::building(handle, device.owner)),
                 ready: Mutex::new(None),
                 inspected: Inspected::default(),
+                conditions: Conditions::default(),
+                body,
                 end_callbacks: EndCallbacks::default(),
             })
         });
@@ -233,10 +282,14 @@ impl Graph {
 
     /// Queues a run.
     fn run(&self, stream: &Stream) -> Result<()> {
+        self.check_not_body("run that one")?;
         if stream.is_captured() {
             return self.record_in(stream);
         }
-        let ready = self.hold(Code::ModelCaptured)?;
+        let mut ready = self.hold(Code::ModelCaptured)?;
+        if matches!(ready.drive, Drive::HostLater) {
+            *ready = ready.with_flow(self)?;
+        }
         ready.check_memory()?;
         let position = ready.queue(stream)?;
         for event in &ready.events {
@@ -252,7 +305,7 @@ impl Graph {
     fn record_in(&self, stream: &Stream) -> Result<()> {
         let ready = self.ready_or(Code::SubAclgraphIsCapturing)?;
         ready.check_memory()?;
-        if ready.flow.is_some() {
+        if !matches!(ready.drive, Drive::Backend) {
             return Err(stream.recorder.no_flow());
         }
         if ready.belongings.memory.is_any() {
@@ -263,6 +316,22 @@ impl Graph {
             )));
         }
         stream.recorder.take_part()?.add_graph(stream.handle, &ready.tasks)
+    }
+
+    /// It is out of the table. Now, also where another thread still looks at it: the handles of its groups die
+    /// with it. Where one does, it gives the memory back. The first that was not taken back.
+    fn end(&self) -> Result<()> {
+        let ready = self.ready.lock().take();
+        let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
+        ended.and(self.conditions.end(&self.device))
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if let Err(error) = self.conditions.end(&self.device) {
+            release_failure::note_error("memory of a graph was not freed", &error);
+        }
     }
 }
 
@@ -305,10 +374,13 @@ pub fn execute(raw: u64, timeout_ms: i32) -> Result<()> {
 pub fn abort(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
+    graph.check_not_body("abort that one")?;
     let ready = graph.ready_or(Code::ModelCaptured)?;
-    match &ready.flow {
-        None => ready.program.abort(),
-        Some(flow) => flow.abort(),
+    match &ready.drive {
+        Drive::Backend => ready.program.abort(),
+        Drive::Host(flow) => flow.abort(),
+        // It has never run.
+        Drive::HostLater => {}
     }
     Ok(())
 }
@@ -317,6 +389,7 @@ pub fn abort(raw: u64) -> Result<()> {
 pub fn destroy(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let graph = handles::get::<Graph>("modelRI", raw)?;
+    graph.check_not_body("destroy that one")?;
     if graph.building.is_none() {
         graph.ready_or(Code::ModelCaptured)?;
     }
@@ -326,10 +399,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     if let Some(building) = &graph.building {
         building.let_go();
     }
-    // Now, also where another thread still looks at it: the handles of its groups die with it. Where one
-    // does, it gives the memory back.
-    let ready = graph.ready.lock().take();
-    let ended = ready.and_then(Arc::into_inner).map_or(Ok(()), Ready::end);
+    let ended = graph.end();
     let callbacks = graph.end_callbacks.take();
     drop(graph);
     slot_table::flush_if_many();

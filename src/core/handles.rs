@@ -10,6 +10,7 @@ use super::data_buffer::DataBuffer;
 use super::error::{Error, Result};
 use super::event::Event;
 use super::graph::Graph;
+use super::graph::condition::ConditionHandle;
 use super::graph::group::Group;
 use super::graph::inspect::{GraphStream, GraphTask};
 use super::graph::label::{Label, LabelList};
@@ -56,6 +57,7 @@ const LABEL_LIST: u8 = 52;
 const GRAPH_STREAM: u8 = 55;
 const GRAPH_TASK: u8 = 56;
 const TASK_GROUP: u8 = 57;
+const CONDITION_HANDLE: u8 = 58;
 /// What is behind handles of memory pools; programs never see it.
 pub const POOL: u8 = 8;
 /// What pools know of streams; programs never see it.
@@ -84,6 +86,7 @@ static LABEL_LISTS: SlotTable<LabelList> = SlotTable::new(LABEL_LIST);
 static GRAPH_STREAMS: SlotTable<GraphStream> = SlotTable::new(GRAPH_STREAM);
 static GRAPH_TASKS: SlotTable<GraphTask> = SlotTable::new(GRAPH_TASK);
 static TASK_GROUPS: SlotTable<Group> = SlotTable::new(TASK_GROUP);
+static CONDITION_HANDLES: SlotTable<ConditionHandle> = SlotTable::new(CONDITION_HANDLE);
 
 impl Object for Context {
     const NOUN: &'static str = "context";
@@ -232,6 +235,13 @@ impl Object for Group {
     }
 }
 
+impl Object for ConditionHandle {
+    const NOUN: &'static str = "condition";
+    fn table() -> &'static SlotTable<Self> {
+        &CONDITION_HANDLES
+    }
+}
+
 impl Object for Label {
     const NOUN: &'static str = "label";
     fn table() -> &'static SlotTable<Self> {
@@ -271,6 +281,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
         GRAPH_STREAM => Some(GraphStream::NOUN),
         GRAPH_TASK => Some(GraphTask::NOUN),
         TASK_GROUP => Some(Group::NOUN),
+        CONDITION_HANDLE => Some(ConditionHandle::NOUN),
         _ => None,
     }
 }

@@ -121,6 +121,7 @@ fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
                     | Kind::HostPool(_)
                     | Kind::Mapped(_)
                     | Kind::Imported(_)
+                    | Kind::Graph(_)
                     | Kind::HostMapped(_),
                 ) => Error::param_invalid(format_args!(
                     "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
@@ -177,11 +178,13 @@ pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
             Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
             // The library's own is at one address for all.
             Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
-            Kind::Device(_) | Kind::Pool(_) | Kind::Mapped(_) | Kind::Imported(_) => {
-                Err(Error::param_invalid(format_args!(
-                    "pHost {addr:#x} is device memory, which devices find at this address"
-                )))
-            }
+            Kind::Device(_)
+            | Kind::Pool(_)
+            | Kind::Mapped(_)
+            | Kind::Imported(_)
+            | Kind::Graph(_) => Err(Error::param_invalid(format_args!(
+                "pHost {addr:#x} is device memory, which devices find at this address"
+            ))),
             Kind::Registered { .. } => Err(Error::param_invalid(format_args!(
                 "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
             ))),

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::algo::slot_table;
 use crate::backend::{
-    self, Fill, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage,
+    self, Block, Fill, Foreign, ForeignBlock, MemoryUsage, PagePolicy, Place, Span, Usage,
 };
 
 /// aclrtMalloc: device memory of the current device. The address.
@@ -114,20 +114,47 @@ pub fn zeros_of_device(device: &Device, len: usize) -> Result<usize> {
     Ok(addr)
 }
 
+/// A word of a graph, 0 at first; it is in no statistics, and no hook is told of it.
+pub fn word_of_graph(device: &Device) -> Result<Span> {
+    let len = size_of::<u64>();
+    let block = take(device, len, PagePolicy::NormalOnly, Kind::Graph(device.id))?;
+    let word = Span { addr: block.addr, len, place: Place::Device(device.id) };
+    if let Err(fault) = device.native.fill(Fill::bytes(word, 0)) {
+        // The first failure is the one to tell.
+        let _ = free_word_of_graph(device, word);
+        return Err(fault.into());
+    }
+    Ok(word)
+}
+
+/// Takes it back. Where it went with its device nothing is left to do.
+pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
+    let is_it =
+        |found: &Allocation| found.owner == device.owner && found.kind == Kind::Graph(device.id);
+    match Allocation::take(word.addr, is_it) {
+        Some(allocation) => Ok(device.native.free(allocation.block())?),
+        None => Ok(()),
+    }
+}
+
 fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
     let tally = &device.tallies.device;
-    let block = device
-        .with_all_memory(|native| native.alloc(len, pages))
-        .inspect_err(|_| tally.failed())?;
-    let allocation = Allocation::of_block(block, len, Kind::Device(device.id), device.owner);
+    let block =
+        take(device, len, pages, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
+    tally.made(block.len);
+    Ok(block.addr)
+}
+
+/// Memory of a device, in the address map.
+fn take(device: &Device, len: usize, pages: PagePolicy, kind: Kind) -> Result<Block> {
+    let block = device.with_all_memory(|native| native.alloc(len, pages))?;
+    let allocation = Allocation::of_block(block, len, kind, device.owner);
     if let Err(error) = allocation.reusable(pages).register() {
-        tally.failed();
         // The first failure is the one to tell.
         let _ = device.native.free(block);
         return Err(error);
     }
-    tally.made(block.len);
-    Ok(block.addr)
+    Ok(block)
 }
 
 /// aclrtFree: the address is invalid at once; queued work that uses the memory still has it.
@@ -240,6 +267,7 @@ pub(super) fn not_freed(argument: &str, addr: usize) -> Error {
         Kind::Pool(_) | Kind::HostPool(_) => "memory of a pool",
         Kind::Mapped(_) | Kind::HostMapped(_) => "mapped memory",
         Kind::Imported(_) => "memory of another process",
+        Kind::Graph(_) => "the value of a condition of a graph, and goes with that",
         Kind::Registered { .. } => "registered memory of the caller",
     };
     let call = freeing_call(found.kind);
@@ -254,6 +282,7 @@ pub(super) fn freeing_call(kind: Kind) -> &'static str {
         Kind::Pool(_) | Kind::HostPool(_) => "aclrtMemPoolFreeAsync or aclrtFree",
         Kind::Mapped(_) | Kind::HostMapped(_) => "aclrtUnmapMem",
         Kind::Imported(_) => "aclrtIpcMemClose",
+        Kind::Graph(_) => "aclmdlRIDestroy",
         Kind::Registered { .. } => "aclrtHostUnregister",
     }
 }
@@ -441,12 +470,14 @@ pub fn pointer_attributes(addr: usize) -> Result<PointerAttributes> {
             return Ok(PointerAttributes { location: Location::Host, page_size });
         }
         // It is going with its device.
-        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_)
+        Kind::Device(_) | Kind::Managed(_) | Kind::Pool(_) | Kind::Imported(_) | Kind::Graph(_)
             if held.is_none() =>
         {
             return Ok(UNKNOWN);
         }
-        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) => Location::Device(id),
+        Kind::Device(id) | Kind::Pool(id) | Kind::Imported(id) | Kind::Graph(id) => {
+            Location::Device(id)
+        }
         Kind::Managed(id) => Location::Managed(id),
         Kind::HostPool(None) => Location::Host,
         Kind::HostPool(Some(node)) => Location::HostNode(node),

@@ -94,7 +94,10 @@ impl MemoryKind {
             Kind::Pinned => (Self::Pinned, HOST),
             Kind::Pool(id) => (Self::Pool, id as i32),
             Kind::HostPool(_) => (Self::Pool, HOST),
-            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) => return None,
+            // A word in a graph is the library's.
+            Kind::Registered { .. } | Kind::Mapped(_) | Kind::HostMapped(_) | Kind::Graph(_) => {
+                return None;
+            }
         };
         match Pool::share_of(found) {
             Some(pool) if pool.is_imported => Some((Self::Imported, device)),

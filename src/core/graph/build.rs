@@ -25,7 +25,7 @@ pub fn begin(flag: u32) -> Result<u64> {
         return Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: 0")));
     }
     let device = Arc::clone(&thread::current()?.device);
-    Ok(Graph::create(&device, true)?.raw())
+    Ok(Graph::create(&device, true, None)?.raw())
 }
 
 /// The graph behind an argument, and what it is built from.

@@ -15,12 +15,12 @@ use super::memory::Memory;
 use super::mode::{Counted, Mode};
 use super::recorder::Recorder;
 use super::task::{self, Step, Task, What};
-use super::{Belongings, Graph, Ready};
+use super::{Belongings, Graph, Ready, condition};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
 use crate::core::allocation::Owner;
 use crate::core::error::{Code, Error, Result};
-use crate::core::handles::Object;
+use crate::core::handles::{self, Object};
 use crate::core::stream::{self, Stream};
 
 /// A capture: the streams that take part, and what was recorded.
@@ -37,6 +37,8 @@ pub struct Capture {
     pub thread: u32,
     /// Streams are bound to the graph, and aclmdlRIBuildEnd ends it.
     pub is_built: bool,
+    /// The graph is the body of a conditional task.
+    pub is_body: bool,
     state: Mutex<State>,
 }
 
@@ -113,7 +115,7 @@ impl State {
 }
 
 impl Capture {
-    fn new(graph: Handle, stream: &Stream, mode: Mode) -> Arc<Self> {
+    fn new(graph: Handle, is_body: bool, stream: &Stream, mode: Mode) -> Arc<Self> {
         Arc::new_cyclic(|itself: &Weak<Self>| {
             let branch = Branch {
                 stream: stream.handle,
@@ -129,6 +131,7 @@ impl Capture {
                 mode,
                 thread: thread_number(),
                 is_built: false,
+                is_body,
                 state: Mutex::new(State {
                     tasks: Vec::new(),
                     branches: vec![branch],
@@ -150,6 +153,7 @@ impl Capture {
             mode: Mode::Relaxed,
             thread: thread_number(),
             is_built: true,
+            is_body: false,
             state: Mutex::new(State {
                 tasks: Vec::new(),
                 branches: Vec::new(),
@@ -405,20 +409,40 @@ impl Capture {
         let _ = self.finish();
         self.release_streams();
         drop(self.take_belongings());
-        Graph::table().remove(self.graph);
+        self.drop_graph();
+    }
+
+    /// It has ended without a graph. A body stays, and can be captured anew.
+    fn drop_graph(&self) {
+        let body = Graph::table().get_arc(self.graph).filter(|_| self.is_body);
+        if !body.is_some_and(|body| body.unclaim()) {
+            Graph::table().remove(self.graph);
+        }
     }
 }
 
 /// aclmdlRICaptureBegin.
 pub fn begin(raw: u64, mode: i32) -> Result<()> {
+    begin_as(raw, mode, None, |stream| Graph::create(&stream.device, false, None))
+}
+
+/// As [`begin`], of the graph that `graph` gives; of a body with its number in C.
+pub fn begin_as(
+    raw: u64,
+    mode: i32,
+    body: Option<u64>,
+    graph: impl FnOnce(&Stream) -> Result<Handle>,
+) -> Result<()> {
+    if let Some(body) = body {
+        handles::check_not_null::<Graph>("modelRI", body)?;
+    }
     let mode = Mode::from_number(mode)?;
     let stream = stream::resolve(raw)?;
     check_capturable(&stream)?;
     if stream.is_captured() {
         return Err(captured_already(&stream));
     }
-    let graph = Graph::create(&stream.device, false)?;
-    let capture = Capture::new(graph, &stream, mode);
+    let capture = Capture::new(graph(&stream)?, body.is_some(), &stream, mode);
     if !stream.recorder.join(&capture) {
         capture.cancel();
         return Err(captured_already(&stream));
@@ -460,7 +484,7 @@ pub fn check_capturable(stream: &Stream) -> Result<()> {
 }
 
 /// The capture that a stream takes part in.
-fn of(stream: &Stream) -> Result<Arc<Capture>> {
+pub fn of(stream: &Stream) -> Result<Arc<Capture>> {
     stream.recorder.capture().filter(|capture| !capture.is_built).ok_or_else(|| {
         Error::new(
             Code::StreamNotCaptured,
@@ -515,17 +539,24 @@ pub fn end(raw: u64) -> Result<u64> {
     let belongings = capture.take_belongings();
     let made = tasks.and_then(|tasks| complete(&capture, tasks, belongings));
     if made.is_err() {
-        Graph::table().remove(capture.graph);
+        capture.drop_graph();
     }
     made
 }
 
 fn complete(capture: &Capture, tasks: Vec<Task>, belongings: Belongings) -> Result<u64> {
     let graph = Graph::table().get_arc(capture.graph).ok_or_else(|| {
-        Error::param_invalid("the device of the capture was reset by another thread meanwhile")
+        Error::param_invalid(
+            "the device of the capture was reset, or the graph of a body was destroyed, meanwhile: the capture has ended \
+             without a graph",
+        )
     })?;
-    let ready = Ready::new(&graph.device, tasks, belongings)?;
-    graph.complete(ready);
+    let make = match capture.is_body || condition::are_any(&tasks) {
+        true => Ready::with_bodies,
+        false => Ready::new,
+    };
+    graph.complete(make(&graph.device, tasks, belongings)?);
+    graph.unclaim();
     Ok(graph.handle.raw())
 }
 

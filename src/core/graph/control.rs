@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::capture::Capture;
+use super::condition::Conditional;
 use super::label::{Label, LabelList};
 use crate::algo::slot_table::{Handle, Ref};
 use crate::backend::Span;
@@ -86,6 +87,8 @@ pub enum Control {
         /// Where it does not.
         otherwise: Option<Handle>,
     },
+    /// Runs other graphs, or none, by a value.
+    Conditional(Conditional),
 }
 
 impl Control {
@@ -95,13 +98,14 @@ impl Control {
             Self::Label(_) | Self::Start(_) => [None; 2],
             Self::SwitchLabel { index, .. } => [Some(*index), None],
             Self::SwitchStream { left, right, .. } => [Some(*left), Some(*right)],
+            Self::Conditional(conditional) => [Some(conditional.value), None],
         }
     }
 
     /// The streams that it may start.
     pub fn starts(&self) -> impl Iterator<Item = Handle> {
         let streams = match self {
-            Self::Label(_) | Self::SwitchLabel { .. } => [None; 2],
+            Self::Label(_) | Self::SwitchLabel { .. } | Self::Conditional(_) => [None; 2],
             Self::Start(stream) => [Some(*stream), None],
             Self::SwitchStream { then, otherwise, .. } => [Some(*then), *otherwise],
         };

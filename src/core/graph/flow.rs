@@ -4,15 +4,18 @@
 //! the flow's own. Between them are records and waits of events, and places where the run looks at
 //! memory and goes on elsewhere. [`run`] does what they say.
 
+mod body;
 pub mod run;
 pub mod serving;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use self::run::{Machine, Queued};
+use super::condition::{Kind, Tree};
 use super::control::{Condition, Control};
 use super::plan::{self, Part};
 use super::task::{self, Task, What};
@@ -40,6 +43,10 @@ pub enum Step {
     Start(usize),
     /// Looks at memory.
     Choose(Choice),
+    /// The body with this number begins.
+    Begin(usize),
+    /// Goes on at this step.
+    Jump(usize),
     /// The end of the strand, as behind the last step.
     End,
 }
@@ -66,6 +73,25 @@ pub enum Choice {
         /// The one that starts where it does not.
         otherwise: Option<usize>,
     },
+    /// At the step of the body that a value chooses.
+    Body {
+        /// 64 bits.
+        value: Span,
+        /// How it chooses.
+        kind: Kind,
+        /// The first steps of the bodies.
+        targets: Box<[usize]>,
+        /// Where there is no such body.
+        otherwise: usize,
+    },
+}
+
+/// The body of a conditional task. What its first stream does is in the strand that has the task.
+pub struct Body {
+    /// Its other streams.
+    pub strands: Range<usize>,
+    /// What they wait for.
+    pub events: Range<usize>,
 }
 
 /// A stream of the graph.
@@ -92,6 +118,8 @@ pub struct Flow {
     pub strands: Vec<Strand>,
     /// Events that strands wait for.
     pub events: Vec<Arc<dyn backend::Event>>,
+    /// Bodies of conditional tasks, those in others behind them.
+    pub bodies: Vec<Body>,
     /// Who hears of failures of the strands.
     pub listener: Arc<Listener>,
     /// Held while a run is queued.
@@ -147,12 +175,25 @@ impl Observer for Listener {
 
 /// A flow while it is put together.
 struct Draft<'a> {
-    tasks: &'a [Task],
     device: &'a Device,
-    /// The streams, in the order of the strands.
+    /// The strands: the stream of each, and its steps.
+    strands: Vec<(Handle, Vec<Step>)>,
+    /// How many events there are.
+    events: usize,
+    bodies: Vec<Body>,
+}
+
+/// Tasks that become steps together: of a graph, or of a body.
+struct Level<'a> {
+    tasks: &'a [Task],
+    /// The streams that are strands, in their order, and the number of the first one.
     streams: Vec<Handle>,
-    /// The tasks that are records which other streams wait for: the numbers of their events.
+    strand: usize,
+    /// The tasks that are records which other streams wait for, and the number of the first one's event.
     records: Vec<usize>,
+    event: usize,
+    /// Of the graph, if its tasks have bodies.
+    tree: Option<&'a Tree>,
 }
 
 impl Flow {
@@ -165,34 +206,69 @@ impl Flow {
         streams: Vec<Handle>,
         starting: usize,
     ) -> Result<Arc<Self>> {
+        let records = records(tasks, &streams)?;
+        let mut draft = Draft::new(device)?;
+        let level = draft.level(tasks, streams, records, None);
+        draft.strands_of(&level)?;
+        draft.complete(graph, starting)
+    }
+}
+
+impl<'a> Draft<'a> {
+    fn new(device: &'a Device) -> Result<Self> {
         if !device.native.streams_wait_for_tickets() {
-            return Err(Error::unsupported(
-                "the driver of this device cannot let a stream wait for the host, which graphs with labels, switches \
-                 and streams that start others need; use a driver that can, or run graphs without them one after the \
-                 other",
-            ));
+            return Err(no_tickets());
         }
-        let draft = Draft { tasks, device, records: records(tasks, &streams)?, streams };
+        Ok(Self { device, strands: Vec::new(), events: 0, bodies: Vec::new() })
+    }
+
+    /// The level of these tasks, with new strands and events.
+    fn level<'t>(
+        &mut self,
+        tasks: &'t [Task],
+        streams: Vec<Handle>,
+        records: Vec<usize>,
+        tree: Option<&'t Tree>,
+    ) -> Level<'t> {
+        let (strand, event) = (self.strands.len(), self.events);
+        self.strands.extend(streams.iter().map(|stream| (*stream, Vec::new())));
+        self.events += records.len();
+        Level { tasks, streams, strand, records, event, tree }
+    }
+
+    /// Writes the steps of a level's strands, behind those that they have.
+    fn strands_of(&mut self, level: &Level<'_>) -> Result<()> {
+        for (index, stream) in level.streams.iter().enumerate() {
+            let mut steps = std::mem::take(&mut self.strands[level.strand + index].1);
+            self.steps(level, *stream, &mut steps)?;
+            check_end(*stream, &steps)?;
+            self.strands[level.strand + index].1 = steps;
+        }
+        Ok(())
+    }
+
+    /// The flow, whose runs start so many strands.
+    fn complete(self, graph: Handle, starting: usize) -> Result<Arc<Flow>> {
+        let native = &self.device.native;
         let listener = Arc::new(Listener::default());
-        let strand = |(number, &stream): (usize, &Handle)| {
+        let strand = |(number, (stream, steps)): (usize, (Handle, Vec<Step>))| {
             let observer: Option<Arc<dyn Observer>> = Some(listener.clone());
             Ok(Strand {
                 stream,
                 starts: number < starting,
-                steps: draft.steps(stream)?,
-                native: device.native.create_stream(StreamOptions { priority: 0, observer })?,
-                started: device.native.create_event(false)?,
+                steps,
+                native: native.create_stream(StreamOptions { priority: 0, observer })?,
+                started: native.create_event(false)?,
             })
         };
-        let strands = draft.streams.iter().enumerate().map(strand).collect::<Result<Vec<_>>>()?;
-        let event = |_: &usize| Ok(device.native.create_event(false)?);
-        let events = draft.records.iter().map(event).collect::<Result<_>>()?;
-        let device = Arc::clone(&device.native);
-        let flow = Arc::new(Self {
+        let strands = self.strands.into_iter().enumerate().map(strand).collect::<Result<_>>()?;
+        let events = (0..self.events).map(|_| Ok(native.create_event(false)?));
+        let flow = Arc::new(Flow {
             graph,
-            device,
+            device: Arc::clone(native),
             strands,
-            events,
+            events: events.collect::<Result<_>>()?,
+            bodies: self.bodies,
             listener,
             submitting: Mutex::default(),
             queued: Mutex::default(),
@@ -220,18 +296,34 @@ fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
     Ok(records)
 }
 
+impl Level<'_> {
+    /// The number of the event that this task records.
+    fn event(&self, place: usize) -> Option<usize> {
+        self.records.iter().position(|&record| record == place).map(|index| self.event + index)
+    }
+
+    fn strand(&self, stream: Handle) -> Result<usize> {
+        let index = self.streams.iter().position(|&known| known == stream).ok_or_else(|| {
+            Error::new(
+                Code::InternalError,
+                "a stream that a graph starts is none that its runs come to",
+            )
+        })?;
+        Ok(self.strand + index)
+    }
+}
+
 impl Draft<'_> {
-    /// The steps of a stream.
-    fn steps(&self, stream: Handle) -> Result<Vec<Step>> {
-        let mut steps: Vec<Step> = Vec::new();
+    /// Writes the steps of a stream.
+    fn steps(&mut self, level: &Level<'_>, stream: Handle, steps: &mut Vec<Step>) -> Result<()> {
         // Work that no step has yet: the places of its tasks.
         let mut block: Vec<usize> = Vec::new();
         let mut labels: Vec<(u64, usize)> = Vec::new();
         let mut jumps: Vec<(usize, &[u64])> = Vec::new();
-        for (place, task) in self.tasks.iter().enumerate().filter(|(_, it)| it.stream == stream) {
-            let others = task.after.iter().filter(|&&index| self.tasks[index].stream != stream);
-            let waits: Vec<usize> = others.filter_map(|&index| self.event(index)).collect();
-            let is_record = self.event(place);
+        for (place, task) in level.tasks.iter().enumerate().filter(|(_, it)| it.stream == stream) {
+            let others = task.after.iter().filter(|&&index| level.tasks[index].stream != stream);
+            let waits: Vec<usize> = others.filter_map(|&index| level.event(index)).collect();
+            let is_record = level.event(place);
             let called = match task.work() {
                 Some(Work::HostFn(function)) if task.group.is_none() => Some(*function),
                 _ => None,
@@ -243,7 +335,7 @@ impl Draft<'_> {
                     continue;
                 }
             }
-            self.run(&mut block, &mut steps)?;
+            self.run(level, &mut block, steps)?;
             steps.extend(waits.into_iter().map(Step::Wait));
             steps.extend(called.map(Step::Call));
             steps.extend(is_record.map(Step::Record));
@@ -253,77 +345,45 @@ impl Draft<'_> {
             match task.control.as_deref() {
                 None => {}
                 Some(Control::Label(label)) => labels.push((*label, steps.len())),
-                Some(Control::Start(started)) => steps.push(Step::Start(self.strand(*started)?)),
+                Some(Control::Start(started)) => steps.push(Step::Start(level.strand(*started)?)),
                 Some(Control::SwitchLabel { index, labels }) => {
                     jumps.push((steps.len(), labels));
                     let targets = Box::default();
                     steps.push(Step::Choose(Choice::Index { index: *index, targets }));
                 }
                 Some(Control::SwitchStream { left, right, condition, then, otherwise }) => {
-                    let otherwise = otherwise.map(|stream| self.strand(stream)).transpose()?;
+                    let otherwise = otherwise.map(|stream| level.strand(stream)).transpose()?;
                     steps.push(Step::Choose(Choice::Compare {
                         left: *left,
                         right: *right,
                         condition: *condition,
-                        then: self.strand(*then)?,
+                        then: level.strand(*then)?,
                         otherwise,
                     }));
                 }
+                Some(Control::Conditional(conditional)) => {
+                    self.conditional(level, conditional, steps)?;
+                }
             }
         }
-        self.run(&mut block, &mut steps)?;
+        self.run(level, &mut block, steps)?;
         for (step, names) in jumps {
-            let place = |name: &u64| self.label(&labels, *name, stream);
+            let place = |name: &u64| find_label(level.tasks, &labels, *name, stream);
             let found = names.iter().map(place).collect::<Result<_>>()?;
             if let Step::Choose(Choice::Index { targets, .. }) = &mut steps[step] {
                 *targets = found;
             }
         }
-        check_end(stream, &steps)?;
-        Ok(steps)
-    }
-
-    /// The number of the event that this task records.
-    fn event(&self, place: usize) -> Option<usize> {
-        self.records.iter().position(|&record| record == place)
-    }
-
-    fn strand(&self, stream: Handle) -> Result<usize> {
-        self.streams.iter().position(|&known| known == stream).ok_or_else(|| {
-            Error::new(
-                Code::InternalError,
-                "a stream that a graph starts is none that its runs come to",
-            )
-        })
-    }
-
-    /// Where a label is.
-    fn label(&self, labels: &[(u64, usize)], name: u64, stream: Handle) -> Result<usize> {
-        if let Some((_, step)) = labels.iter().find(|(label, _)| *label == name) {
-            return Ok(*step);
-        }
-        let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
-        Err(match self.tasks.iter().find(is_it) {
-            Some(elsewhere) => Error::unsupported(format_args!(
-                "label {name:#x} is set in stream {:#x}, and stream {:#x} was to go there: streams jump to labels of \
-                 their own; start the other one with aclrtActiveStream or aclrtSwitchStream",
-                elsewhere.stream.raw(),
-                stream.raw()
-            )),
-            None => Error::param_invalid(format_args!(
-                "label {name:#x} is set nowhere in the graph, and stream {:#x} may go there; call aclrtSetLabel",
-                stream.raw()
-            )),
-        })
+        Ok(())
     }
 
     /// Steps for what is in a block, which is empty then.
-    fn run(&self, block: &mut Vec<usize>, steps: &mut Vec<Step>) -> Result<()> {
+    fn run(&self, level: &Level<'_>, block: &mut Vec<usize>, steps: &mut Vec<Step>) -> Result<()> {
         let places = std::mem::take(block);
         // What comes earlier comes earlier in the strand.
         let inside = |index: &usize| places.binary_search(index).ok();
         let tasks = places.iter().map(|&place| {
-            let task = &self.tasks[place];
+            let task = &level.tasks[place];
             Task { after: task.after.iter().filter_map(inside).collect(), ..task.clone() }
         });
         let tasks: Vec<Task> = tasks.collect();
@@ -347,11 +407,42 @@ impl Draft<'_> {
     }
 }
 
+/// Where a label is.
+fn find_label(tasks: &[Task], labels: &[(u64, usize)], name: u64, stream: Handle) -> Result<usize> {
+    if let Some((_, step)) = labels.iter().find(|(label, _)| *label == name) {
+        return Ok(*step);
+    }
+    let is_it = |task: &&Task| task.control.as_deref() == Some(&Control::Label(name));
+    Err(match tasks.iter().find(is_it) {
+        Some(elsewhere) => Error::unsupported(format_args!(
+            "label {name:#x} is set in stream {:#x}, and stream {:#x} was to go there: streams jump to labels of \
+             their own; start the other one with aclrtActiveStream or aclrtSwitchStream",
+            elsewhere.stream.raw(),
+            stream.raw()
+        )),
+        None => Error::param_invalid(format_args!(
+            "label {name:#x} is set nowhere in the graph, and stream {:#x} may go there; call aclrtSetLabel",
+            stream.raw()
+        )),
+    })
+}
+
+/// Why a driver has no such graphs.
 #[cold]
-fn cannot(what: &str) -> Error {
+pub fn no_tickets() -> Error {
+    Error::unsupported(
+        "the driver of this device cannot let a stream wait for the host, which graphs with labels, switches, \
+         conditional tasks and streams that start others need; use a driver that can, or run graphs without them one \
+         after the other",
+    )
+}
+
+/// What a graph whose runs the host drives does not have.
+#[cold]
+pub fn cannot(what: &str) -> Error {
     Error::unsupported(format_args!(
-        "a graph with labels, switches or streams that start others has no {what} in this version; put them into the \
-         stream that runs the graph, or into a graph without control flow"
+        "a graph with labels, switches, conditional tasks or streams that start others has no {what} in this version; put \
+         them into the stream that runs the graph, or into a graph without control flow"
     ))
 }
 
@@ -364,6 +455,10 @@ fn check_end(stream: Handle, steps: &[Step]) -> Result<()> {
             None | Some(Step::End | Step::Choose(Choice::Compare { .. })) => return Ok(()),
             Some(_) if std::mem::replace(&mut seen[step], true) => {}
             Some(Step::Choose(Choice::Index { targets, .. })) => next.extend(&**targets),
+            Some(Step::Choose(Choice::Body { targets, otherwise, .. })) => {
+                next.extend(targets.iter().chain([otherwise]));
+            }
+            Some(Step::Jump(target)) => next.push(*target),
             Some(_) => next.push(step + 1),
         }
     }

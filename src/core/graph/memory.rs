@@ -247,7 +247,11 @@ fn free_outside(addr: usize) -> Result<bool> {
 fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
     let capture = stream.recorder.take_part()?;
     capture.check()?;
-    if capture.is_built { Err(stream.recorder.no_pools()) } else { Ok(capture) }
+    match capture.is_body {
+        _ if capture.is_built => Err(stream.recorder.no_pools()),
+        true => Err(stream.recorder.no_pools_in_body()),
+        false => Ok(capture),
+    }
 }
 
 /// A captured stream gets memory, which is the graph's, by `malloc`.

@@ -246,6 +246,7 @@ pub fn kind(task: &Task) -> &'static str {
             Some(Control::SwitchLabel { .. }) => "switch_label",
             Some(Control::Start(_)) => "start_stream",
             Some(Control::SwitchStream { .. }) | None => "switch_stream",
+            Some(Control::Conditional(conditional)) => conditional.kind.word(),
         },
         What::ValueWrite => "value_write",
         What::ValueWait => "value_wait",

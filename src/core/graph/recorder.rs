@@ -199,6 +199,16 @@ impl Recorder {
         .into()
     }
 
+    /// Nor in bodies of conditional tasks, which runs may leave out or repeat.
+    #[cold]
+    pub fn no_pools_in_body(&self) -> Error {
+        self.cannot(
+            "bodies of conditional tasks neither take nor free memory of pools, since runs leave them out or repeat \
+             them; do it in the graph that has the task, or outside of captures",
+        )
+        .into()
+    }
+
     /// A record of an event of several processes happens once.
     #[cold]
     pub fn no_shared_events(&self) -> Error {
@@ -213,8 +223,8 @@ impl Recorder {
     #[cold]
     pub fn no_flow(&self) -> Error {
         self.cannot(
-            "a graph with labels, switches or streams that start others is not part of another graph in this version; \
-             run it in the stream that runs the other one",
+            "a graph with labels, switches, conditional tasks or streams that start others is not part of another graph \
+             in this version; run it in the stream that runs the other one",
         )
         .into()
     }

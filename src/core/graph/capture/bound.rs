@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Branch, Capture};
 use crate::algo::slot_table::Handle;
 use crate::core::error::{Error, Result};
+use crate::core::graph::condition;
 use crate::core::graph::control::Control;
 use crate::core::graph::task::{Task, What};
 use crate::core::stream::Stream;
@@ -16,6 +17,21 @@ impl Capture {
         let place = state.push(stream, What::Control, None, None);
         state.tasks[place].control = Some(Arc::new(control));
         state.branch(stream).after = vec![place];
+        Ok(())
+    }
+
+    /// Records a conditional task, with what it owns.
+    pub fn add_conditional(
+        &self,
+        stream: Handle,
+        control: Control,
+        owned: condition::Owned,
+    ) -> Result<()> {
+        let mut state = self.open()?;
+        let place = state.push(stream, What::Control, None, None);
+        state.tasks[place].control = Some(Arc::new(control));
+        state.branch(stream).after = vec![place];
+        state.belongings.bodies.push(owned);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use super::serving::{self, Call};
-use super::{Choice, Flow, Step, Told};
+use super::{Body, Choice, Flow, Step, Told};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
     Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Place, Position, Result, Span,
@@ -372,8 +372,10 @@ impl Flow {
     /// Gives a strand its steps from this one on, up to where it has to wait or to choose.
     fn take_steps(self: &Arc<Self>, run: &mut Run, strand: usize, from: usize) -> Result<()> {
         let native = &self.strands[strand].native;
-        let steps = &self.strands[strand].steps;
-        for (place, step) in steps.iter().enumerate().skip(from) {
+        let mut next = from;
+        while let Some(step) = self.strands[strand].steps.get(next) {
+            let place = next;
+            next += 1;
             match step {
                 Step::Run(graph) => _ = native.run_graph(graph)?,
                 Step::Call(function) => {
@@ -398,6 +400,8 @@ impl Flow {
                     run.strands[strand].at = At::Choosing(place);
                     return Ok(());
                 }
+                Step::Begin(body) => self.begin(run, strand, *body)?,
+                Step::Jump(target) => next = *target,
                 Step::End => break,
             }
         }
@@ -438,6 +442,14 @@ impl Flow {
         Ok(())
     }
 
+    /// A body begins, in the strand that has the task: its other streams start. What they have done by now
+    /// they did for it the last time.
+    fn begin(&self, run: &mut Run, strand: usize, body: usize) -> Result<()> {
+        let Body { strands, events } = &self.bodies[body];
+        run.recorded[events.clone()].fill(false);
+        strands.clone().try_for_each(|other| self.start(run, strand, other))
+    }
+
     /// Looks at memory: where the strand goes on.
     fn choose(self: &Arc<Self>, run: &mut Run, strand: usize, step: usize) -> Result<At> {
         let Step::Choose(choice) = &self.strands[strand].steps[step] else {
@@ -447,6 +459,11 @@ impl Flow {
             Choice::Index { index, targets } => {
                 let index = self.read(index)? as u32 as usize;
                 Ok(At::Step(targets[index.min(targets.len() - 1)]))
+            }
+            Choice::Body { value, kind, targets, otherwise } => {
+                let value = self.read(value)? as u64;
+                let target = kind.choose(value).and_then(|body| targets.get(body));
+                Ok(At::Step(*target.unwrap_or(otherwise)))
             }
             Choice::Compare { left, right, condition, then, otherwise } => {
                 let holds = condition.holds(self.read(left)?, self.read(right)?);

@@ -1,0 +1,541 @@
+// What calls for conditional tasks refuse, and what becomes of handles and bodies.
+#include <portacl/portacl.h>
+
+#include <climits>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/external_event.h"
+#include "support/graph.h"
+#include "support/graph_build.h"
+#include "support/graph_condition.h"
+#include "support/graph_control.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+namespace {
+
+using portacl_test::AddTask;
+using portacl_test::Built;
+using portacl_test::Capture;
+using portacl_test::CaptureBody;
+using portacl_test::Condition;
+using portacl_test::DeviceCount;
+using portacl_test::DeviceMemory;
+using portacl_test::EndInvalid;
+using portacl_test::ExternalEvent;
+using portacl_test::Graph;
+using portacl_test::GraphOf;
+using portacl_test::IsPoison;
+using portacl_test::kAssign;
+using portacl_test::kIf;
+using portacl_test::kSwitch;
+using portacl_test::kWhile;
+using portacl_test::Number;
+using portacl_test::OnNewThread;
+using portacl_test::Persistent;
+using portacl_test::Poison;
+using portacl_test::Shown;
+using portacl_test::StatusOf;
+using portacl_test::Stream;
+using portacl_test::StreamsOf;
+using portacl_test::TasksOf;
+using Bodies = std::vector<aclmdlRI>;
+
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+constexpr auto kRelaxed = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+
+class GraphConditionArguments : public portacl_test::WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (!HasFatalFailure()) s_ = std::make_unique<Streams>();
+    }
+    void TearDown() override {
+        s_.reset();
+        WithDevice::TearDown();
+    }
+    struct Streams {
+        Stream stream, body;
+        Number number;
+    };
+
+    // A graph with one task, whose bodies are empty.
+    Graph WithTask(aclmdlRICondTaskType type, uint32_t count, Bodies* bodies) {
+        return Capture(s_->stream, [&] {
+            const Condition value(GraphOf(s_->stream), 1);
+            *bodies = AddTask(value, type, count, s_->stream);
+        });
+    }
+    // Gives a body something to do.
+    void Fill(aclmdlRI body) {
+        CaptureBody(body, s_->body, [&] { ACL_OK(s_->number.Write(1, s_->body)); });
+    }
+
+    std::unique_ptr<Streams> s_;
+};
+
+// ---- handles ----
+
+TEST_F(GraphConditionArguments, BadHandlesAreNotMade) {
+    auto handle = Poison<aclmdlRICondHandle>();
+    int local = 0;
+    const Graph captured = Capture(s_->stream, [&] {
+        const aclmdlRI graph = GraphOf(s_->stream);
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleCreate(nullptr, 1, kAssign, &handle),
+                         "modelRI is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleCreate(graph, 1, kAssign, nullptr),
+                         "handle is null");
+        for (int flag : {-1, 2, INT_MAX})
+            ACL_FAILS_SAYING(kInvalid,
+                             aclmdlRICondHandleCreate(
+                                 graph, 1, static_cast<aclmdlRICondHandleFlag>(flag), &handle),
+                             "flag is " + std::to_string(flag));
+    });
+    Graph ended = Capture(s_->stream, [] {});
+    const aclmdlRI dead = ended.Release();
+    ACL_OK(aclmdlRIDestroy(dead));
+    for (void* bad :
+         {dead, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->stream))})
+        ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(bad, 1, kAssign, &handle), Shown(bad));
+    ACL_FAILS_SAYING(kDead, aclmdlRICondHandleCreate(captured, 1, kAssign, &handle), "captured",
+                     Shown(captured));
+    const Built built;
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRICondHandleCreate(built, 1, kAssign, &handle),
+                     "aclrtSwitchLabelByIndex");
+    EXPECT_TRUE(IsPoison(handle));
+}
+
+TEST_F(GraphConditionArguments, ValuesAreDeviceMemoryThatNobodyFrees) {
+    auto address = Poison<uint64_t*>();
+    int local = 0;
+    aclmdlRICondHandle handle = nullptr;
+    Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 1);
+        handle = value;
+        uint64_t* again = nullptr;
+        ACL_OK(aclmdlRICondHandleGetCondPtr(handle, &again));
+        EXPECT_EQ(again, value.At());
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(again) % 8, 0u);
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleGetCondPtr(handle, nullptr), "ptr is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRICondHandleGetCondPtr(nullptr, &address),
+                         "handle is null");
+    });
+    uint64_t* value = nullptr;
+    ACL_OK(aclmdlRICondHandleGetCondPtr(handle, &value));
+    ACL_FAILS_SAYING(kDead, aclrtFree(value), "condition", "aclmdlRIDestroy");
+    aclrtPtrAttributes attributes;
+    ACL_OK(aclrtPointerGetAttributes(value, &attributes));
+    EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_EQ(attributes.location.id, 0u);
+    ACL_OK(aclrtMemset(value, 8, 1, 8));
+    ACL_FAILS(kDead, aclrtMemset(value, 9, 1, 9));
+    ACL_OK(aclmdlRIDestroy(graph.Release()));
+    for (void* bad :
+         {handle, static_cast<void*>(&local), static_cast<void*>(aclrtStream(s_->body))})
+        ACL_FAILS_SAYING(kDead, aclmdlRICondHandleGetCondPtr(bad, &address), Shown(bad));
+    EXPECT_TRUE(IsPoison(address));
+    ACL_FAILS(kDead, aclrtFree(value));
+}
+
+// ---- tasks ----
+
+TEST_F(GraphConditionArguments, BadTasksAreNotAdded) {
+    auto room = Poison<aclmdlRI>();
+    int local = 0;
+    aclmdlRICondHandle handle = nullptr;
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 0);
+        handle = value;
+        const aclrtStream stream = s_->stream;
+        ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({nullptr, kIf, 1, &room}, stream, 0),
+                         "params.handle is null");
+        ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, 1, nullptr}, stream, 0),
+                         "params.modelRIArray is null");
+        for (int type : {-1, 3, INT_MAX})
+            ACL_FAILS_SAYING(
+                kInvalid,
+                aclmdlRIAddCondTask({handle, static_cast<aclmdlRICondTaskType>(type), 1, &room},
+                                    stream, 0),
+                "params.type is " + std::to_string(type));
+        for (uint32_t count : {0u, 3u, UINT32_MAX})
+            ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, count, &room}, stream, 0),
+                             "params.size is " + std::to_string(count));
+        for (uint32_t count : {0u, 2u, UINT32_MAX})
+            ACL_FAILS_SAYING(kInvalid,
+                             aclmdlRIAddCondTask({handle, kWhile, count, &room}, stream, 0),
+                             "params.size");
+        for (uint32_t count : {0u, 1025u, UINT32_MAX})
+            ACL_FAILS_SAYING(
+                kInvalid, aclmdlRIAddCondTask({handle, kSwitch, count, &room}, stream, 0), "1024");
+        for (uint32_t flags : {1u, UINT32_MAX})
+            ACL_FAILS_SAYING(kInvalid, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, flags),
+                             "flags is 0x");
+        for (void* bad : {static_cast<void*>(&local), static_cast<void*>(stream)})
+            ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({bad, kIf, 1, &room}, stream, 0),
+                             Shown(bad));
+        ACL_FAILS(kDead, aclmdlRIAddCondTask({handle, kIf, 1, &room}, aclrtStream{&local}, 0));
+        for (aclrtStream other : {aclrtStream{nullptr}, aclrtStream(s_->body)})
+            ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+                      aclmdlRIAddCondTask({handle, kIf, 1, &room}, other, 0));
+        EXPECT_EQ(StatusOf(stream), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+        // None of that has used it.
+        const Bodies bodies = AddTask(value, kIf, 1, stream);
+        Fill(bodies[0]);
+        ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({handle, kIf, 1, &room}, stream, 0),
+                         "another conditional task", Shown(handle));
+    });
+    ACL_FAILS(ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+              aclmdlRIAddCondTask({handle, kIf, 1, &room}, s_->stream, 0));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    // Graphs that are built have labels and switches.
+    const Persistent bound;
+    const Built built;
+    built.Bind(bound);
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRIAddCondTask({handle, kIf, 1, &room}, bound, 0),
+                     "aclrtSwitchLabelByIndex");
+    EXPECT_TRUE(IsPoison(room));
+}
+
+TEST_F(GraphConditionArguments, HandlesAreOfTheGraphOrOneAroundIt) {
+    auto room = Poison<aclmdlRI>();
+    const Stream other, inner;
+    ACL_OK(aclmdlRICaptureBegin(other, kRelaxed));
+    const Condition foreign(GraphOf(other), 0);
+    const Graph graph = Capture(s_->stream, [&] {
+        const aclmdlRI own = GraphOf(s_->stream);
+        const Condition value(own, 1), for_body(own, 0);
+        ACL_FAILS_SAYING(kDead, aclmdlRIAddCondTask({foreign, kIf, 1, &room}, s_->stream, 0),
+                         Shown(GraphOf(other)), Shown(own));
+        const Bodies bodies = AddTask(value, kIf, 2, s_->stream);
+        const Condition of_body(bodies[0], 0);
+        ACL_FAILS(kDead, aclmdlRIAddCondTask({of_body, kIf, 1, &room}, s_->stream, 0));
+        CaptureBody(bodies[1], s_->body, [&] {
+            ACL_FAILS(kDead, aclmdlRIAddCondTask({of_body, kIf, 1, &room}, s_->body, 0));
+            Bodies nested = AddTask(for_body, kIf, 1, s_->body);
+            CaptureBody(nested[0], inner, [&] { ACL_OK(s_->number.Write(1, inner)); });
+        });
+        CaptureBody(bodies[0], s_->body, [&] {
+            Bodies nested = AddTask(of_body, kIf, 1, s_->body);
+            CaptureBody(nested[0], inner, [&] { ACL_OK(s_->number.Write(1, inner)); });
+        });
+    });
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(s_->number.Get(), 0);
+    EXPECT_TRUE(IsPoison(room));
+    aclmdlRI made = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(other, &made));
+    ACL_OK(aclmdlRIDestroy(made));
+}
+
+// ---- bodies ----
+
+TEST_F(GraphConditionArguments, BadCapturesOfBodies) {
+    Bodies bodies;
+    int local = 0;
+    const Stream third;
+    Graph graph = WithTask(kIf, 2, &bodies);
+    const aclrtStream body = s_->body;
+    ACL_FAILS_SAYING(kInvalid, aclmdlRICaptureToModelRIBegin(body, nullptr, kGlobal),
+                     "modelRI is null");
+    for (int mode : {-1, 3, INT_MAX})
+        ACL_FAILS_SAYING(
+            kInvalid,
+            aclmdlRICaptureToModelRIBegin(body, bodies[0], static_cast<aclmdlRICaptureMode>(mode)),
+            "mode is " + std::to_string(mode));
+    for (void* bad : {static_cast<void*>(&local), static_cast<void*>(body)})
+        ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bad, kGlobal), Shown(bad));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, graph, kGlobal), "not the body",
+                     Shown(graph));
+    ACL_FAILS(kDead, aclmdlRICaptureToModelRIBegin(aclrtStream{&local}, bodies[0], kGlobal));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
+              aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kGlobal));
+    OnNewThread([&] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal));
+    });
+    EXPECT_EQ(StatusOf(body), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+    ACL_OK(aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal));
+    EXPECT_EQ(GraphOf(body), bodies[0]);
+    ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURED,
+              aclmdlRICaptureToModelRIBegin(body, bodies[1], kGlobal));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED,
+                     aclmdlRICaptureToModelRIBegin(third, bodies[0], kGlobal), Shown(bodies[0]));
+    ACL_OK(s_->number.Write(1, body));
+    aclmdlRI same = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(body, &same));
+    EXPECT_EQ(same, bodies[0]);
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bodies[0], kGlobal), "once",
+                     Shown(bodies[0]));
+    ACL_OK(aclmdlRIDestroy(graph.Release()));
+    ACL_FAILS_SAYING(kDead, aclmdlRICaptureToModelRIBegin(body, bodies[1], kGlobal),
+                     Shown(bodies[1]));
+}
+
+// Modes of bodies forbid what those of other captures forbid, and who breaks one begins it anew.
+TEST_F(GraphConditionArguments, BodiesCanBeCapturedAnew) {
+    Bodies bodies;
+    const Graph graph = WithTask(kIf, 1, &bodies);
+    uint32_t word = 0;
+    ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[0], kGlobal));
+    const Condition lost(bodies[0], 0);
+    const Bodies lost_bodies = AddTask(lost, kIf, 1, s_->body);
+    ACL_FAILS(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT,
+              aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    EndInvalid(s_->body);
+    ACL_FAILS_SAYING(kDead, aclmdlRIExecute(graph, -1), "empty", Shown(bodies[0]));
+    // What was captured there is gone.
+    ACL_FAILS(kDead, aclmdlRICaptureToModelRIBegin(s_->body, lost_bodies[0], kGlobal));
+    {
+        // So it is when the stream goes.
+        Stream stream;
+        ACL_OK(aclmdlRICaptureToModelRIBegin(stream, bodies[0], kGlobal));
+        ACL_OK(aclrtDestroyStreamForce(stream.Release()));
+    }
+    CaptureBody(
+        bodies[0], s_->body,
+        [&] {
+            ACL_OK(aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST));
+            // The handle can be used once more, since its task is gone.
+            const Bodies nested = AddTask(lost, kIf, 2, s_->body);
+            CaptureBody(nested[0], s_->stream, [] {});
+            CaptureBody(nested[1], s_->stream, [&] { ACL_OK(s_->number.Write(8, s_->stream)); });
+        },
+        kRelaxed);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(s_->number.Get(), 8);
+}
+
+TEST_F(GraphConditionArguments, RunsNeedAllBodies) {
+    Bodies bodies;
+    const Graph graph = WithTask(kIf, 2, &bodies);
+    ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(graph, s_->stream), "empty", Shown(bodies[0]),
+                     "aclmdlRICaptureToModelRIBegin");
+    Fill(bodies[0]);
+    ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(graph, s_->stream), "empty", Shown(bodies[1]));
+    ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[1], kRelaxed));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_SUB_ACLGRAPH_IS_CAPTURING,
+                     aclmdlRIExecuteAsync(graph, s_->stream), "aclmdlRICaptureEnd",
+                     Shown(bodies[1]));
+    EXPECT_EQ(s_->number.Get(), 0);
+    aclmdlRI same = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(s_->body, &same));
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(s_->number.Get(), 1);
+    // A loop has to do something.
+    const Graph loop = WithTask(kWhile, 1, &bodies);
+    CaptureBody(bodies[0], s_->body, [] {});
+    ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(loop, s_->stream), "never end", Shown(bodies[0]));
+}
+
+TEST_F(GraphConditionArguments, BodiesRunAndGoWithTheirGraph) {
+    Bodies bodies;
+    Graph graph = WithTask(kIf, 1, &bodies);
+    const aclmdlRI body = bodies[0];
+    for (int round = 0; round < 2; ++round) {
+        SCOPED_TRACE(round);
+        ACL_FAILS_SAYING(kDead, aclmdlRIDestroy(body), "body", Shown(graph));
+        ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(body, s_->stream), "body", Shown(graph));
+        ACL_FAILS_SAYING(kDead, aclmdlRIExecute(body, -1), "body", Shown(graph));
+        ACL_FAILS_SAYING(kDead, aclmdlRIAbort(body), "body", Shown(graph));
+        ACL_FAILS_SAYING(kDead,
+                         aclmdlRIDestroyRegisterCallback(
+                             body, [](void*) {}, nullptr),
+                         "body", Shown(graph));
+        if (round == 0) Fill(body);
+    }
+    ACL_OK(aclmdlRISetName(body, "then"));
+    // What changes is the whole.
+    const auto tasks = TasksOf(StreamsOf(body)[0]);
+    ASSERT_EQ(tasks.size(), 1u);
+    ACL_OK(aclmdlRITaskDisable(tasks[0]));
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRIUpdate(body), "conditional");
+    ACL_OK(aclmdlRITaskDisable(TasksOf(StreamsOf(graph)[0])[0]));
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRIUpdate(graph), "conditional");
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(s_->number.Get(), 1);
+    // Nor is it a part of other graphs.
+    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
+    ACL_FAILS_SAYING(kDead, aclmdlRIExecuteAsync(body, s_->stream), "body");
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRIExecuteAsync(graph, s_->stream), "conditional",
+                     "part of another graph");
+    EndInvalid(s_->stream);
+    ACL_OK(aclmdlRIDestroy(graph.Release()));
+    uint32_t id = 0;
+    ACL_FAILS_SAYING(kDead, aclmdlRIGetId(body, &id), Shown(body));
+}
+
+TEST_F(GraphConditionArguments, WhatGraphsWithConditionsDoNotHave) {
+    const ExternalEvent outside;
+    const DeviceMemory memory(64);
+    const auto waits = [&](aclrtStream stream) {
+        ACL_OK(aclrtValueWait(memory.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
+    };
+    const auto groups = [&](aclrtStream stream) {
+        aclrtTaskGrp group = nullptr;
+        ACL_OK(aclmdlRICaptureTaskGrpBegin(stream));
+        ACL_OK(s_->number.Write(1, stream));
+        ACL_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    };
+    const auto events = [&](aclrtStream stream) { ACL_OK(aclrtStreamWaitEvent(stream, outside)); };
+    const std::vector<std::function<void(aclrtStream)>> all = {waits, groups, events};
+    for (const auto& give : all) {
+        auto made = Poison<aclmdlRI>();
+        Bodies bodies;
+        ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
+        const Condition value(GraphOf(s_->stream), 1);
+        bodies = AddTask(value, kIf, 1, s_->stream);
+        give(s_->stream);
+        ACL_FAILS_SAYING(kUnsupported, aclmdlRICaptureEnd(s_->stream, &made), "conditional tasks");
+        EXPECT_TRUE(IsPoison(made));
+        uint32_t id = 0;
+        ACL_FAILS(kDead, aclmdlRIGetId(bodies[0], &id));
+        const Graph graph = WithTask(kIf, 1, &bodies);
+        ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[0], kRelaxed));
+        give(s_->body);
+        ACL_FAILS_SAYING(kUnsupported, aclmdlRICaptureEnd(s_->body, &made), "conditional tasks");
+        Fill(bodies[0]);
+        ACL_OK(aclmdlRIExecute(graph, -1));
+    }
+    Bodies bodies;
+    const Graph graph = WithTask(kIf, 1, &bodies);
+    ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[0], kRelaxed));
+    void* pooled = nullptr;
+    ACL_FAILS_SAYING(kUnsupported, portaclMallocAsync(&pooled, 64, s_->body), "bodies");
+    EndInvalid(s_->body);
+}
+
+// ---- ends ----
+
+// Graphs that come to nothing, and those that are destroyed, leave nothing behind.
+TEST_F(GraphConditionArguments, NothingIsLeft) {
+    const auto used = [] {
+        size_t free = 0, total = 0;
+        ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+        return total - free;
+    };
+    Bodies bodies;
+    { const Graph warm = WithTask(kIf, 1, &bodies); }
+    const size_t before = used();
+    for (int i = 0; i < 200; ++i) {
+        Graph graph = WithTask(kSwitch, 20, &bodies);
+        ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[i % 20], kRelaxed));
+        const Condition nested(bodies[i % 20], 0);
+        AddTask(nested, kIf, 1, s_->body);
+        auto made = Poison<aclmdlRI>();
+        if (i % 2) {
+            ACL_OK(aclmdlRICaptureEnd(s_->body, &made));
+            ACL_OK(aclmdlRIDestroy(graph.Release()));
+        } else {
+            // The capture of a body does not keep the graph.
+            ACL_OK(aclmdlRIDestroy(graph.Release()));
+            ACL_FAILS_SAYING(kDead, aclmdlRICaptureEnd(s_->body, &made), "destroyed");
+            EXPECT_TRUE(IsPoison(made));
+        }
+        uint64_t* value = nullptr;
+        ACL_FAILS(kDead, aclmdlRICondHandleGetCondPtr(nested, &value));
+    }
+    EXPECT_EQ(used(), before);
+}
+
+TEST_F(GraphConditionArguments, HostFunctionsDoNotDoIt) {
+    struct State {
+        aclrtStream stream;
+        aclmdlRI graph, body;
+        aclmdlRICondHandle handle;
+        aclError codes[4];
+    };
+    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
+    const aclmdlRI own = GraphOf(s_->stream);
+    const Condition used(own, 0), value(own, 0);
+    const Bodies bodies = AddTask(used, kIf, 1, s_->stream);
+    const Stream running;
+    State state{s_->stream, own, bodies[0], value, {}};
+    ACL_OK(aclrtLaunchHostFunc(
+        running,
+        [](void* argument) {
+            auto* s = static_cast<State*>(argument);
+            aclmdlRICondHandle handle = nullptr;
+            aclmdlRI room = nullptr;
+            uint64_t* address = nullptr;
+            s->codes[0] = aclmdlRICondHandleCreate(s->graph, 0, kAssign, &handle);
+            s->codes[1] = aclmdlRIAddCondTask({s->handle, kIf, 1, &room}, s->stream, 0);
+            s->codes[2] = aclmdlRICaptureToModelRIBegin(s->stream, s->body, kRelaxed);
+            s->codes[3] = aclmdlRICondHandleGetCondPtr(s->handle, &address);
+        },
+        &state));
+    ACL_OK(aclrtSynchronizeStream(running));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(state.codes[i], kDead) << i;
+    EXPECT_EQ(state.codes[3], ACL_SUCCESS);
+    aclmdlRI made = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(s_->stream, &made));
+    ACL_OK(aclmdlRIDestroy(made));
+}
+
+TEST_F(GraphConditionArguments, OtherThreadsAndDevices) {
+    Bodies bodies;
+    const Graph graph = WithTask(kIf, 1, &bodies);
+    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
+    const aclmdlRI own = GraphOf(s_->stream);
+    const Condition value(own, 0);
+    auto room = Poison<aclmdlRI>();
+    OnNewThread([&] {
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
+        // A handle is of a graph, whoever asks.
+        const Condition other(own, 0);
+    });
+    if (DeviceCount() >= 2) {
+        ACL_OK(aclrtSetDevice(1));
+        {
+            const Stream there;
+            ACL_FAILS(ACL_ERROR_RT_STREAM_CONTEXT,
+                      aclmdlRIAddCondTask({value, kIf, 1, &room}, s_->stream, 0));
+            ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CONTEXT,
+                             aclmdlRICaptureToModelRIBegin(there, bodies[0], kRelaxed), "device 1");
+        }
+        ACL_OK(aclrtResetDevice(1));
+        ACL_OK(aclrtSetDevice(0));
+    }
+    EXPECT_TRUE(IsPoison(room));
+    aclmdlRI made = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(s_->stream, &made));
+    ACL_OK(aclmdlRIDestroy(made));
+}
+
+TEST(GraphConditionArgumentsLife, AllGoesWithTheDevice) {
+    ACL_OK(aclInit(nullptr));
+    for (int life = 0; life < 2; ++life) {
+        ACL_OK(aclrtSetDevice(0));
+        Stream stream;
+        ACL_OK(aclmdlRICaptureBegin(stream, kRelaxed));
+        const aclmdlRI graph = GraphOf(stream);
+        const Condition value(graph, 0), other(graph, 0);
+        const Bodies bodies = AddTask(value, kIf, 1, stream);
+        (void)stream.Release();
+        if (life == 0)
+            ACL_OK(aclrtResetDevice(0));
+        else
+            ACL_OK(aclFinalize());
+        auto handle = Poison<aclmdlRICondHandle>();
+        auto address = Poison<uint64_t*>();
+        auto room = Poison<aclmdlRI>();
+        ACL_FAILS(kDead, aclmdlRICondHandleCreate(graph, 0, kAssign, &handle));
+        ACL_FAILS(kDead, aclmdlRICondHandleGetCondPtr(value, &address));
+        EXPECT_TRUE(IsPoison(handle) && IsPoison(address));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  aclmdlRIAddCondTask({other, kIf, 1, &room}, nullptr, 0));
+        ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL,
+                  aclmdlRICaptureToModelRIBegin(nullptr, bodies[0], kRelaxed));
+    }
+}
+
+}  // namespace

@@ -1,0 +1,559 @@
+// Graphs with tasks that a value in device memory lets run, or not.
+#include <portacl/portacl.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/fault.h"
+#include "support/gate.h"
+#include "support/graph.h"
+#include "support/graph_condition.h"
+#include "support/graph_control.h"
+#include "support/kernels.h"
+#include "support/objects.h"
+#include "support/says.h"
+#include "support/threads.h"
+
+#include <sys/resource.h>
+
+namespace {
+
+using portacl_test::AddTask;
+using portacl_test::Capture;
+using portacl_test::CaptureBody;
+using portacl_test::Condition;
+using portacl_test::DeviceMemory;
+using portacl_test::Event;
+using portacl_test::Gate;
+using portacl_test::Graph;
+using portacl_test::GraphOf;
+using portacl_test::IsIdle;
+using portacl_test::kAssign;
+using portacl_test::kIf;
+using portacl_test::kKeep;
+using portacl_test::kSwitch;
+using portacl_test::kWhile;
+using portacl_test::Log;
+using portacl_test::Mark;
+using portacl_test::Number;
+using portacl_test::PinnedMemory;
+using portacl_test::Program;
+using portacl_test::Shown;
+using portacl_test::Stream;
+using Bodies = std::vector<aclmdlRI>;
+using Numbers = std::vector<int>;
+
+// Streams to capture from: one for a graph, others for its bodies.
+class GraphCondition : public portacl_test::WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        if (HasFatalFailure()) return;
+        s_ = std::make_unique<Streams>();
+    }
+    void TearDown() override {
+        s_.reset();
+        WithDevice::TearDown();
+    }
+    struct Streams {
+        Stream stream, body, inner, running;
+    };
+    std::unique_ptr<Streams> s_;
+};
+
+// ---- types ----
+
+TEST_F(GraphCondition, IfRunsABodyOrTheOtherOne) {
+    for (uint32_t count : {1u, 2u}) {
+        SCOPED_TRACE(count);
+        const Number taken, behind;
+        std::unique_ptr<Condition> value;
+        const Graph graph = Capture(s_->stream, [&] {
+            value = std::make_unique<Condition>(GraphOf(s_->stream), 0, kKeep);
+            ACL_OK(taken.Write(7, s_->stream));
+            const Bodies bodies = AddTask(*value, kIf, count, s_->stream);
+            for (uint32_t i = 0; i < count; ++i)
+                CaptureBody(bodies[i], s_->body, [&] { ACL_OK(taken.Write(i, s_->body)); });
+            ACL_OK(aclrtMemcpyAsync(behind.At(), 4, taken.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                    s_->stream));
+            ACL_OK(taken.Write(9, s_->stream));
+        });
+        for (uint64_t number : {uint64_t{0}, uint64_t{1}, uint64_t{0}, uint64_t{1} << 32,
+                                uint64_t{1} << 63, UINT64_MAX}) {
+            value->Set(number);
+            ACL_OK(aclmdlRIExecuteAsync(graph, s_->running));
+            ACL_OK(aclrtSynchronizeStream(s_->running));
+            const int wanted = number != 0 ? 0 : count == 2 ? 1 : 7;
+            EXPECT_EQ(behind.Get(), wanted) << number;
+            EXPECT_EQ(taken.Get(), 9);
+            EXPECT_EQ(value->Get(), number);
+        }
+    }
+}
+
+// Counts down a value, and up a number.
+void Count(const Condition& value, const Number& minus, const Number& rounds, const Number& one,
+           aclrtStream stream) {
+    ACL_OK(rounds.Add(one, stream));
+    ACL_OK(value.Add(minus.At(), stream));
+}
+
+TEST_F(GraphCondition, WhileRepeatsItsBody) {
+    const Number rounds, one(1), minus(-1);
+    for (uint32_t count : {0u, 1u, 2u, 30u}) {
+        SCOPED_TRACE(count);
+        const Graph graph = Capture(s_->stream, [&] {
+            const Condition value(GraphOf(s_->stream), count);
+            ACL_OK(rounds.Write(0, s_->stream));
+            const Bodies bodies = AddTask(value, kWhile, 1, s_->stream);
+            CaptureBody(bodies[0], s_->body, [&] { Count(value, minus, rounds, one, s_->body); });
+            ACL_OK(rounds.Add(one, s_->stream));
+        });
+        // The default is there each time.
+        for (int run = 0; run < 3; ++run) {
+            ACL_OK(aclmdlRIExecute(graph, -1));
+            EXPECT_EQ(rounds.Get(), static_cast<int>(count) + 1);
+        }
+    }
+}
+
+TEST_F(GraphCondition, SwitchRunsTheBodyWithTheNumber) {
+    constexpr uint32_t kCount = 5;
+    const Number taken;
+    std::unique_ptr<Condition> value;
+    Bodies bodies;
+    const Graph graph = Capture(s_->stream, [&] {
+        value = std::make_unique<Condition>(GraphOf(s_->stream), 0, kKeep);
+        ACL_OK(taken.Write(100, s_->stream));
+        bodies = AddTask(*value, kSwitch, kCount, s_->stream);
+    });
+    // In another order, by the stream that the graph was captured from.
+    for (uint32_t i = kCount; i-- > 0;)
+        CaptureBody(bodies[i], s_->stream, [&] {
+            // One of them does nothing.
+            if (i != 3) {
+                ACL_OK(taken.Write(i, s_->stream));
+            }
+        });
+    const auto limit = uint64_t{kCount};
+    for (uint64_t number : {uint64_t{4}, uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, limit,
+                            uint64_t{1} << 32, UINT64_MAX}) {
+        value->Set(number);
+        ACL_OK(aclmdlRIExecute(graph, -1));
+        EXPECT_EQ(taken.Get(), number < kCount && number != 3 ? static_cast<int>(number) : 100);
+    }
+}
+
+// ---- values ----
+
+TEST_F(GraphCondition, ValuesStayOrBeginWithTheirDefault) {
+    const Number rounds, one(1), minus(-1);
+    std::unique_ptr<Condition> kept, assigned, unused;
+    const Graph graph = Capture(s_->stream, [&] {
+        const aclmdlRI own = GraphOf(s_->stream);
+        kept = std::make_unique<Condition>(own, 77, kKeep);
+        assigned = std::make_unique<Condition>(own, UINT32_MAX, kAssign);
+        unused = std::make_unique<Condition>(own, 5, kAssign);
+        const Bodies first = AddTask(*kept, kWhile, 1, s_->stream);
+        CaptureBody(first[0], s_->body, [&] { Count(*kept, minus, rounds, one, s_->body); });
+        const Bodies second = AddTask(*assigned, kIf, 1, s_->stream);
+        CaptureBody(second[0], s_->body, [&] { ACL_OK(assigned->Write(3, s_->body)); });
+    });
+    EXPECT_EQ(kept->Get(), 0u);
+    EXPECT_EQ(assigned->Get(), 0u);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(rounds.Get(), 0);
+    EXPECT_EQ(assigned->Get(), 3u);
+    kept->Set(4);
+    // All 64 bits are assigned.
+    assigned->Set(uint64_t{1} << 40);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(rounds.Get(), 4);
+    EXPECT_EQ(kept->Get(), 0u);
+    EXPECT_EQ(assigned->Get(), 3u);
+    // Nobody looks at it: nothing happens to it.
+    EXPECT_EQ(unused->Get(), 0u);
+    unused->Set(6);
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(unused->Get(), 6u);
+}
+
+// Each way to write a value, by a task that comes just before the choice.
+TEST_F(GraphCondition, AllThatWritesMemoryWritesValues) {
+    const Program program;
+    const Number taken, seven(7);
+    const PinnedMemory pinned(8, 0);
+    struct Host {
+        uint64_t value = 0;
+    };
+    auto* host = portacl_test::MakeImmortal<Host>();
+    const std::vector<std::pair<const char*, std::function<aclError(void*, aclrtStream)>>> writers =
+        {
+            {"aclrtValueWrite",
+             [](void* at, aclrtStream s) { return aclrtValueWrite(at, 7, 0, s); }},
+            {"copy",
+             [&](void* at, aclrtStream s) {
+                 return aclrtMemcpyAsync(at, 4, seven.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s);
+             }},
+            {"host memory",
+             [&](void* at, aclrtStream s) {
+                 pinned.Bytes()[0] = 7;
+                 return aclrtMemcpyAsync(at, 8, pinned.At(), 8, ACL_MEMCPY_HOST_TO_DEVICE, s);
+             }},
+            {"kernel",
+             [&](void* at, aclrtStream s) {
+                 // It adds.
+                 const aclError code = aclrtMemsetAsync(at, 8, 0, 8, s);
+                 return code ? code : Mark(program.Kernel("mark"), at, 7, 1, s);
+             }},
+            {"fill", [](void* at, aclrtStream s) { return aclrtMemsetD32Async(at, 4, 7, 1, s); }},
+            {"host function",
+             [&](void* at, aclrtStream s) {
+                 const aclError code = aclrtLaunchHostFunc(
+                     s, [](void* it) { static_cast<Host*>(it)->value = 7; }, host);
+                 return code ? code
+                             : aclrtMemcpyAsync(at, 8, &host->value, 8, ACL_MEMCPY_HOST_TO_DEVICE,
+                                                s);
+             }},
+        };
+    for (const auto& [name, write] : writers) {
+        SCOPED_TRACE(name);
+        std::unique_ptr<Condition> value;
+        const Graph graph = Capture(
+            s_->stream,
+            [&] {
+                value = std::make_unique<Condition>(GraphOf(s_->stream), 0, kAssign);
+                ACL_OK(write(value->At(), s_->stream));
+                const Bodies bodies = AddTask(*value, kSwitch, 8, s_->stream);
+                for (uint32_t i = 0; i < 8; ++i)
+                    CaptureBody(bodies[i], s_->body,
+                                [&] { ACL_OK(taken.Write(100 + i, s_->body)); });
+            },
+            ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+        for (int run = 0; run < 3; ++run) {
+            taken.Set(-1);
+            ACL_OK(aclmdlRIExecute(graph, -1));
+            EXPECT_EQ(taken.Get(), 107);
+            EXPECT_EQ(value->Get(), 7u);
+        }
+    }
+}
+
+// ---- bodies ----
+
+TEST_F(GraphCondition, BodiesHaveBodies) {
+    const Number rounds, evens, one(1), minus(-1);
+    std::unique_ptr<Condition> outer, inner, parity;
+    const Graph graph = Capture(s_->stream, [&] {
+        const aclmdlRI own = GraphOf(s_->stream);
+        outer = std::make_unique<Condition>(own, 5);
+        parity = std::make_unique<Condition>(own, 0);
+        ACL_OK(rounds.Write(0, s_->stream));
+        ACL_OK(evens.Write(0, s_->stream));
+        const Bodies loop = AddTask(*outer, kWhile, 1, s_->stream);
+        // Its handle begins anew with each round.
+        inner = std::make_unique<Condition>(loop[0], 3);
+        CaptureBody(loop[0], s_->body, [&] {
+            const Bodies nested = AddTask(*inner, kWhile, 1, s_->body);
+            CaptureBody(nested[0], s_->inner,
+                        [&] { Count(*inner, minus, rounds, one, s_->inner); });
+            ACL_OK(outer->Add(minus.At(), s_->body));
+            // The handle of the outer graph keeps what it was: here it alternates.
+            const Bodies either = AddTask(*parity, kIf, 2, s_->body);
+            CaptureBody(either[0], s_->inner, [&] { ACL_OK(parity->Write(0, s_->inner)); });
+            CaptureBody(either[1], s_->inner, [&] {
+                ACL_OK(evens.Add(one, s_->inner));
+                ACL_OK(parity->Write(1, s_->inner));
+            });
+        });
+    });
+    for (int run = 0; run < 3; ++run) {
+        ACL_OK(aclmdlRIExecute(graph, -1));
+        EXPECT_EQ(rounds.Get(), 15);
+        EXPECT_EQ(evens.Get(), 3);
+        EXPECT_EQ(outer->Get(), 0u);
+        EXPECT_EQ(inner->Get(), 0u);
+    }
+}
+
+TEST_F(GraphCondition, SixteenDeepAndNoDeeper) {
+    const Number count, one(1);
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 1);
+        Bodies bodies = AddTask(value, kIf, 1, s_->stream);
+        std::vector<std::unique_ptr<Stream>> streams;
+        for (int depth = 1; depth <= 16; ++depth) {
+            SCOPED_TRACE(depth);
+            streams.push_back(std::make_unique<Stream>());
+            const Stream& stream = *streams.back();
+            ACL_OK(aclmdlRICaptureToModelRIBegin(stream, bodies[0],
+                                                 ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+            ACL_OK(count.Add(one, stream));
+            const Condition nested(bodies[0], 1);
+            if (depth < 16) {
+                bodies = AddTask(nested, kIf, 1, stream);
+                continue;
+            }
+            aclmdlRI room = nullptr;
+            ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                             aclmdlRIAddCondTask({nested, kIf, 1, &room}, stream, 0), "16");
+        }
+        while (!streams.empty()) {
+            aclmdlRI body = nullptr;
+            ACL_OK(aclmdlRICaptureEnd(*streams.back(), &body));
+            streams.pop_back();
+        }
+    });
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(count.Get(), 16);
+}
+
+// A body whose work goes from one stream to another and back, round after round: the event means
+// the record of the same round.
+TEST_F(GraphCondition, BodiesHaveSeveralStreams) {
+    const Number a, b, total, one(1), minus(-1);
+    const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
+    Log log;
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 20);
+        const Bodies bodies = AddTask(value, kWhile, 1, s_->stream);
+        CaptureBody(bodies[0], s_->body, [&] {
+            ACL_OK(a.Add(one, s_->body));
+            ACL_OK(log.Append(s_->body, 1));
+            ACL_OK(aclrtRecordEvent(fork, s_->body));
+            ACL_OK(aclrtStreamWaitEvent(s_->inner, fork));
+            ACL_OK(log.Append(s_->inner, 2));
+            ACL_OK(aclrtMemcpyAsync(b.At(), 4, a.At(), 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->inner));
+            ACL_OK(aclrtRecordEvent(join, s_->inner));
+            ACL_OK(aclrtStreamWaitEvent(s_->body, join));
+            ACL_OK(total.Add(b, s_->body));
+            ACL_OK(log.Append(s_->body, 3));
+            ACL_OK(value.Add(minus.At(), s_->body));
+        });
+    });
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(a.Get(), 20);
+    EXPECT_EQ(total.Get(), 20 * 21 / 2);
+    Numbers wanted;
+    for (int round = 0; round < 20; ++round) wanted.insert(wanted.end(), {1, 2, 3});
+    EXPECT_EQ(log.Numbers(), wanted);
+}
+
+// What is not ordered behind a conditional task goes on beside its body.
+TEST_F(GraphCondition, OtherBranchesGoOn) {
+    const Event fork(ACL_EVENT_SYNC), join(ACL_EVENT_SYNC);
+    const Stream other;
+    Gate held;
+    Log log;
+    const Graph graph = Capture(s_->stream, [&] {
+        const aclmdlRI own = GraphOf(s_->stream);
+        const Condition left(own, 1), right(own, 1);
+        ACL_OK(aclrtRecordEvent(fork, s_->stream));
+        ACL_OK(aclrtStreamWaitEvent(other, fork));
+        const Bodies first = AddTask(left, kIf, 1, s_->stream);
+        CaptureBody(first[0], s_->body, [&] { ACL_OK(held.Hold(s_->body)); });
+        const Bodies second = AddTask(right, kWhile, 1, other);
+        CaptureBody(second[0], s_->body, [&] {
+            ACL_OK(log.Append(s_->body, 1));
+            ACL_OK(right.Write(0, s_->body));
+        });
+        ACL_OK(log.Append(other, 2));
+        ACL_OK(aclrtRecordEvent(join, other));
+        ACL_OK(aclrtStreamWaitEvent(s_->stream, join));
+        ACL_OK(log.Append(s_->stream, 3));
+    });
+    ACL_OK(aclmdlRIExecuteAsync(graph, s_->running));
+    ASSERT_TRUE(held.AwaitArrival());
+    const auto deadline = std::chrono::steady_clock::now() + portacl_test::kPatience;
+    while (log.Size() < 2) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    EXPECT_EQ(log.Numbers(), (Numbers{1, 2}));
+    EXPECT_FALSE(IsIdle(s_->running));
+    held.Open();
+    ACL_OK(aclrtSynchronizeStream(s_->running));
+    EXPECT_EQ(log.Numbers(), (Numbers{1, 2, 3}));
+}
+
+// What other captures may have: other graphs, events with a time, rows, memory that is told in
+// memory.
+TEST_F(GraphCondition, BodiesHaveWhatCapturesHave) {
+    const Number count, one(1);
+    const DeviceMemory from(std::vector<unsigned char>(64, 5)), to(64);
+    const Event begin, end;
+    const Graph part = Capture(s_->stream, [&] {
+        ACL_OK(count.Add(one, s_->stream));
+        ACL_OK(count.Add(one, s_->stream));
+    });
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 1);
+        const Bodies bodies = AddTask(value, kIf, 1, s_->stream);
+        CaptureBody(bodies[0], s_->body, [&] {
+            ACL_OK(aclrtRecordEvent(begin, s_->body));
+            ACL_OK(aclmdlRIExecuteAsync(part, s_->body));
+            ACL_OK(aclrtMemcpy2dAsync(to.At(), 16, from.At(), 16, 8, 4, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                      s_->body));
+            ACL_OK(aclrtRecordEvent(end, s_->body));
+        });
+    });
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    EXPECT_EQ(count.Get(), 2);
+    EXPECT_EQ(to.Download()[16], 5);
+    float ms = -1;
+    ACL_OK(aclrtEventElapsedTime(&ms, begin, end));
+    EXPECT_GE(ms, 0.0f);
+}
+
+// Memory of pools belongs to the graph, not to its bodies, which use it.
+TEST_F(GraphCondition, TheGraphMayHaveMemoryOfPools) {
+    const Number result;
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 1);
+        void* memory = nullptr;
+        ACL_OK(portaclMallocAsync(&memory, 256, s_->stream));
+        const Bodies bodies = AddTask(value, kIf, 1, s_->stream);
+        CaptureBody(bodies[0], s_->body,
+                    [&] { ACL_OK(aclrtMemsetD32Async(memory, 4, 12, 1, s_->body)); });
+        ACL_OK(
+            aclrtMemcpyAsync(result.At(), 4, memory, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, s_->stream));
+        ACL_OK(portaclFreeAsync(memory, s_->stream));
+    });
+    for (int run = 0; run < 2; ++run) {
+        result.Set(0);
+        ACL_OK(aclmdlRIExecute(graph, -1));
+        EXPECT_EQ(result.Get(), 12);
+    }
+}
+
+// ---- runs ----
+
+TEST_F(GraphCondition, RunsComeOneAfterTheOther) {
+    const Stream second;
+    const Number rounds, one(1), minus(-1);
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 3);
+        const Bodies bodies = AddTask(value, kWhile, 1, s_->stream);
+        CaptureBody(bodies[0], s_->body, [&] { Count(value, minus, rounds, one, s_->body); });
+    });
+    for (int run = 0; run < 20; ++run)
+        ACL_OK(aclmdlRIExecuteAsync(graph, run % 2 ? second : s_->running));
+    ACL_OK(aclrtSynchronizeDevice());
+    EXPECT_EQ(rounds.Get(), 60);
+}
+
+double ProcessorSeconds() {
+    rusage usage{};
+    EXPECT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+    const auto seconds = [](const timeval& it) {
+        return double(it.tv_sec) + 1e-6 * double(it.tv_usec);
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Whoever decides does not look all the time: what counts is the processor's time, not the clock's.
+TEST_F(GraphCondition, AThousandRoundsKeepNoCoreBusy) {
+    const Number rounds, one(1), minus(-1);
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 1000);
+        const Bodies bodies = AddTask(value, kWhile, 1, s_->stream);
+        CaptureBody(bodies[0], s_->body, [&] {
+            Count(value, minus, rounds, one, s_->body);
+            ACL_OK(aclrtLaunchHostFunc(
+                s_->body, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); },
+                nullptr));
+        });
+    });
+    const double before = ProcessorSeconds();
+    const auto begin = std::chrono::steady_clock::now();
+    ACL_OK(aclmdlRIExecute(graph, -1));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    EXPECT_EQ(rounds.Get(), 1000);
+    EXPECT_GE(took.count(), 4.0);
+    EXPECT_LT(ProcessorSeconds() - before, took.count() / 2);
+}
+
+// ---- ends before the end ----
+
+// A loop without an end.
+struct Endless {
+    Stream stream, body;
+    Number count, one{1};
+    Graph graph;
+
+    Endless() : graph(Make(*this)) {}
+
+    static Graph Make(const Endless& it) {
+        return Capture(it.stream, [&it] {
+            const Condition value(GraphOf(it.stream), 1);
+            const Bodies bodies = AddTask(value, kWhile, 1, it.stream);
+            CaptureBody(bodies[0], it.body, [&it] { ACL_OK(it.count.Add(it.one, it.body)); });
+        });
+    }
+
+    // It has gone round more than once.
+    void AwaitRounds() const {
+        const int32_t before = count.Get();
+        for (const auto deadline = std::chrono::steady_clock::now() + portacl_test::kPatience;
+             count.Get() - before < 3;)
+            ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    }
+};
+
+TEST_F(GraphCondition, AbortEndsWhatHasNoEnd) {
+    const Endless endless;
+    for (int i = 0; i < 2; ++i) {
+        ACL_OK(aclmdlRIExecuteAsync(endless.graph, s_->running));
+        endless.AwaitRounds();
+        EXPECT_FALSE(IsIdle(s_->running));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_RUNNING, aclmdlRIDestroy(endless.graph),
+                         Shown(endless.graph));
+        ACL_OK(aclmdlRIAbort(endless.graph));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(s_->running),
+                         "aclmdlRIAbort");
+    }
+}
+
+TEST(GraphConditionLife, ResetEndsWhatHasNoEnd) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream running = nullptr;
+    ACL_OK(aclrtCreateStream(&running));
+    auto* endless = new Endless;
+    ACL_OK(aclmdlRIExecuteAsync(endless->graph, running));
+    endless->AwaitRounds();
+    ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+    operator delete(endless);  // what it had is gone
+}
+
+// A step of the second round, or the look at its value.
+TEST(GraphConditionFault, FailuresInARoundEndTheRun) {
+    for (const char* fault : {"stream.run_graph:3:later", "stream.run_graph:3", "device.copy:4"}) {
+        SCOPED_TRACE(fault);
+        const portacl_test::Fault armed(fault);
+        ACL_OK(aclInit(nullptr));
+        ACL_OK(aclrtSetDevice(0));
+        {
+            const Stream running;
+            const Endless endless;
+            Log log;
+            ACL_OK(aclmdlRIExecuteAsync(endless.graph, running));
+            ACL_OK(log.Append(running, 1));
+            EXPECT_NE(aclrtSynchronizeStreamWithTimeout(running, 30000), ACL_SUCCESS);
+            const std::string text = portacl_test::TakeText();
+            EXPECT_NE(text.find("PORTACL_FAULT"), std::string::npos) << text;
+            // The stream goes on.
+            EXPECT_EQ(log.Size(), 1u);
+            ACL_OK(aclrtSynchronizeStream(running));
+        }
+        ACL_OK(aclrtResetDevice(0));
+        ACL_OK(aclFinalize());
+    }
+}
+
+}  // namespace

@@ -1,0 +1,111 @@
+//! Conditional tasks in flows. The bodies of a task are steps of the strand that has the task, behind the
+//! choice; other streams of a body are strands that start when the body begins.
+
+use std::sync::Arc;
+
+use super::{Body, Choice, Draft, Flow, Level, Step, records};
+use crate::algo::slot_table::Handle;
+use crate::backend::{Fill, Node, Pattern, Span, Work};
+use crate::core::device::Device;
+use crate::core::error::{Code, Error, Result};
+use crate::core::graph::condition::{Conditional, Kind, Tree};
+use crate::core::graph::task::Task;
+
+impl Flow {
+    /// Of a graph that was captured, with all its bodies.
+    pub fn of_tree(graph: Handle, device: &Device, tree: &Tree) -> Result<Arc<Self>> {
+        let tasks = &tree.ready.tasks;
+        let streams = streams_of(tasks);
+        let starting = streams.len();
+        let records = records(tasks, &streams)?;
+        let mut draft = Draft::new(device)?;
+        let level = draft.level(tasks, streams, records, Some(tree));
+        // The first task is one of the stream that the capture began with, and all others come behind it.
+        if let Some((_, steps)) = draft.strands.first_mut() {
+            steps.extend(defaults(device, &tree.defaults)?);
+        }
+        draft.strands_of(&level)?;
+        draft.complete(graph, starting)
+    }
+}
+
+/// The streams of a graph that was captured: first the one that the capture began with, since others join
+/// only behind a task of it.
+fn streams_of(tasks: &[Task]) -> Vec<Handle> {
+    let mut streams = Vec::new();
+    for task in tasks {
+        if !streams.contains(&task.stream) {
+            streams.push(task.stream);
+        }
+    }
+    streams
+}
+
+/// What gives values what they begin with.
+fn defaults(device: &Device, values: &[(Span, u32)]) -> Result<Option<Step>> {
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let mut nodes = Vec::with_capacity(2 * values.len());
+    for (value, default) in values {
+        let half = size_of::<u32>();
+        // The lower half comes first on all machines that there is a library for.
+        for (index, word) in [*default, 0].into_iter().enumerate() {
+            let dst = Span { addr: value.addr + index * half, len: half, ..*value };
+            let fill = Fill { dst, pattern: Pattern::Word(word) };
+            nodes.push(Node { work: Work::Fill(fill), after: Vec::new() });
+        }
+    }
+    Ok(Some(Step::Run(device.native.create_graph(&nodes)?)))
+}
+
+impl Draft<'_> {
+    /// Writes the choice of a task, and its bodies.
+    pub(super) fn conditional(
+        &mut self,
+        level: &Level<'_>,
+        conditional: &Conditional,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        let Conditional { kind, value, ref bodies, .. } = *conditional;
+        let choice = steps.len();
+        // It is known behind the bodies.
+        steps.push(Step::End);
+        let mut targets = Vec::with_capacity(bodies.len());
+        let mut ends = Vec::with_capacity(bodies.len());
+        for body in bodies {
+            let tree = level
+                .tree
+                .and_then(|tree| tree.bodies.get(body))
+                .ok_or_else(|| Error::new(Code::InternalError, "a conditional task has no body"))?;
+            targets.push(steps.len());
+            self.body(tree, steps)?;
+            ends.push(steps.len());
+            steps.push(Step::Jump(choice));
+        }
+        let otherwise = steps.len();
+        if kind != Kind::While {
+            ends.into_iter().for_each(|end| steps[end] = Step::Jump(otherwise));
+        }
+        let targets = targets.into();
+        steps[choice] = Step::Choose(Choice::Body { value, kind, targets, otherwise });
+        Ok(())
+    }
+
+    /// Writes what a body does.
+    fn body(&mut self, tree: &Tree, steps: &mut Vec<Step>) -> Result<()> {
+        let tasks = &tree.ready.tasks;
+        let all = streams_of(tasks);
+        let Some((&first, others)) = all.split_first() else { return Ok(()) };
+        let records = records(tasks, &all)?;
+        let level = self.level(tasks, others.to_vec(), records, Some(tree));
+        steps.push(Step::Begin(self.bodies.len()));
+        self.bodies.push(Body {
+            strands: level.strand..level.strand + level.streams.len(),
+            events: level.event..level.event + level.records.len(),
+        });
+        steps.extend(defaults(self.device, &tree.defaults)?);
+        self.steps(&level, first, steps)?;
+        self.strands_of(&level)
+    }
+}
