@@ -406,6 +406,12 @@ pub trait Stream: Send + Sync {
     /// True when everything queued so far has finished.
     fn is_idle(&self) -> Result<bool>;
 
+    /// True only if [`Self::is_idle`] would say so, as far as a look tells that asks nobody. Who gets false
+    /// asks that one.
+    fn is_known_idle(&self) -> bool {
+        false
+    }
+
     /// Blocks until everything queued before the call has finished, or until the deadline.
     /// A device that failed: [`FaultKind::Execution`]; an abort meanwhile: its `why`. A failure of
     /// an operation is no failure of the wait for it.
@@ -463,6 +469,12 @@ pub trait Stream: Send + Sync {
 pub trait Event: Send + Sync {
     /// True when the latest record has happened, or when there is none.
     fn is_complete(&self) -> Result<bool>;
+
+    /// True only if [`Self::is_complete`] would say so, as far as a look tells that asks nobody. Who gets
+    /// false asks that one.
+    fn is_known_complete(&self) -> bool {
+        false
+    }
 
     /// Blocks until the latest record as of now has happened, or until the deadline. A record that
     /// [`Stream::abort`] dropped: its `why`.

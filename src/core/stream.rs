@@ -537,7 +537,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if stream.flags.host_does_not_wait() {
         return Ok(());
     }
-    if stream.native.is_idle()? && !mem_pool::are_used() {
+    if (stream.native.is_known_idle() || stream.native.is_idle()?) && !mem_pool::are_used() {
         return stream.failures.report();
     }
     let share = stream.to_arc();
@@ -581,5 +581,5 @@ pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
 pub fn is_idle(raw: u64) -> Result<bool> {
     let stream = resolve(raw)?;
     stream.check_not_captured()?;
-    Ok(stream.native.is_idle()?)
+    Ok(stream.native.is_known_idle() || stream.native.is_idle()?)
 }

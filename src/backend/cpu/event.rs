@@ -206,7 +206,11 @@ impl CpuEvent {
 
 impl Event for CpuEvent {
     fn is_complete(&self) -> Result<bool> {
-        Ok(self.settled.load(Ordering::Acquire) || self.pending().is_none())
+        Ok(self.is_known_complete() || self.pending().is_none())
+    }
+
+    fn is_known_complete(&self) -> bool {
+        self.settled.load(Ordering::Acquire)
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {

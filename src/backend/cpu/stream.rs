@@ -316,7 +316,11 @@ impl Stream for CpuStream {
     }
 
     fn is_idle(&self) -> Result<bool> {
-        Ok(self.queue.operations.is_idle())
+        Ok(self.is_known_idle())
+    }
+
+    fn is_known_idle(&self) -> bool {
+        self.queue.operations.is_idle()
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {

@@ -163,6 +163,11 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("graph.is_running", "a question; a device that failed runs nothing"),
     ("graph.abort", "drops; there is nothing to refuse"),
     ("pools.have_had", "a question about an address"),
+    (
+        "stream.is_known_idle",
+        "a look; the decorator never knows, so that who wants to know has to ask",
+    ),
+    ("event.is_known_complete", "likewise"),
     ("stream.submitted", "a look at a counter"),
     ("stream.finished", "likewise"),
     ("stream.abandon", "gives up; there is nothing to refuse"),

@@ -138,6 +138,11 @@ impl Stream for FaultStream {
         self.inner.limit_waits(until);
     }
 
+    /// Who wants to know is to ask, and may be refused.
+    fn is_known_idle(&self) -> bool {
+        false
+    }
+
     fn is_idle(&self) -> Result<bool> {
         self.plan.enter(Site::StreamIsIdle)?;
         self.inner.is_idle()
@@ -223,6 +228,11 @@ impl FaultEvent {
 }
 
 impl Event for FaultEvent {
+    /// As for streams.
+    fn is_known_complete(&self) -> bool {
+        false
+    }
+
     fn is_complete(&self) -> Result<bool> {
         self.plan.enter(Site::EventIsComplete)?;
         self.inner.is_complete()
