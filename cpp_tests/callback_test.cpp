@@ -35,6 +35,25 @@ TEST_F(HostFunction, RunsOnceInOrderOnAnotherThread) {
         EXPECT_NE(entry.thread, std::this_thread::get_id()) << "entry " << entry.number;
 }
 
+// What a function needs while it waits is used again afterwards, and not before. Fewer than a
+// driver queues before it lets the caller wait.
+TEST_F(HostFunction, ManyMayWaitAgainAndAgain) {
+    constexpr int kRounds = 10, kHeld = 300, kRunning = 100;
+    Stream stream;
+    for (int round = 0; round < kRounds; ++round) {
+        Gate gate;
+        Log log;
+        ACL_OK(gate.Hold(stream));
+        for (int number = 0; number < kHeld; ++number) ACL_OK(log.Append(stream, number));
+        EXPECT_EQ(log.Numbers(), UpTo(0));
+        gate.Open();
+        for (int number = 0; number < kRunning; ++number)
+            ACL_OK(log.Append(stream, kHeld + number));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(log.Numbers(), UpTo(kHeld + kRunning)) << "round " << round;
+    }
+}
+
 TEST_F(HostFunction, RunsOnTheDefaultStream) {
     Log log;
     ACL_OK(log.Append(nullptr, 7));

@@ -256,7 +256,12 @@ fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
 #[cold]
 fn submit_host_copy(stream: &Arc<StreamState>, copy: Copy) -> Result<Position> {
     // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
-    host_fn::queue(stream, move || unsafe { copy_host(&copy) })
+    host_fn::queue(stream, boxed(move || unsafe { copy_host(&copy) }))
+}
+
+/// What is too large for a stream's own room.
+fn boxed(job: impl FnOnce() + Send + 'static) -> Box<dyn FnOnce() + Send> {
+    Box::new(job)
 }
 
 /// What the next operation of the stream uses.
@@ -278,7 +283,7 @@ pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Posit
     }
     let job = *fill;
     // SAFETY: the core has checked the range; it stays alive until the stream is past it.
-    let position = host_fn::queue(stream, move || unsafe { fill_host(&job) })?;
+    let position = host_fn::queue(stream, boxed(move || unsafe { fill_host(&job) }))?;
     if fill.dst.place == Place::Pageable {
         stream.finish()?;
     }

@@ -10,6 +10,8 @@
 //! writes the word.
 
 use std::ffi::c_void;
+use std::mem;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -19,6 +21,7 @@ use cudarc::driver::sys::{
 };
 use parking_lot::Mutex;
 
+use super::call_slots::{CallSlots, ROOM, is_reached};
 use super::device::DeviceState;
 use super::stream::StreamState;
 use super::workers::Job;
@@ -45,9 +48,36 @@ struct WordLists {
 
 /// A word that a stream has, and the number of its latest job. The jobs count on from what the
 /// word's earlier owner left there.
-pub(super) struct Word {
+struct Word {
     addr: usize,
     number: u32,
+}
+
+/// What a stream needs for the calls that it waits for.
+pub(super) struct StreamCalls {
+    word: Word,
+    slots: CallSlots,
+    /// Calls in the slots name the stream without a count of their own.
+    stream: Arc<StreamState>,
+}
+
+impl StreamCalls {
+    #[cold]
+    fn new(words: &Words, stream: &Arc<StreamState>) -> Result<Self> {
+        let word = words.lend(stream.device())?;
+        Ok(Self { word, slots: CallSlots::default(), stream: Arc::clone(stream) })
+    }
+
+    /// Gives back what the stream had, which the device is done with. A driver whose device has failed may
+    /// have forgotten calls, or come with them yet: then it stays.
+    pub(super) fn end(self) {
+        // Acquire, with the Release of the jobs.
+        let is_over = is_reached(at(self.word.addr).load(Ordering::Acquire), self.word.number);
+        match self.stream.device().words() {
+            Some(words) if is_over => words.give_back(self.word),
+            _ => mem::forget(self),
+        }
+    }
 }
 
 impl Words {
@@ -85,7 +115,7 @@ impl Words {
     }
 
     /// No job and no wait uses the word any more.
-    pub(super) fn give_back(&self, word: Word) {
+    fn give_back(&self, word: Word) {
         self.lists.lock().spare.push(word.addr);
     }
 
@@ -133,16 +163,19 @@ fn at(addr: usize) -> &'static AtomicU32 {
 
 /// What the driver is given to call back: something, and its turn in the stream.
 struct Call<F> {
-    turn: Turn,
-    function: F,
-}
-
-/// The turn of something in its stream.
-struct Turn {
-    stream: Arc<StreamState>,
+    /// In a slot the stream's own reference keeps it, in a box one of the call's.
+    stream: *const StreamState,
     /// How often the stream was aborted when this was queued.
     aborts: u64,
     /// The word to write afterwards, and what.
+    done: Option<(usize, u32)>,
+    function: F,
+}
+
+/// The turn of something in its stream, which has come.
+struct Turn {
+    stream: Arc<StreamState>,
+    aborts: u64,
     done: Option<(usize, u32)>,
 }
 
@@ -151,40 +184,31 @@ impl Turn {
     fn is_dropped(&self) -> bool {
         self.stream.has_dropped(self.aborts)
     }
-
-    /// The stream is past the call of the driver, and waits for its word, if it has one, until what
-    /// this gives is dropped. Before the driver's function returns.
-    fn begin(&self) {
-        if self.done.is_some()
-            && let Some(words) = self.stream.device().words()
-        {
-            // Relaxed: the driver calls this before it says that the stream is past it.
-            words.running.fetch_add(1, Ordering::Relaxed);
-        }
-    }
 }
 
-/// A turn that has begun; the stream goes on when this is dropped.
-struct Waiting(Turn);
-
-impl Drop for Waiting {
+/// The stream goes on when this is dropped, if it waits.
+impl Drop for Turn {
     fn drop(&mut self) {
-        let Turn { stream, done, .. } = &self.0;
-        if let Some((addr, number)) = *done
-            && let Some(words) = stream.device().words()
+        if let Some((addr, number)) = self.done
+            && let Some(words) = self.stream.device().words()
         {
-            // Release: the device sees what was written before it goes on.
+            // Release: the device sees what was written before it goes on, and the slot is free.
             at(addr).store(number, Ordering::Release);
             words.running.fetch_sub(1, Ordering::Release);
         }
     }
 }
 
-impl<F: FnOnce() + Send> Job for Call<F> {
+/// Something whose turn has come.
+struct Begun<F> {
+    turn: Turn,
+    function: F,
+}
+
+impl<F: FnOnce() + Send> Job for Begun<F> {
     fn run(self: Box<Self>) {
         let Self { turn, function } = *self;
-        let waiting = Waiting(turn);
-        if !waiting.0.is_dropped() {
+        if !turn.is_dropped() {
             function();
         }
     }
@@ -211,7 +235,7 @@ pub(super) fn hand_over(
     if wait {
         queue_and_wait(stream, delivery, deliver_and_wait, deliver)
     } else {
-        stream.submit(|| launch(stream, deliver, delivery, None))
+        stream.submit(|| launch_boxed(stream, deliver_unawaited, delivery))
     }
 }
 
@@ -228,92 +252,141 @@ fn queue_and_wait<F: Send + 'static>(
     without_word: Entry,
     entry: Entry,
 ) -> Result<Position> {
-    let device = stream.device();
-    stream.submit_with_word(
+    stream.submit_with_calls(
         #[inline(always)]
-        |slot| {
-            let Some(words) = device.words() else {
-                return launch(stream, without_word, function, None);
+        |place| {
+            let Some(words) = stream.device().words() else {
+                return launch_boxed(stream, without_word, function);
             };
-            if slot.is_none() {
-                *slot = Some(words.lend(device)?);
-            }
-            launch(stream, entry, function, slot.as_mut())
+            let calls = match place {
+                Some(calls) => calls,
+                None => place.insert(StreamCalls::new(words, stream)?),
+            };
+            launch(stream, calls, entry, function)
         },
     )
 }
 
-/// `entry` takes a `Call<F>`. With a word the stream then waits until that says that it is done.
+/// `entry` takes a `Call<F>` from a slot. The stream then waits until its word says that it is done.
 #[inline(always)]
 fn launch<F: Send + 'static>(
     stream: &Arc<StreamState>,
+    calls: &mut StreamCalls,
     entry: Entry,
     function: F,
-    word: Option<&mut Word>,
 ) -> Result<()> {
+    const { assert!(size_of::<Call<F>>() <= ROOM && align_of::<Call<F>>() <= align_of::<u64>()) }
     stream.note_dependence();
-    let done = word.as_ref().map(|word| (word.addr, word.number.wrapping_add(1)));
-    let turn = Turn { stream: Arc::clone(stream), aborts: stream.aborts(), done };
-    // Written where it stays: made before there is room for it, it would be copied there.
-    let call = Box::into_raw(Box::write(Box::new_uninit(), Call { turn, function }));
+    let StreamCalls { word, slots, .. } = calls;
+    let (addr, number) = (word.addr, word.number.wrapping_add(1));
+    // Acquire, with the Release of the jobs, which have read their slots before.
+    let slot = slots.take(word.number, || at(addr).load(Ordering::Acquire)).cast();
+    let (aborts, done) = (stream.aborts(), Some((addr, number)));
+    // SAFETY: a slot has room for it, and is ours until the driver has it.
+    unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
     let mut is_taken = false;
     let queued = stream.device().call_here(|api| {
         // SAFETY: a live stream, and a function that fits its argument, which is given away here.
-        unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }?;
+        unsafe { api.launch_host_func(stream.raw().0, Some(entry), slot.as_ptr().cast()) }?;
         is_taken = true;
-        let Some((word, (addr, number))) = word.zip(done) else { return Ok(()) };
         word.number = number;
         // SAFETY: a live stream, and a word that is its own as long as it lives.
         unsafe { api.stream_wait_value(stream.raw().0, addr as CUdeviceptr, number, GREATER_EQUAL) }
     });
     if !is_taken {
         // SAFETY: the driver does not have it, so it is still ours.
-        drop(unsafe { Box::from_raw(call) });
+        unsafe { slot.drop_in_place() };
+    }
+    queued
+}
+
+/// `entry` takes a box of a `Call<F>`, for whose end the stream does not wait.
+#[cold]
+fn launch_boxed<F: Send + 'static>(
+    stream: &Arc<StreamState>,
+    entry: Entry,
+    function: F,
+) -> Result<()> {
+    stream.note_dependence();
+    let aborts = stream.aborts();
+    let stream_of_call = Arc::into_raw(Arc::clone(stream));
+    let call =
+        Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
+    let queued = stream.device().call_here(|api| {
+        // SAFETY: a live stream, and a function that fits its argument, which is given away here.
+        unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }
+    });
+    if queued.is_err() {
+        // SAFETY: the driver does not have it, so it is still ours.
+        drop(unsafe { begin_boxed::<F>(call.cast()) });
     }
     queued
 }
 
 /// # Safety
-/// `call` is the box of [`launch`], whose function is an `F`. The driver calls once.
-unsafe fn begin<F>(call: *mut c_void) -> Box<Call<F>> {
+/// `call` is the slot of [`launch`], whose function is an `F`. The driver calls once.
+unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
+    let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
     // SAFETY: as promised by the caller.
-    let call = unsafe { Box::from_raw(call.cast::<Call<F>>()) };
-    call.turn.begin();
-    call
+    let Call { stream, aborts, done, function } = unsafe { call.read() };
+    // SAFETY: [`StreamCalls`] keeps it until the word says that this call is done.
+    let stream = unsafe {
+        Arc::increment_strong_count(stream);
+        Arc::from_raw(stream)
+    };
+    if let Some(words) = stream.device().words() {
+        // Relaxed: the driver calls this before it says that the stream is past it.
+        words.running.fetch_add(1, Ordering::Relaxed);
+    }
+    Begun { turn: Turn { stream, aborts, done }, function }
+}
+
+/// # Safety
+/// `call` is the box of [`launch_boxed`], whose function is an `F`. Called once.
+unsafe fn begin_boxed<F>(call: *mut c_void) -> Begun<F> {
+    // SAFETY: as promised by the caller.
+    let Call { stream, aborts, done, function } = *unsafe { Box::from_raw(call.cast::<Call<F>>()) };
+    // SAFETY: the box had this reference.
+    let stream = unsafe { Arc::from_raw(stream) };
+    Begun { turn: Turn { stream, aborts, done }, function }
 }
 
 unsafe extern "C" fn run_here<F: FnOnce() + Send>(call: *mut c_void) {
     // SAFETY: the driver's only call.
-    unsafe { begin::<F>(call) }.run();
+    Box::new(unsafe { begin_boxed::<F>(call) }).run();
 }
 
 unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
     // SAFETY: as in `run_here`.
-    let call = unsafe { begin::<F>(call) };
-    let device = Arc::clone(call.turn.stream.device());
-    if let Err(call) = device.driver().workers().start(call) {
+    let begun = Box::new(unsafe { begin::<F>(call) });
+    let device = Arc::clone(begun.turn.stream.device());
+    if let Err(begun) = device.driver().workers().start(begun) {
         // No thread can be had: late is better than never.
-        call.run();
+        begun.run();
     }
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {
     // SAFETY: as in `run_here`.
-    let Call { turn, function: delivery } = *unsafe { begin::<Box<dyn Delivery>>(call) };
-    let waiting = Waiting(turn);
-    if waiting.0.is_dropped() {
-        return;
+    let Begun { turn, function: delivery } = unsafe { begin::<Box<dyn Delivery>>(call) };
+    if !turn.is_dropped() {
+        delivery.deliver(Ticket::new(move || drop(turn)));
     }
-    delivery.deliver(match waiting.0.done {
-        Some(_) => Ticket::new(move || drop(waiting)),
-        None => Ticket::unawaited(),
-    });
+}
+
+/// As [`deliver`], where the stream does not wait.
+unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
+    // SAFETY: as in `run_here`.
+    let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
+    if !turn.is_dropped() {
+        delivery.deliver(Ticket::unawaited());
+    }
 }
 
 /// As [`deliver`], on the driver's thread until the ticket is gone.
 unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
     // SAFETY: as in `run_here`.
-    let Call { turn, function: delivery } = *unsafe { begin::<Box<dyn Delivery>>(call) };
+    let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
     if !turn.is_dropped() {
         let (go_on, gone) = mpsc::channel::<()>();
         delivery.deliver(Ticket::new(move || drop(go_on)));

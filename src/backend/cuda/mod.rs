@@ -4,8 +4,9 @@
 //! driver's functions, `error` makes faults of its status numbers, `context` keeps primary
 //! contexts, `peer` who may use whose memory, `owned` what memory is ours, `foreign` what is others',
 //! `pool_pages` what pools of memory have had, `release` what goes back to the driver, `pending` what
-//! of that queued work still uses, `workers` threads for host functions, `timed_wait` ends waits that
-//! take too long, `clock` makes times of the driver's differences, and `utilization` asks NVML.
+//! of that queued work still uses, `call_slots` what the driver is given to call back, `workers` threads
+//! for host functions, `timed_wait` ends waits that take too long, `clock` makes times of the driver's
+//! differences, and `utilization` asks NVML.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -38,6 +39,7 @@ use super::{
     Notifies, Notify, Pools, Result, VirtualMemory, inside_host_function,
 };
 
+mod call_slots;
 mod clock;
 mod context;
 mod copy;

@@ -13,7 +13,7 @@ use super::context::Raw;
 use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
-use super::host_fn::Word;
+use super::host_fn::StreamCalls;
 use super::notify::{self, NotifyWaits};
 use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
@@ -37,8 +37,8 @@ pub(super) struct StreamState {
     device: Arc<DeviceState>,
     raw: Raw<CUstream_st>,
     /// Held while something is queued, so that what takes several driver calls stays together.
-    /// What it guards is the word that the stream waits for after host functions.
-    submitting: SpinLock<Option<Word>>,
+    /// What it guards is for host functions: there since the first.
+    submitting: SpinLock<Option<StreamCalls>>,
     /// How many operations were queued. Counted after the driver took them, so that a driver
     /// that says "idle" has finished all that were counted before it was asked. Changed under
     /// `submitting` only.
@@ -210,34 +210,31 @@ impl StreamState {
         self.dropped.load(Ordering::Acquire)
     }
 
-    #[inline]
-    fn check_accepts(&self) -> Result<()> {
-        if self.is_abandoned() { Err(abandoned()) } else { Ok(()) }
-    }
-
     /// Gives the driver something to do in this stream.
     #[inline(always)]
     pub(super) fn submit(&self, queue: impl FnOnce() -> Result<()>) -> Result<Position> {
-        self.submit_with_word(
+        self.submit_with_calls(
             #[inline(always)]
             |_| queue(),
         )
     }
 
-    /// As [`Self::submit`], with the stream's word, if it has one.
+    /// As [`Self::submit`], with what the stream has for host functions.
     #[inline(always)]
-    pub(super) fn submit_with_word(
+    pub(super) fn submit_with_calls(
         &self,
-        queue: impl FnOnce(&mut Option<Word>) -> Result<()>,
+        queue: impl FnOnce(&mut Option<StreamCalls>) -> Result<()>,
     ) -> Result<Position> {
-        self.check_accepts()?;
-        let mut word = self.submitting.lock();
-        let queued = queue(&mut word);
+        if self.is_abandoned() {
+            return Err(abandoned());
+        }
+        let mut calls = self.submitting.lock();
+        let queued = queue(&mut calls);
         // Also when it failed: a part may have been queued. Release, with the Acquire in
         // `is_known_idle`: whoever sees the count knows that there is something to ask about.
         let position = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(position, Ordering::Release);
-        drop(word);
+        drop(calls);
         queued.map(|()| position)
     }
 
@@ -296,9 +293,8 @@ impl StreamState {
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
             self.device.driver().end_in(self.device.context(), destroy);
         }
-        if let (Some(words), Some(word)) = (self.device.words(), self.submitting.lock().take()) {
-            words.give_back(word);
-        }
+        let calls = self.submitting.lock().take();
+        calls.into_iter().for_each(StreamCalls::end);
     }
 
     /// Waits until everything queued before has finished.
@@ -534,13 +530,16 @@ impl Stream for CudaStream {
     }
 
     fn limit_waits(&self, until: Instant) {
-        let until = *self.0.waits_until.get_or_init(|| until);
-        self.0.notify_waits.limit(until);
+        self.0.notify_waits.limit(*self.0.waits_until.get_or_init(|| until));
     }
 
     fn is_idle(&self) -> Result<bool> {
         let idle = self.device().context().healthy().and_then(|()| self.0.is_idle());
         self.told(idle)
+    }
+
+    fn is_known_idle(&self) -> bool {
+        self.0.is_known_idle() && self.device().context().healthy().is_ok()
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
