@@ -229,8 +229,10 @@ fn run_piece(call: &Call, first: u64, count: u64) {
         vec![0u8; call.shared_bytes + if call.shared_bytes == 0 { 0 } else { ALIGNMENT }];
     let offset = fast.as_ptr().align_offset(ALIGNMENT).min(fast.len());
     let [x, y, _] = call.grid.map(u64::from);
+    let [mut column, mut row, mut layer] =
+        [first % x, first / x % y, first / x / y].map(|at| at as u32);
     let mut block = Block {
-        index: [first % x, first / x % y, first / x / y].map(|at| at as u32),
+        index: [column, row, layer],
         count: call.grid,
         threads: call.threads,
         reserved: 0,
@@ -240,21 +242,28 @@ fn run_piece(call: &Call, first: u64, count: u64) {
         },
         shared_bytes: call.shared_bytes,
     };
+    let [columns, rows, _] = call.grid;
+    let mut left = count;
     as_user_code(|| {
-        for _ in 0..count {
-            // SAFETY: `call._kernel` keeps the function loaded; that it does no harm is the
-            // promise of whoever launched it.
-            unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
-            // Without a division: a block may be as short as one.
-            block.index[0] += 1;
-            if block.index[0] == call.grid[0] {
-                block.index[0] = 0;
-                block.index[1] += 1;
-                if block.index[1] == call.grid[1] {
-                    block.index[1] = 0;
-                    block.index[2] += 1;
-                }
+        // A row, or what this piece has of it, at a time: a block may be as short as a division, or
+        // as counting in memory, where each number has to wait for the one before.
+        while left > 0 {
+            let end = left.min(u64::from(columns - column)) as u32 + column;
+            left -= u64::from(end - column);
+            while column < end {
+                block.index[0] = column;
+                column += 1;
+                // SAFETY: `call._kernel` keeps the function loaded; that it does no harm is the
+                // promise of whoever launched it.
+                unsafe { (call.entry)(call.arguments.as_ptr().cast(), &raw const block) };
             }
+            column = 0;
+            row += 1;
+            if row == rows {
+                row = 0;
+                layer += 1;
+            }
+            (block.index[1], block.index[2]) = (row, layer);
         }
     });
 }
