@@ -19,6 +19,7 @@ pub mod reclaim;
 pub mod slot_table;
 pub mod spin_lock;
 pub mod stream_queue;
+pub mod striped_count;
 pub mod sync;
 
 #[cfg(test)]

@@ -12,10 +12,10 @@
 //! callers place where they hold no lock, drops it.
 
 #[cfg(not(loom))]
-pub use self::real::{Pin, flush_deferred, flush_if_many, pin};
+pub use self::real::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
 
 #[cfg(loom)]
-pub use self::model::{Pin, flush_deferred, flush_if_many, pin};
+pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
 
 #[cfg(not(loom))]
 mod real {
@@ -167,6 +167,26 @@ mod real {
         }
     }
 
+    /// Of two threads, of which one stores, comes through here and loads, and the other stores, comes
+    /// through [`heavy_barrier`] and loads, one at least sees what the other has stored. The caller is
+    /// pinned.
+    #[inline]
+    pub fn light_barrier() {
+        compiler_fence(Ordering::SeqCst);
+        if !KERNEL_BARRIER.load(Ordering::Relaxed) {
+            fence(Ordering::SeqCst);
+        }
+    }
+
+    /// The side that pays for both: see [`light_barrier`].
+    pub fn heavy_barrier() {
+        // Without readers nobody has registered for the kernel's, and nobody has come through the light one.
+        if KERNEL_BARRIER.load(Ordering::Relaxed) {
+            kernel_barrier::pass();
+        }
+        fence(Ordering::SeqCst);
+    }
+
     type Object = Arc<dyn Any + Send + Sync>;
 
     /// Deferred objects.
@@ -194,11 +214,7 @@ mod real {
         /// Takes what no reader can see any more; true when nothing is left.
         fn sweep(&mut self, dead: &mut Vec<Object>) -> bool {
             if !self.fresh.is_empty() {
-                if KERNEL_BARRIER.load(Ordering::Relaxed) {
-                    kernel_barrier::pass();
-                } else {
-                    fence(Ordering::SeqCst);
-                }
+                heavy_barrier();
                 // Acquire: what a reader did before it left comes before the release.
                 let pinned = readers()
                     .map(|reader| (reader, reader.state.load(Ordering::Acquire)))
@@ -330,7 +346,7 @@ mod model {
     use std::marker::PhantomData;
     use std::sync::Arc;
 
-    use loom::sync::atomic::{AtomicUsize, Ordering};
+    use loom::sync::atomic::{AtomicUsize, Ordering, fence};
 
     /// One execution's reclamation. The two marks make loom explore every order of the steps and
     /// carry the two edges that epochs guarantee: a release happens after everything that readers
@@ -381,6 +397,16 @@ mod model {
 
     /// While it lives, nothing that this thread can find is released.
     pub struct Pin(PhantomData<*const ()>);
+
+    /// Of two threads that each store, come through one of these and load, one sees the other's store.
+    pub fn light_barrier() {
+        fence(Ordering::SeqCst);
+    }
+
+    /// See [`light_barrier`].
+    pub fn heavy_barrier() {
+        fence(Ordering::SeqCst);
+    }
 
     /// Pins the current thread.
     pub fn pin() -> Pin {

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::allocation::Owner;
@@ -28,26 +27,16 @@ use super::{
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
+use crate::algo::striped_count::StripedCount;
 use crate::backend::{DeviceInfo, Driver, trace};
 
-/// Striped counters keep threads that set the same device from writing to one cache line.
-const SHARDS: usize = 32;
-
 /// How often a device was set since it was opened, countable without a lock. It ends with the device.
+#[derive(Default)]
 pub struct SetCount {
     /// The handle of the default context, 0 while the device is not set.
     primary: AtomicU64,
-    /// Successful sets, spread over threads.
-    sets: [CachePadded<AtomicU64>; SHARDS],
-}
-
-impl Default for SetCount {
-    fn default() -> Self {
-        Self {
-            primary: AtomicU64::new(0),
-            sets: std::array::from_fn(|_| CachePadded::new(AtomicU64::new(0))),
-        }
-    }
+    /// Successful sets: threads that set the same device write to no cache line of each other's.
+    sets: StripedCount,
 }
 
 /// What became of a repeated set.
@@ -62,17 +51,15 @@ pub enum SetAgain {
 }
 
 impl SetCount {
-    /// One more set by a thread whose current context is this device's default one: one add to a
-    /// counter of the thread's own.
+    /// One more set by a thread whose current context is this device's default one.
     #[inline]
     pub fn set_again(&self, current: Handle) -> SetAgain {
         if self.primary.load(Ordering::Relaxed) != current.raw() {
             return SetAgain::OtherContext;
         }
-        self.sets[thread::shard(SHARDS)].fetch_add(1, Ordering::SeqCst);
-        // A reset stores 0 to `primary` and then sums again; we add and then load. In the single
-        // order of these four operations one of the two sees the other. What was added stays: taking
-        // it back would let a reset in between count it.
+        self.sets.raise(thread::number());
+        // A reset stores 0 to `primary` and then sums again; we add and then load: one of the two sees
+        // the other. What was added stays: taking it back would let a reset in between count it.
         if self.primary.load(Ordering::SeqCst) == current.raw() {
             SetAgain::Counted
         } else {
@@ -81,13 +68,8 @@ impl SetCount {
     }
 
     fn set_first(&self, primary: Handle) {
-        self.sets[thread::shard(SHARDS)].fetch_add(1, Ordering::SeqCst);
+        self.sets.raise(thread::number());
         self.primary.store(primary.raw(), Ordering::SeqCst);
-    }
-
-    /// All sets so far.
-    fn total(&self) -> u64 {
-        self.sets.iter().fold(0, |sum: u64, shard| sum.wrapping_add(shard.load(Ordering::SeqCst)))
     }
 }
 
@@ -202,7 +184,7 @@ impl DeviceSlot {
     /// The reference count.
     fn count(&self, state: &SlotState) -> u64 {
         let device = self.device.get();
-        device.map_or(0, |device| device.sets.total().wrapping_sub(state.released))
+        device.map_or(0, |device| device.sets.sets.total().wrapping_sub(state.released))
     }
 
     /// `_state`: the caller holds the lock.
@@ -251,7 +233,7 @@ impl DeviceSlot {
         }
         if let Some(device) = self.device() {
             let primary = device.sets.primary.swap(0, Ordering::SeqCst);
-            if self.count(&state) > 0 {
+            if device.sets.sets.settled_total() > state.released {
                 // Another thread set the device meanwhile: it stays.
                 device.sets.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);

@@ -14,7 +14,8 @@ thread_local! {
     /// The handle of the current context, if one was set. Plain memory: usable to the very end of
     /// the process.
     static CURRENT: Cell<Option<Handle>> = const { Cell::new(None) };
-    static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// See [`number`].
+    static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) };
     /// Where the operation stands in its stream that this thread queued last; 0: none yet.
     static LAST_TASK: Cell<u32> = const { Cell::new(0) };
 }
@@ -95,12 +96,18 @@ fn inside_host_function() -> Error {
     )
 }
 
-/// Which of `shards` striped counters this thread uses: threads spread evenly, each keeps its own.
+/// A number of this thread, which no other one ever has: small for the first that ask.
+#[inline]
+pub fn number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    if NUMBER.get() == usize::MAX {
+        NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed) & (usize::MAX >> 1));
+    }
+    NUMBER.get()
+}
+
+/// Which of `shards` stripes this thread uses: threads spread evenly, each keeps its own.
 #[inline]
 pub fn shard(shards: usize) -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    if SHARD.get() == usize::MAX {
-        SHARD.set(NEXT.fetch_add(1, Ordering::Relaxed) & (usize::MAX >> 1));
-    }
-    SHARD.get() % shards
+    number() % shards
 }
