@@ -31,6 +31,9 @@ FROM_POOL = r"(aclrtMemPoolMallocAsync|portaclMallocAsync)\("
 # Whatever gives or takes memory, streams, events or kernels looks first what can go back by now.
 TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem|Host(Unr|R)egister|Binary|Create|Destroy|LaunchKernel"
            r"|Reset|Synchronize))|portacl(Malloc|Free)Async\(")
+# Before an operation whose end depends on the program what its stream has given back is marked.
+DEPENDING = (r"acl(rt(LaunchHostFunc|LaunchCallback|StreamWaitEvent|ValueWait|WaitAndResetNotify|RecordNotify|CntNotify"
+             r"|RandomNum|Memcpy|Memset)|mdlRIExecute)")
 STILL_NEEDED = "asked whether queued work still needs memory; where that is not known the memory waits until nothing runs"
 
 ALL = (
@@ -55,6 +58,9 @@ ALL = (
     *(Untold("driver", function, TIDYING, STILL_NEEDED, in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
                        "cuCtxSetCurrent")),
+    *(Untold("driver", function, DEPENDING, "frees that cannot be marked are not waited for when memory is short",
+             in_samples=True, steady=False)
+      for function in ("cuEventCreate", "cuEventRecord", "cuCtxGetCurrent", "cuCtxSetCurrent")),
 )
 
 ANNOUNCED = re.compile(r"portacl: PORTACL_FAULT: call|fake_cuda: fault: call")

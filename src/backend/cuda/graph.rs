@@ -316,10 +316,10 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
         // Nobody knows which memory they use.
         stream.note_crossing();
     }
-    if graph.has_user_code {
-        stream.note_dependence();
-    }
     let queued = stream.submit(|| {
+        if graph.has_user_code {
+            stream.note_dependence();
+        }
         if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
             // SAFETY: an event and a stream of the same open device.
             let wait =

@@ -1,5 +1,7 @@
 //! Streams: the driver's own, non-blocking ones.
 
+mod frees;
+
 use std::any::Any;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{CUcontext, CUstream, CUstream_flags, CUstream_st};
 use parking_lot::{Mutex, RwLock};
+
+use frees::Frees;
 
 use super::context::Raw;
 use super::device::DeviceState;
@@ -51,11 +55,7 @@ pub(super) struct StreamState {
     shared: AtomicBool,
     /// It was given a copy from or to another device: it may use that one's memory.
     crosses: AtomicBool,
-    /// It was given something whose end depends on the program, and has not been seen to be past
-    /// it: user code, or a wait for what is behind some.
-    depends_on_program: AtomicBool,
-    /// See [`Self::has_frees`].
-    frees: AtomicBool,
+    frees: Frees,
     /// Nobody queues here any more: the [`CudaStream`] is gone.
     dropped: AtomicBool,
     /// Held for reading by whoever looks at somebody else's stream, for writing by whoever
@@ -167,44 +167,6 @@ impl StreamState {
         self.crosses.load(Ordering::Relaxed)
     }
 
-    /// The next operation ends when the program lets it. Before it is queued.
-    pub(super) fn note_dependence(&self) {
-        // Relaxed: who settles the stream holds the lock that is held while something is queued.
-        self.depends_on_program.store(true, Ordering::Relaxed);
-    }
-
-    /// Something that it was given ends when the program lets it, perhaps.
-    pub(super) fn depends_on_program(&self) -> bool {
-        self.depends_on_program.load(Ordering::Relaxed)
-    }
-
-    /// The operation that is being queued gives memory back to a pool.
-    pub(super) fn note_free(&self) {
-        // Relaxed: whoever needs memory looks for what was given back before.
-        self.frees.store(true, Ordering::Relaxed);
-    }
-
-    /// It was given such an operation that nobody has [settled](Self::settle_frees).
-    pub(super) fn has_frees(&self) -> bool {
-        self.frees.load(Ordering::Relaxed)
-    }
-
-    /// Waits for frees of pools' memory, unless what is before them depends on the program.
-    pub(super) fn settle_frees(&self) -> Result<()> {
-        let submitting = self.submitting.lock();
-        if self.depends_on_program.load(Ordering::Relaxed) {
-            // Others may give it work at any time.
-            if self.shared.load(Ordering::Relaxed) || !self.is_idle()? {
-                return Ok(());
-            }
-            self.depends_on_program.store(false, Ordering::Relaxed);
-        }
-        let mark = Mark::new(self)?;
-        self.frees.store(false, Ordering::Relaxed);
-        drop(submitting);
-        mark.finish()
-    }
-
     pub(super) fn is_dropped(&self) -> bool {
         // Acquire, with the Release in drop: its last operations are counted.
         self.dropped.load(Ordering::Acquire)
@@ -288,6 +250,7 @@ impl StreamState {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
         self.value_waits.clear();
+        self.frees.clear();
         if !self.adopted {
             // SAFETY: idle, and destroyed by the one who took it out of the list.
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
@@ -357,8 +320,7 @@ impl CudaStream {
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
-            depends_on_program: AtomicBool::new(adopted),
-            frees: AtomicBool::new(false),
+            frees: Frees::new(adopted),
             dropped: AtomicBool::new(false),
             destroyed: RwLock::new(false),
             abandoned: AtomicBool::new(false),
@@ -505,12 +467,14 @@ impl Stream for CudaStream {
         {
             return self.told(timed_wait::queue(&self.0, event.raw(), limit));
         }
-        if event.depends_on_program() {
-            self.0.note_dependence();
-        }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
         let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
-        self.told(self.0.submit_calls(wait))
+        self.told(self.0.submit(|| {
+            if event.depends_on_program() {
+                self.0.note_dependence();
+            }
+            self.0.device.call_here(wait)
+        }))
     }
 
     fn write_value(&self, write: ValueWrite) -> Result<Position> {

@@ -81,14 +81,15 @@ pub(super) fn wait(stream: &StreamState, wait: &ValueWait) -> Result<Position> {
         Comparison::Nor => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_NOR,
     };
     let mark = Mark::unset(device)?;
-    // It ends when the program lets it.
-    stream.note_dependence();
-    let queued = stream.submit_calls(|api| {
-        // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.
-        unsafe {
-            api.stream_wait_value_64(stream.raw().0, address, wait.value, flags as u32)?;
-            api.event_record(mark.raw().0, stream.raw().0)
-        }
+    let queued = stream.submit(|| {
+        stream.note_dependence();
+        stream.device().call_here(|api| {
+            // SAFETY: a live stream, a word that stays until the stream is past it, and a mark of its device.
+            unsafe {
+                api.stream_wait_value_64(stream.raw().0, address, wait.value, flags as u32)?;
+                api.event_record(mark.raw().0, stream.raw().0)
+            }
+        })
     });
     let position = queued.map_err(explain)?;
     stream.value_waits().note(DriverWait { wait: *wait, mark, position, thread: thread_number() });

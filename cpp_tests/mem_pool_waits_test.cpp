@@ -1,0 +1,220 @@
+// A device without memory, and frees that are behind what another process has yet to do: nobody
+// waits for those. For those that are not, a pool does wait.
+
+#include "support/gate.h"
+#include "support/notify.h"
+#include "support/shared_pool.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kSmallDevice = 256 * kMiB, kMost = 200 * kMiB, kMore = 150 * kMiB;
+
+// On the CPU and the test double a device can be made small.
+const Settings kSmall = {{"PORTACL_CPU_MEMORY", std::to_string(kSmallDevice)},
+                         {"FAKE_CUDA_MEMORY", std::to_string(kSmallDevice)}};
+
+constexpr size_t kRoom = 65;
+
+struct Key {
+    char text[kRoom];
+};
+
+Key Export(aclrtNotify notify) {
+    auto key = Poison<Key>();
+    ExpectOk("aclrtNotifyGetExportKey",
+             aclrtNotifyGetExportKey(notify, key.text, kRoom,
+                                     ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION));
+    return key;
+}
+
+aclrtIpcEventHandle Export(const Event& event) {
+    auto handle = Poison<aclrtIpcEventHandle>();
+    ExpectOk("aclrtIpcGetEventHandle", aclrtIpcGetEventHandle(event, &handle));
+    return handle;
+}
+
+// A pool that uses nothing of other streams, and has nearly all of the device.
+class FullDevice {
+  public:
+    FullDevice() {
+        pool_.Allow(false, false, false);
+        pool_.SetThreshold(UINT64_MAX);
+        memory_ = pool_.Allocate(kMost, first_);
+    }
+    ~FullDevice() { ACL_EXPECT_OK(aclrtSynchronizeDevice()); }
+
+    aclrtStream First() const { return first_; }
+
+    // What the first stream has is freed in a stream.
+    void FreeIn(aclrtStream stream) { Free(memory_, stream); }
+    void FreeInFirst() { FreeIn(first_); }
+
+    // There is memory for the second stream only once that has happened.
+    void ExpectNone() const {
+        auto again = Poison<void*>();
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  aclrtMemPoolMallocAsync(&again, kMore, pool_, second_));
+        EXPECT_TRUE(IsPoison(again));
+    }
+    void ExpectSome() const {
+        void* again = pool_.Allocate(kMore, second_);
+        ASSERT_NE(again, nullptr);
+        Free(again, second_);
+    }
+
+  private:
+    Stream first_, second_;
+    MemPool pool_;
+    void* memory_ = nullptr;
+};
+
+// The test, in a process with a small device, and its peer in another one.
+void WithPeer(void (*here)(), void (*there)(Conversation&)) {
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
+    if (Peer::IsHere()) {
+        RunAsPeer(there);
+    } else {
+        RunInOwnProcess(here, kSmall);
+    }
+}
+
+// ---- its notify, and ours that it is to record ----
+
+void RecordWhenTold(Conversation& parent) {
+    const Session session;
+    const Notify own;
+    parent.Send(Export(own));
+    const Notify other(parent.Receive<Key>().text);
+    const Stream stream;
+    for (const aclrtNotify notify : {aclrtNotify{own}, aclrtNotify{other}}) {
+        parent.Hear(1);
+        ACL_EXPECT_OK(aclrtRecordNotify(notify, stream));
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        parent.Tell(2);
+    }
+    parent.Hear(3);
+}
+
+void WaitForNotifies() {
+    const Session session;
+    Peer peer;
+    const Notify imported(peer.Receive<Key>().text), own;
+    peer.Send(Export(own));
+    for (const aclrtNotify notify : {aclrtNotify{imported}, aclrtNotify{own}}) {
+        FullDevice device;
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
+        device.FreeInFirst();
+        // Who waited here would wait for ever: the other process does nothing before it is told.
+        device.ExpectNone();
+        peer.Tell(1);
+        peer.Hear(2);
+        Synchronize(device.First());
+        device.ExpectSome();
+    }
+    peer.Tell(3);
+    peer.Join();
+}
+
+// ---- its event ----
+
+void RecordBehindAGate(Conversation& parent) {
+    const Session session;
+    const Event event(ACL_EVENT_IPC);
+    const Stream stream;
+    for (int turn = 0; turn < 2; ++turn) {
+        Gate gate;
+        ACL_EXPECT_OK(gate.Hold(stream));
+        ACL_EXPECT_OK(aclrtRecordEvent(event, stream));
+        parent.Send(Export(event));
+        parent.Hear(1);
+        gate.Open();
+        ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+        parent.Tell(2);
+    }
+    parent.Hear(3);
+}
+
+void WaitForEvents() {
+    const Session session;
+    Peer peer;
+    for (const bool transitively : {false, true}) {
+        FullDevice device;
+        const Stream third;
+        aclrtEvent event = nullptr;
+        const auto handle = peer.Receive<aclrtIpcEventHandle>();
+        ExpectOk("aclrtIpcOpenEventHandle", aclrtIpcOpenEventHandle(handle, &event));
+        ACL_EXPECT_OK(aclrtStreamWaitEvent(device.First(), event));
+        if (transitively) {
+            // Behind a stream of ours that is behind the other process.
+            const Event ours;
+            ACL_EXPECT_OK(aclrtRecordEvent(ours, device.First()));
+            ACL_EXPECT_OK(aclrtStreamWaitEvent(third, ours));
+        }
+        device.FreeIn(transitively ? aclrtStream{third} : device.First());
+        device.ExpectNone();
+        peer.Tell(1);
+        peer.Hear(2);
+        Synchronize(third);
+        Synchronize(device.First());
+        device.ExpectSome();
+        ACL_EXPECT_OK(aclrtDestroyEvent(event));
+    }
+    peer.Tell(3);
+    peer.Join();
+}
+
+// ---- what it has done, and what it is not asked for ----
+
+void RecordAtOnce(Conversation& parent) {
+    const Session session;
+    const Notify notify;
+    ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
+    parent.Send(Export(notify));
+    parent.Hear(1);
+    ACL_EXPECT_OK(aclrtRecordNotify(notify, nullptr));
+    ACL_EXPECT_OK(aclrtSynchronizeStream(nullptr));
+    parent.Tell(2);
+    parent.Hear(3);
+}
+
+void WaitForWhatIsOver() {
+    const Session session;
+    Peer peer;
+    const Notify notify(peer.Receive<Key>().text);
+    {
+        // The other process has recorded it: the wait is over, the free is waited for.
+        FullDevice device;
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
+        Synchronize(device.First());
+        device.FreeInFirst();
+        device.ExpectSome();
+    }
+    {
+        // The free is before the wait.
+        FullDevice device;
+        device.FreeInFirst();
+        ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
+        device.ExpectSome();
+        peer.Tell(1);
+        peer.Hear(2);
+    }
+    peer.Tell(3);
+    peer.Join();
+}
+
+}  // namespace
+
+TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindNotifiesOfAnotherProcess) {
+    WithPeer(WaitForNotifies, RecordWhenTold);
+}
+
+TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindEventsOfAnotherProcess) {
+    WithPeer(WaitForEvents, RecordBehindAGate);
+}
+
+TEST(MemPoolWaitsTest, FreesThatAreNotBehindAnotherProcessAreWaitedFor) {
+    WithPeer(WaitForWhatIsOver, RecordAtOnce);
+}

@@ -1,0 +1,84 @@
+//! What a stream gives back to pools. Who needs memory waits for that, as far as it comes whatever the
+//! program does.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::StreamState;
+use crate::backend::Result;
+use crate::backend::cuda::event::Mark;
+
+/// Of one stream. Changed under `submitting`.
+pub(super) struct Frees {
+    /// See [`StreamState::has_frees`].
+    any: AtomicBool,
+    /// Where the last operation stands whose end depends on the program: user code, or a wait for what is
+    /// behind some. [`u64::MAX`]: there may be some at any time.
+    dependent: AtomicU64,
+    /// Behind what was given back before those of them that are not over.
+    before: Mutex<Option<Mark>>,
+}
+
+impl Frees {
+    /// `adopted`: others give the driver's stream work as well.
+    pub(super) fn new(adopted: bool) -> Self {
+        Self {
+            any: AtomicBool::new(false),
+            dependent: AtomicU64::new(if adopted { u64::MAX } else { 0 }),
+            before: Mutex::default(),
+        }
+    }
+
+    /// The driver's stream is about to go.
+    pub(super) fn clear(&self) {
+        *self.before.lock() = None;
+    }
+}
+
+impl StreamState {
+    /// The operation that is being queued ends when the program lets it.
+    pub(in crate::backend::cuda) fn note_dependence(&self) {
+        if self.has_frees() && !self.depends_on_program() {
+            // What cannot be marked is not waited for.
+            *self.frees.before.lock() = Mark::new(self).ok();
+        }
+        let position = self.submitted.load(Ordering::Relaxed) + 1;
+        // Relaxed: who settles the stream holds the lock that is held now. Others want a hint.
+        self.frees.dependent.fetch_max(position, Ordering::Relaxed);
+    }
+
+    /// Something that it was given, and that was not seen to be over, ends when the program lets it.
+    pub(in crate::backend::cuda) fn depends_on_program(&self) -> bool {
+        let dependent = self.frees.dependent.load(Ordering::Relaxed);
+        dependent > self.finished.load(Ordering::Relaxed)
+    }
+
+    /// The operation that is being queued gives memory back to a pool.
+    pub(in crate::backend::cuda) fn note_free(&self) {
+        // Relaxed: whoever needs memory looks for what was given back before.
+        self.frees.any.store(true, Ordering::Relaxed);
+    }
+
+    /// It was given such an operation that nobody has [settled](Self::settle_frees).
+    pub(in crate::backend::cuda) fn has_frees(&self) -> bool {
+        self.frees.any.load(Ordering::Relaxed)
+    }
+
+    /// Waits for frees of pools' memory, unless what is before them depends on the program.
+    pub(in crate::backend::cuda) fn settle_frees(&self) -> Result<()> {
+        let submitting = self.submitting.lock();
+        // Others may give a shared one work at any time.
+        let depends = self.depends_on_program()
+            && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);
+        let mark = if depends {
+            self.frees.before.lock().take()
+        } else {
+            let mark = Mark::new(self)?;
+            self.frees.any.store(false, Ordering::Relaxed);
+            Some(mark)
+        };
+        drop(submitting);
+        mark.map_or(Ok(()), |mark| mark.finish())
+    }
+}
