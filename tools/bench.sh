@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ./dev bench [LAUNCHES]: measures beside the peers, and writes docs/benchmarks.md and its plots.
 # ./dev bench instructions: only counts instructions, which no load changes, and writes that section.
+# ./dev bench pools [LAUNCHES]: only measures memory pools, and writes that section.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../dev"
 
@@ -14,17 +15,56 @@ if [[ $launches == instructions ]]; then
     say "a section of docs/benchmarks.md is written"
     exit
 fi
+part=all
+if [[ $launches == pools ]]; then
+    part=pools
+    launches=${2-5}
+fi
 [[ $launches =~ ^[1-9][0-9]*$ ]] ||
-    die "usage: ./dev bench [LAUNCHES | instructions]; LAUNCHES is a number above 0"
-tools/bench_setup.sh
+    die "usage: ./dev bench [[pools] LAUNCHES | instructions]; LAUNCHES is a number above 0"
+tools/bench_setup.sh "$part"
 # Once more, now with the peers.
 cmake --preset release -U 'OpenCL_*' -U 'TBB_*' -U PORTACL_JEMALLOC >build/release.configure.log
-build release
-for program in opencl tbb jemalloc jemalloc_pool self_test; do
+if [[ $part == pools ]]; then
+    needed=(jemalloc_pool self_test)
+    build release --target bench_mem_pool bench_replay "${needed[@]/#/bench_}"
+else
+    needed=(opencl tbb jemalloc jemalloc_pool self_test)
+    build release
+fi
+for program in "${needed[@]}"; do
     [[ -x $programs/bench_$program ]] || die "bench_$program was not built: its library was not found"
 done
 
 "$programs/bench_self_test" --gtest_brief=1
+
+# measure NAME "PROGRAM ARGUMENT..." [VARIABLE=VALUE...]: one launch of a program, its results in a file of its own.
+measure() {
+    local name=$1 program=$2 arguments=()
+    read -ra arguments <<<"$program"
+    shift 2
+    printf 'launch %d of %d: %s\n' "$launch" "$launches" "$name"
+    env "$@" timeout 300 "$programs/${arguments[0]}" "${arguments[@]:1}" >"$work/$name.$launch.json" 2>"$work/$name.log" ||
+        { cat "$work/$name.log" >&2; die "$program failed"; }
+}
+
+# None of that memory is touched.
+measure_pools() {
+    measure mem_pool bench_mem_pool PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
+    measure jemalloc_pool bench_jemalloc_pool
+    measure replay "bench_replay benches/data/training_loop.jsonl" PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
+}
+
+if [[ $part == pools ]]; then
+    say "measuring memory pools: $launches launches of each program, in turns"
+    rm -f "$work"/{mem_pool,jemalloc_pool,replay}.*.json
+    for ((launch = 1; launch <= launches; launch++)); do
+        measure_pools
+    done
+    "$work/python/bin/python" tools/pool_report.py "$work" docs/benchmarks.md
+    say "a section of docs/benchmarks.md and its plots are written"
+    exit
+fi
 
 say "sizes"
 cp build/release/lib/libportacl.a "$work/libportacl.a"
@@ -42,16 +82,6 @@ strip "$work/rust_floor"
 PORTACL_BACKEND=cpu "$work/small_program"
 stat -c '%s %n' "$work"/libportacl.a "$work"/libportacl.so "$work"/small_program "$work"/rust_floor
 
-# measure NAME "PROGRAM ARGUMENT..." [VARIABLE=VALUE...]: one launch of a program, its results in a file of its own.
-measure() {
-    local name=$1 program=$2 arguments=()
-    read -ra arguments <<<"$program"
-    shift 2
-    printf 'launch %d of %d: %s\n' "$launch" "$launches" "$name"
-    env "$@" timeout 300 "$programs/${arguments[0]}" "${arguments[@]:1}" >"$work/$name.$launch.json" 2>"$work/$name.log" ||
-        { cat "$work/$name.log" >&2; die "$program failed"; }
-}
-
 say "measuring: $launches launches of each program, in turns"
 rm -f "$work"/*.json
 for ((launch = 1; launch <= launches; launch++)); do
@@ -68,10 +98,7 @@ for ((launch = 1; launch <= launches; launch++)); do
     measure jemalloc bench_jemalloc
     measure ipc bench_ipc PORTACL_BACKEND=cpu
     measure graph bench_graph PORTACL_BACKEND=cpu
-    # None of that memory is touched.
-    measure mem_pool bench_mem_pool PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
-    measure jemalloc_pool bench_jemalloc_pool
-    measure replay "bench_replay benches/data/training_loop.jsonl" PORTACL_BACKEND=cpu PORTACL_CPU_MEMORY=1T
+    measure_pools
 done
 
 say "counting instructions"

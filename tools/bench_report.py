@@ -12,8 +12,9 @@ import subprocess
 import sys
 
 from bench_plots import copy_latency, copy_rate
-from bench_results import Goal, Results, number, print_goals
-from instruction_report import print_instructions
+from bench_results import Goal, Results, commit, number, print_goals
+from instruction_report import TITLE, print_instructions
+from pool_report import TITLE as POOLS
 from pool_report import print_pools
 
 # Goals in bytes; where there is none, the row only informs.
@@ -195,12 +196,10 @@ def main():
                 "jemalloc_pool", "replay", "ipc", "graph", "instructions", "trace")
     r = {program: Results(work, program) for program in programs}
     launches = len(r["entry"]("call: empty call"))
-    commit = output("git", "rev-parse", "--short", "HEAD")
-    changed = " with local changes" if output("git", "status", "--porcelain", "--untracked-files=no") else ""
 
     print("# Benchmarks\n")
     print("Written by `./dev bench`; do not edit. Quote ratios: absolute times move with the machine and its load.\n")
-    print(f"{datetime.date.today()}, commit {commit}{changed}. {machine()}, load {os.getloadavg()[0]:.1f} at the end. "
+    print(f"{datetime.date.today()}, commit {commit()}. {machine()}, load {os.getloadavg()[0]:.1f} at the end. "
           f"Medians of {launches} launches, the programs in turns; a ratio is the median of the launches' ratios.\n")
     print("## The CPU backend beside other runtimes\n")
     print("PoCL and Intel's OpenCL runtime do the same work through OpenCL (`benches/workloads.h`): a record is a marker "
@@ -229,10 +228,11 @@ def main():
     print_goals(memory_goals(r), REASONS)
     print("## Sharing between processes\n")
     print_goals(ipc_goals(r), REASONS)
-    print("## Stream-ordered pools\n")
-    print_pools(r, plots, REASONS)
+    print(f"## {POOLS}\n")
+    print_pools(r, plots)
     print("## Cost of a call\n")
     print_calls(r["entry"])
+    print(f"## {TITLE}\n")
     print_instructions(r["instructions"])
     print_trace(r["trace"])
     print("## Size\n")

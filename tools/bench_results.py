@@ -1,7 +1,12 @@
-"""What ./dev bench measured, read from the files of the programs, and goals as tables."""
+"""What ./dev bench measured, read from the files of the programs, goals as tables, and sections of the report
+that are written anew by themselves."""
 
+import contextlib
+import io
 import json
+import re
 import statistics
+import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Callable
@@ -70,3 +75,24 @@ def print_goals(goals, reasons):
         if what in reasons:
             print(f"- Missed: {what}. {reasons[what]}")
     print()
+
+
+def commit():
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
+
+    changed = " with local changes" if git("status", "--porcelain", "--untracked-files=no") else ""
+    return git("rev-parse", "--short", "HEAD") + changed
+
+
+def write_section(document, title, print_section):
+    """Writes what is below this heading anew, up to the next one of its level."""
+    section = io.StringIO()
+    with contextlib.redirect_stdout(section):
+        print(f"## {title}\n")
+        print_section()
+    text, found = re.subn(rf"^## {re.escape(title)}\n.*?(?=^## )", lambda _: section.getvalue(), document.read_text(),
+                          flags=re.DOTALL | re.MULTILINE)
+    if found != 1:
+        sys.exit(f"{document} has {found} sections called {title}")
+    document.write_text(text)

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Installs what ./dev bench compares with: PoCL, oneTBB and jemalloc from Debian, Intel's OpenCL
-# runtime (about 800 MB on disk) and matplotlib from PyPI into build/bench/python.
+# runtime (about 800 MB on disk) and matplotlib from PyPI into build/bench/python. With `pools` only what that
+# part of it needs: jemalloc and matplotlib.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+wanted=(libjemalloc-dev python3-venv)
+[[ ${1-} == pools ]] || wanted+=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev valgrind)
 packages=()
-for package in pocl-opencl-icd ocl-icd-opencl-dev opencl-headers libtbb-dev libjemalloc-dev python3-venv valgrind; do
+for package in "${wanted[@]}"; do
     [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) == *" installed" ]] || packages+=("$package")
 done
 if ((${#packages[@]})); then
@@ -18,6 +21,12 @@ if ((${#packages[@]})); then
 fi
 
 python=build/bench/python
+if [[ ${1-} == pools ]]; then
+    [[ -x $python/bin/pip ]] || python3 -m venv "$python"
+    "$python/bin/python" -c "import matplotlib" 2>/dev/null ||
+        "$python/bin/pip" install --quiet --disable-pip-version-check matplotlib
+    exit
+fi
 if [[ ! -e $python/lib/libintelocl.so || ! -e $python/lib/libsvml.so ]] ||
     ! "$python/bin/python" -c "import matplotlib" 2>/dev/null; then
     echo "bench: pip install intel-opencl-rt intel-cmplr-lib-rt matplotlib (some minutes)"

@@ -4,17 +4,13 @@
 usage: instruction_report.py MEASURED_DIRECTORY DOCUMENT
 """
 
-import contextlib
-import io
 import pathlib
-import re
 import statistics
-import subprocess
 import sys
 
-from bench_results import Results
+from bench_results import Results, commit, write_section
 
-TITLE = "## The CUDA backend\n"
+TITLE = "The CUDA backend"
 
 # In nanoseconds above the driver.
 GOALS = {
@@ -27,16 +23,7 @@ GOALS = {
 }
 
 
-def commit():
-    def git(*arguments):
-        return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
-
-    changed = " with local changes" if git("status", "--porcelain", "--untracked-files=no") else ""
-    return git("rev-parse", "--short", "HEAD") + changed
-
-
 def print_instructions(results):
-    print(TITLE)
     print("Instructions that portacl itself executes for one call on the stand-in driver (callgrind; the driver's own not "
           f"counted), at commit {commit()}: those of the thread that calls, and all, with what the driver's thread and ours "
           "do later. The time is what a call takes above the same calls of that driver in the same order (`bench_cuda "
@@ -57,14 +44,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     work, document = map(pathlib.Path, sys.argv[1:])
-    section = io.StringIO()
-    with contextlib.redirect_stdout(section):
-        print_instructions(Results(work, "instructions"))
-    text, found = re.subn(re.escape(TITLE) + r".*?(?=^## )", lambda _: section.getvalue(), document.read_text(),
-                          flags=re.DOTALL | re.MULTILINE)
-    if found != 1:
-        sys.exit(f"{document} has {found} sections called {TITLE.strip()}")
-    document.write_text(text)
+    write_section(document, TITLE, lambda: print_instructions(Results(work, "instructions")))
 
 
 if __name__ == "__main__":

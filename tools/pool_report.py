@@ -2,17 +2,24 @@
 """The part of the report about pools of memory, and what tools/replay.sh prints.
 
 usage: pool_report.py MEASURED_DIRECTORY PLOT.svg    a replayed log: a table to standard output, and its plot
+       pool_report.py MEASURED_DIRECTORY DOCUMENT    the section of docs/benchmarks.md, and its plots
 """
 
+import datetime
+import os
 import pathlib
 import statistics
 import sys
 
 from bench_plots import pool_curve, replay
-from bench_results import Goal, Results, number, print_goals
+from bench_results import Goal, Results, commit, number, print_goals, write_section
 
+TITLE = "Stream-ordered pools"
 PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-style"}
 MIB = 1 << 20
+
+# Why a goal is missed, as far as it was found out. Shown only where it is missed.
+REASONS = {}
 
 
 def plain(value):
@@ -50,7 +57,7 @@ def goals(r):
     ]
 
 
-def print_pools(r, plots, reasons):
+def print_pools(r, plots):
     pool, jemalloc, log = r["mem_pool"], r["jemalloc_pool"], r["replay"]
     print("Through the C API on the CPU backend, `benches/mem_pool.cpp`, beside a coalescing best-fit pool as RMM's and a "
           "caching allocator as PyTorch's (`benches/peers`, written from what is published about them; their bookkeeping "
@@ -59,7 +66,7 @@ def print_pools(r, plots, reasons):
           "time that passes). Nothing is given back before the end of a run, by any of "
           "them, and all begin with nothing: *reserved* is the most bytes taken from the device, over the most that were "
           "asked for and live at one time.\n")
-    print_goals(goals(r), reasons)
+    print_goals(goals(r), REASONS)
     titles = [*PEERS.values(), "jemalloc"]
     print("All of them:\n")
     print("| workload | " + " | ".join(titles) + " | reserved over requested: " + ", ".join(PEERS.values()) + " |")
@@ -109,8 +116,19 @@ def print_replay(log, plot):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    work, plot = map(pathlib.Path, sys.argv[1:])
-    print_replay(Results(work, "replay"), plot)
+    work, written = map(pathlib.Path, sys.argv[1:])
+    if written.suffix == ".svg":
+        print_replay(Results(work, "replay"), written)
+        return
+
+    def print_section():
+        r = {program: Results(work, program) for program in ("mem_pool", "jemalloc_pool", "replay")}
+        launches = len(r["replay"]("replay, steps"))
+        print(f"Measured by themselves: {datetime.date.today()}, commit {commit()}, load {os.getloadavg()[0]:.1f} at the end, "
+              f"medians of {launches} launches.\n")
+        print_pools(r, written.parent / "benchmarks")
+
+    write_section(written, TITLE, print_section)
 
 
 if __name__ == "__main__":
