@@ -1,6 +1,7 @@
 // Pictures of graphs: as text, as JSON, and for Graphviz.
 #include <portacl/portacl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +17,7 @@
 
 #include "support/acl_test.h"
 #include "support/graph.h"
+#include "support/graph_condition.h"
 #include "support/json.h"
 #include "support/kernels.h"
 #include "support/objects.h"
@@ -25,7 +27,10 @@
 
 namespace {
 
+using portacl_test::AddTask;
 using portacl_test::Capture;
+using portacl_test::CaptureBody;
+using portacl_test::Condition;
 using portacl_test::DeviceMemory;
 using portacl_test::Event;
 using portacl_test::Graph;
@@ -226,26 +231,103 @@ TEST_F(GraphPicture, GraphvizHasBoxesFramesAndArrows) {
     std::filesystem::remove(svg);
 }
 
-TEST_F(GraphPicture, TextHasALineForEachTask) {
-    const Scene scene;
-    const Graph graph = Draw(scene);
+// What aclmdlRIDebugPrint writes, by way of a file.
+std::string Printed(aclmdlRI graph, const std::string& path) {
     // Where this library writes, too.
     std::fflush(stdout);
     const int before = dup(1);
-    ASSERT_GE(before, 0);
-    std::FILE* file = std::fopen(path_.c_str(), "w");
-    ASSERT_NE(file, nullptr);
-    ASSERT_EQ(dup2(fileno(file), 1), 1);
+    EXPECT_GE(before, 0);
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    EXPECT_NE(file, nullptr);
+    EXPECT_EQ(dup2(fileno(file), 1), 1);
     const aclError printed = aclmdlRIDebugPrint(graph);
-    ASSERT_EQ(dup2(before, 1), 1);
+    EXPECT_EQ(dup2(before, 1), 1);
     close(before);
     std::fclose(file);
     EXPECT_EQ(printed, ACL_SUCCESS);
-    const std::string text = ReadText(path_);
+    return ReadText(path);
+}
+
+TEST_F(GraphPicture, TextHasALineForEachTask) {
+    const Scene scene;
+    const Graph graph = Draw(scene);
+    const std::string text = Printed(graph, path_);
     for (const char* part :
          {"tasks 10, streams 2\n", "\n    0 copy, bytes 200, direction pinned to device, dst 0x",
           "\n    5 kernel, name mark, blocks 4 x 1 x 1", ", after 7 4\n", "(id "})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+// A choice between a loop and a body that nothing was captured into.
+TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
+    const Stream stream, inner;
+    const DeviceMemory memory(64);
+    aclmdlRICondHandle handle = nullptr;
+    uint64_t* value = nullptr;
+    const Graph graph = Capture(stream, [&] {
+        const Condition choice(portacl_test::GraphOf(stream), 1);
+        handle = choice;
+        value = choice.At();
+        ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
+        const auto either = AddTask(choice, portacl_test::kIf, 2, stream);
+        ACL_OK(aclmdlRISetName(either[0], "yes"));
+        std::vector<aclmdlRI> loop;
+        CaptureBody(either[0], inner, [&] {
+            const Condition rounds(either[0], 1);
+            loop = AddTask(rounds, portacl_test::kWhile, 1, inner);
+            ACL_OK(aclrtMemsetAsync(memory.At(), 32, 2, 32, inner));
+        });
+        CaptureBody(loop[0], inner,
+                    [&] { ACL_OK(aclrtMemsetAsync(memory.At(), 16, 3, 16, inner)); });
+        ACL_OK(aclrtMemsetAsync(memory.At(), 8, 4, 8, stream));
+    });
+    for (uint32_t flags : {0u, 1u}) {
+        ACL_OK(aclmdlRIDebugJsonPrint(graph, path_.c_str(), flags));
+        const Json json = Json::Parse(ReadText(path_));
+        const auto& tasks = json["tasks"].items;
+        ASSERT_EQ(tasks.size(), 3u);
+        EXPECT_FALSE(json.Has("captured"));
+        EXPECT_FALSE(tasks[0].Has("bodies"));
+        EXPECT_EQ(tasks[1]["kind"].text, "if");
+        EXPECT_EQ(tasks[1]["type"].number, ACL_MODEL_RI_TASK_DEFAULT);
+        EXPECT_EQ(tasks[1]["condition"].text, Shown(handle));
+        EXPECT_EQ(tasks[1]["value"].text, flags ? Shown(value) : "");
+        const auto& either = tasks[1]["bodies"].items;
+        ASSERT_EQ(either.size(), 2u);
+        EXPECT_EQ(either[0]["name"].text, "yes");
+        EXPECT_FALSE(either[0].Has("captured"));
+        EXPECT_EQ(either[1]["captured"].kind, Json::Kind::kBool);
+        EXPECT_EQ(either[1]["captured"].number, 0);
+        EXPECT_TRUE(either[1]["tasks"].items.empty());
+        const auto& then = either[0]["tasks"].items;
+        ASSERT_EQ(then.size(), 2u);
+        EXPECT_EQ(then[0]["kind"].text, "while");
+        EXPECT_EQ(then[1]["bytes"].number, 32);
+        ASSERT_EQ(then[0]["bodies"].items.size(), 1u);
+        EXPECT_EQ(then[0]["bodies"].items[0]["tasks"].items[0]["bytes"].number, 16);
+    }
+    const std::string text = Printed(graph, path_);
+    for (const char* part :
+         {"tasks 3, streams 1\n", "\n    1 if, condition 0x", ", after 0\n      then: graph ",
+          " \"yes\": tasks 2, streams 1\n        stream 0 (id ", "\n          0 while, ",
+          "\n            again: graph ", "\n                0 fill, bytes 16",
+          "\n          1 fill, bytes 32", "\n      else: graph ", ", not captured: tasks 0",
+          "\n    2 fill, bytes 8"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+    ACL_OK(portaclGraphPrintDot(graph, path_.c_str()));
+    const std::string dot = ReadText(path_);
+    for (const char* part :
+         {"\n    subgraph cluster_1_0_body {\n", "\n      label=\"then: graph ",
+          "task_1_0_0 [label=\"0 while", "task_1_0_0_0_0 [label=\"0 fill",
+          "task_1_0_0 -> task_1_0_1;\n",
+          "task_1_0_0 -> task_1_0_0_0_0 [label=\"again\", style=dashed];\n",
+          "task_1 -> task_1_0_0 [label=\"then\", style=dashed];\n", "task_1_1_0 [label=\"nothing\"",
+          "task_1 -> task_1_1_0 [label=\"else\", style=dashed];\n", "  task_1 -> task_2;\n"})
+        EXPECT_NE(dot.find(part), std::string::npos) << part << "\nin\n" << dot;
+    EXPECT_EQ(std::count(dot.begin(), dot.end(), '{'), std::count(dot.begin(), dot.end(), '}'));
+    if (std::system("dot -V >/dev/null 2>&1") != 0)
+        GTEST_SKIP() << "read here; Graphviz is not there to draw it";
+    EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' >/dev/null").c_str()), 0);
 }
 
 // Streams and kernels may be gone before a graph is drawn, and graphs may be empty.

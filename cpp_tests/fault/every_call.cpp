@@ -601,6 +601,7 @@ int main(int argc, char** argv) {
         if (argc == 3) UseKernels(argv[1], argv[2]);
         if (argc == 3) CaptureKernels(argv[1], argv[2]);
         CaptureGraphs();
+        CaptureConditions();
         BuildGraphs();
         BuildProgram();
         ChangeGraphs();

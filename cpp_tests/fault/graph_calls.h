@@ -172,6 +172,61 @@ inline void BuildProgram() {
     if (running) DID(aclrtDestroyStream(running));
 }
 
+// A graph with a loop over a value, whose body has a choice and a second stream.
+inline void CaptureConditions() {
+    constexpr auto kMode = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    aclrtStream stream = nullptr, inner = nullptr, other = nullptr;
+    aclrtEvent fork = nullptr, join = nullptr;
+    void* memory = nullptr;
+    DID(aclrtCreateStream(&stream));
+    DID(aclrtCreateStream(&inner));
+    DID(aclrtCreateStream(&other));
+    DID(aclrtCreateEventExWithFlag(&fork, ACL_EVENT_SYNC));
+    DID(aclrtCreateEventExWithFlag(&join, ACL_EVENT_SYNC));
+    DID(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_NORMAL_ONLY));
+    const bool all = stream && inner && other && fork && join && memory;
+    // What did not come about leaves the next step out: a loop has to end.
+    aclmdlRI graph = nullptr, loop = nullptr, choice = nullptr;
+    if (all && DID(aclmdlRICaptureBegin(stream, kMode))) {
+        aclmdlRICaptureStatus status;
+        aclmdlRICondHandle rounds = nullptr, taken = nullptr;
+        uint64_t* value = nullptr;
+        bool is_whole =
+            DID(aclmdlRICaptureGetInfo(stream, &status, &graph)) &&
+            DID(aclmdlRICondHandleCreate(graph, 1, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT,
+                                         &rounds)) &&
+            DID(aclmdlRICondHandleCreate(graph, 0, static_cast<aclmdlRICondHandleFlag>(0),
+                                         &taken)) &&
+            DID(aclmdlRICondHandleGetCondPtr(rounds, &value)) &&
+            DID(aclmdlRIAddCondTask({rounds, ACL_MODEL_RI_COND_TYPE_WHILE, 1, &loop}, stream, 0));
+        is_whole = is_whole && DID(aclmdlRICaptureToModelRIBegin(inner, loop, kMode)) &&
+                   DID(aclrtMemsetAsync(value, 8, 0, 8, inner)) &&
+                   DID(aclrtRecordEvent(fork, inner)) && DID(aclrtStreamWaitEvent(other, fork)) &&
+                   DID(aclrtMemsetAsync(memory, 64, 1, 64, other)) &&
+                   DID(aclrtRecordEvent(join, other)) && DID(aclrtStreamWaitEvent(inner, join)) &&
+                   DID(aclmdlRIAddCondTask({taken, ACL_MODEL_RI_COND_TYPE_SWITCH, 1, &choice},
+                                           inner, 0)) &&
+                   DID(aclmdlRICaptureEnd(inner, &loop));
+        is_whole = is_whole && DID(aclmdlRICaptureToModelRIBegin(inner, choice, kMode)) &&
+                   DID(aclrtMemsetAsync(memory, 64, 2, 64, inner)) &&
+                   DID(aclmdlRICaptureEnd(inner, &choice));
+        if (DID(aclmdlRICaptureEnd(stream, &graph))) {
+            if (is_whole) {
+                DID(aclmdlRIExecuteAsync(graph, stream));
+                DID(aclrtSynchronizeStream(stream));
+                DID(aclmdlRIExecute(graph, 10000));
+                DID(aclmdlRIAbort(graph));
+            }
+            DID(aclmdlRIDestroy(graph));
+        }
+    }
+    if (memory) DID(aclrtFree(memory));
+    if (join) DID(aclrtDestroyEvent(join));
+    if (fork) DID(aclrtDestroyEvent(fork));
+    for (aclrtStream ended : {other, inner, stream})
+        if (ended) DID(aclrtDestroyStreamForce(ended));
+}
+
 // A graph with every kind of work but kernels, on two streams.
 inline void CaptureGraphs() {
     constexpr size_t kBytes = 4096;

@@ -4,10 +4,12 @@ use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 use std::path::Path;
 
+use super::condition::{self, Kind};
 use super::control::Control;
 use super::task::{Step, Task, What};
 use super::{Graph, inspect};
 use crate::algo::json::quote;
+use crate::algo::slot_table::Handle;
 use crate::backend::{Pattern, Place, Span, Work};
 use crate::core::error::{Code, Error, Result};
 use crate::core::handles::{self, Object as _};
@@ -48,6 +50,21 @@ struct Drawn {
     part: usize,
     sequence: usize,
     facts: Vec<Fact>,
+    /// Of a conditional task how it chooses, and from what.
+    choice: Option<Kind>,
+    bodies: Vec<Picture>,
+}
+
+impl Drawn {
+    /// When the body with this number runs.
+    fn when(&self, number: usize) -> String {
+        match (self.choice, number) {
+            (Some(Kind::If), 0) => "then".to_owned(),
+            (Some(Kind::If), _) => "else".to_owned(),
+            (Some(Kind::While), _) => "again".to_owned(),
+            _ => number.to_string(),
+        }
+    }
 }
 
 /// A stream of the graph.
@@ -61,18 +78,33 @@ struct Picture {
     name: String,
     id: u32,
     device: u32,
+    /// A body that nothing was captured into has none of these.
     parts: Vec<Part>,
     tasks: Vec<Drawn>,
+    is_empty_body: bool,
 }
 
 impl Picture {
     fn of(raw: u64) -> Result<Self> {
         let graph = handles::get_arc::<Graph>("modelRI", raw)?;
         let ready = graph.ready_or(Code::ModelCaptured)?;
+        Ok(Self::of_tasks(&graph, &ready.tasks))
+    }
+
+    /// A body of a conditional task.
+    fn of_body(handle: Handle) -> Option<Self> {
+        let graph = Graph::table().get_arc(handle)?;
+        Some(match graph.ready_or(Code::ModelCaptured) {
+            Ok(ready) => Self::of_tasks(&graph, &ready.tasks),
+            Err(_) => Self { is_empty_body: true, ..Self::of_tasks(&graph, &[]) },
+        })
+    }
+
+    fn of_tasks(graph: &Graph, all: &[Task]) -> Self {
         let mut streams = Vec::new();
         let mut parts: Vec<Part> = Vec::new();
-        let mut tasks = Vec::with_capacity(ready.tasks.len());
-        for (place, task) in ready.tasks.iter().enumerate() {
+        let mut tasks = Vec::with_capacity(all.len());
+        for (place, task) in all.iter().enumerate() {
             let known = streams.iter().position(|stream| *stream == task.stream);
             let part = known.unwrap_or_else(|| {
                 streams.push(task.stream);
@@ -80,6 +112,8 @@ impl Picture {
                 parts.push(Part { id, tasks: Vec::new() });
                 parts.len() - 1
             });
+            let conditional = condition::of(task);
+            let bodies = conditional.map_or(&[][..], |conditional| &conditional.bodies);
             tasks.push(Drawn {
                 kind: kind(task),
                 number: inspect::number(task.what),
@@ -88,60 +122,85 @@ impl Picture {
                 part,
                 sequence: parts[part].tasks.len(),
                 facts: facts(task),
+                choice: conditional.map(|conditional| conditional.kind),
+                bodies: bodies.iter().filter_map(|&body| Self::of_body(body)).collect(),
             });
             parts[part].tasks.push(place);
         }
         let (name, id, device) = (graph.inspected.name(), graph.id, graph.device.id);
-        Ok(Self { name, id, device, parts, tasks })
+        Self { name, id, device, parts, tasks, is_empty_body: false }
     }
 
     fn title(&self) -> String {
+        format!("{} on device {}", self.short_title(), self.device)
+    }
+
+    /// Of a body, which is where the graph is.
+    fn short_title(&self) -> String {
         let name = if self.name.is_empty() { String::new() } else { format!(" {:?}", self.name) };
-        format!("graph {}{name} on device {}", self.id, self.device)
+        let empty = if self.is_empty_body { ", not captured" } else { "" };
+        format!("graph {}{name}{empty}", self.id)
     }
 
     fn text(&self) -> String {
-        let (tasks, parts) = (self.tasks.len(), self.parts.len());
-        let mut text = format!("{}: tasks {tasks}, streams {parts}\n", self.title());
-        for (index, part) in self.parts.iter().enumerate() {
-            put(&mut text, format_args!("  {}: tasks {}\n", part.title(index), part.tasks.len()));
-            for &place in &part.tasks {
-                let task = &self.tasks[place];
-                put(&mut text, format_args!("    {place} {}", task.kind));
-                for fact in &task.facts {
-                    put(&mut text, format_args!(", {} {}", fact.key, fact.value));
-                }
-                if !task.after.is_empty() {
-                    let after: Vec<String> = task.after.iter().map(usize::to_string).collect();
-                    put(&mut text, format_args!(", after {}", after.join(" ")));
-                }
-                text.push_str(if task.is_disabled { ", disabled\n" } else { "\n" });
-            }
-        }
+        let mut text = format!("{}: {}\n", self.title(), self.counts());
+        self.put_text(&mut text, 2);
         text
     }
 
+    fn counts(&self) -> String {
+        format!("tasks {}, streams {}", self.tasks.len(), self.parts.len())
+    }
+
+    /// The lines of the streams, so far from the margin.
+    fn put_text(&self, text: &mut String, margin: usize) {
+        for (index, part) in self.parts.iter().enumerate() {
+            let (title, count) = (part.title(index), part.tasks.len());
+            put(text, format_args!("{:margin$}{title}: tasks {count}\n", ""));
+            for &place in &part.tasks {
+                let task = &self.tasks[place];
+                put(text, format_args!("{:margin$}  {place} {}", "", task.kind));
+                for fact in &task.facts {
+                    put(text, format_args!(", {} {}", fact.key, fact.value));
+                }
+                if !task.after.is_empty() {
+                    let after: Vec<String> = task.after.iter().map(usize::to_string).collect();
+                    put(text, format_args!(", after {}", after.join(" ")));
+                }
+                text.push_str(if task.is_disabled { ", disabled\n" } else { "\n" });
+                for (number, body) in task.bodies.iter().enumerate() {
+                    let (when, title) = (task.when(number), body.short_title());
+                    let counts = body.counts();
+                    put(text, format_args!("{:margin$}    {when}: {title}: {counts}\n", ""));
+                    body.put_text(text, margin + 6);
+                }
+            }
+        }
+    }
+
     fn json(&self, with_details: bool) -> String {
-        let mut text = String::from("{\n  \"name\": ");
-        quote(&mut text, &self.name);
-        put(
-            &mut text,
-            format_args!(
-                ",\n  \"id\": {},\n  \"device\": {},\n  \"streams\": [",
-                self.id, self.device
-            ),
-        );
+        let mut text = String::new();
+        self.put_json(&mut text, with_details);
+        text.push('\n');
+        text
+    }
+
+    fn put_json(&self, text: &mut String, with_details: bool) {
+        text.push_str("{\n  \"name\": ");
+        quote(text, &self.name);
+        let (id, device) = (self.id, self.device);
+        put(text, format_args!(",\n  \"id\": {id},\n  \"device\": {device},\n  \"streams\": ["));
         for (index, part) in self.parts.iter().enumerate() {
             let id = part.id.map_or_else(|| "null".to_owned(), |id| id.to_string());
             let tasks = part.tasks.len();
             let comma = if index == 0 { "" } else { "," };
-            put(&mut text, format_args!("{comma}\n    {{\"id\": {id}, \"tasks\": {tasks}}}"));
+            put(text, format_args!("{comma}\n    {{\"id\": {id}, \"tasks\": {tasks}}}"));
         }
         text.push_str("\n  ],\n  \"tasks\": [");
         for (place, task) in self.tasks.iter().enumerate() {
             let comma = if place == 0 { "" } else { "," };
             put(
-                &mut text,
+                text,
                 format_args!(
                     "{comma}\n    {{\"id\": {place}, \"stream\": {}, \"sequence\": {}, \"kind\": \"{}\", \
                      \"type\": {}, \"disabled\": {}, \"after\": {:?}",
@@ -149,16 +208,27 @@ impl Picture {
                 ),
             );
             for fact in task.facts.iter().filter(|fact| with_details || !fact.is_detail) {
-                put(&mut text, format_args!(", \"{}\": ", fact.key));
+                put(text, format_args!(", \"{}\": ", fact.key));
                 match &fact.value {
-                    Value::Number(number) => put(&mut text, format_args!("{number}")),
-                    Value::Text(string) => quote(&mut text, string),
+                    Value::Number(number) => put(text, format_args!("{number}")),
+                    Value::Text(string) => quote(text, string),
                 }
+            }
+            if task.choice.is_some() {
+                text.push_str(", \"bodies\": [");
+                for (number, body) in task.bodies.iter().enumerate() {
+                    text.push_str(if number == 0 { "" } else { ", " });
+                    body.put_json(text, with_details);
+                }
+                text.push(']');
             }
             text.push('}');
         }
-        text.push_str("\n  ]\n}\n");
-        text
+        text.push_str("\n  ]");
+        if self.is_empty_body {
+            text.push_str(",\n  \"captured\": false");
+        }
+        text.push_str("\n}");
     }
 
     fn dot(&self) -> String {
@@ -167,9 +237,22 @@ impl Picture {
         text.push_str(
             ";\n  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
         );
+        self.put_dot(&mut text, "", 2);
+        text.push_str("}\n");
+        text
+    }
+
+    /// Frames, boxes and arrows, whose names begin with what `outer` says of the graphs around.
+    fn put_dot(&self, text: &mut String, outer: &str, margin: usize) {
         for (index, part) in self.parts.iter().enumerate() {
-            put(&mut text, format_args!("  subgraph cluster_{index} {{\n    label="));
-            label(&mut text, &part.title(index));
+            put(
+                text,
+                format_args!(
+                    "{:margin$}subgraph cluster_{outer}{index} {{\n{:margin$}  label=",
+                    "", ""
+                ),
+            );
+            label(text, &part.title(index));
             text.push_str(";\n");
             for &place in &part.tasks {
                 let task = &self.tasks[place];
@@ -177,19 +260,55 @@ impl Picture {
                 for fact in task.facts.iter().filter(|fact| !fact.is_detail) {
                     put(&mut lines, format_args!("\n{} {}", fact.key, fact.value));
                 }
-                put(&mut text, format_args!("    task_{place} [label="));
-                label(&mut text, &lines);
+                put(text, format_args!("{:margin$}  task_{outer}{place} [label=", ""));
+                label(text, &lines);
                 text.push_str(if task.is_disabled { ", style=dashed];\n" } else { "];\n" });
+                for (number, body) in task.bodies.iter().enumerate() {
+                    let inner = format!("{outer}{place}_{number}_");
+                    let task_name = format!("{outer}{place}");
+                    body.put_dot_of_body(text, &task_name, &inner, &task.when(number), margin + 2);
+                }
             }
-            text.push_str("  }\n");
+            put(text, format_args!("{:margin$}}}\n", ""));
         }
         for (place, task) in self.tasks.iter().enumerate() {
             for earlier in &task.after {
-                put(&mut text, format_args!("  task_{earlier} -> task_{place};\n"));
+                put(
+                    text,
+                    format_args!("{:margin$}task_{outer}{earlier} -> task_{outer}{place};\n", ""),
+                );
             }
         }
-        text.push_str("}\n");
-        text
+    }
+
+    /// A frame in the frame of the task's stream, with an arrow to what begins in it.
+    fn put_dot_of_body(
+        &self,
+        text: &mut String,
+        task: &str,
+        inner: &str,
+        when: &str,
+        margin: usize,
+    ) {
+        put(
+            text,
+            format_args!("{:margin$}subgraph cluster_{inner}body {{\n{:margin$}  label=", "", ""),
+        );
+        label(text, &format!("{when}: {}", self.short_title()));
+        text.push_str(";\n");
+        self.put_dot(text, inner, margin + 2);
+        if self.tasks.is_empty() {
+            put(
+                text,
+                format_args!("{:margin$}  task_{inner}0 [label=\"nothing\", style=dotted];\n", ""),
+            );
+        }
+        put(
+            text,
+            format_args!("{:margin$}}}\n{:margin$}task_{task} -> task_{inner}0 [label=", "", ""),
+        );
+        label(text, when);
+        text.push_str(", style=dashed];\n");
     }
 }
 
@@ -269,6 +388,10 @@ fn facts(task: &Task) -> Vec<Fact> {
     }
     if let Some(member) = &task.group {
         tell("group", hex(member.group.handle.raw()), false);
+    }
+    if let Some(conditional) = condition::of(task) {
+        tell("condition", hex(conditional.condition.raw()), false);
+        tell("value", addr(conditional.value), true);
     }
     match work_of(task) {
         Some(Work::Copy(copy)) => {
