@@ -1,6 +1,7 @@
 // Events of several processes (ACL_EVENT_IPC): handles, order both ways, and what happens when one
 // side ends.
 #include "support/gate.h"
+#include "support/graph.h"
 #include "support/says.h"
 #include "support/shared_pool.h"
 
@@ -145,16 +146,78 @@ TEST_F(IpcEvent, WhatItCannotDo) {
     ACL_FAILS(kDead, aclrtResetEvent(event, stream));
     ACL_FAILS(kDead, aclrtQueryEventWaitStatus(event, &waited));
     EXPECT_TRUE(IsPoison(ms) && IsPoison(time) && IsPoison(waited));
-    for (const bool record : {true, false}) {
-        ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
-        if (record) {
-            ACL_FAILS_SAYING(kUnsupported, aclrtRecordEvent(event, stream), "graph");
-        } else {
-            ACL_FAILS_SAYING(kUnsupported, aclrtStreamWaitEvent(stream, event), "graph");
-        }
-        aclmdlRI graph = nullptr;
-        EXPECT_NE(aclmdlRICaptureEnd(stream, &graph), 0);
+}
+
+// In a capture it is a place in the order of the graph, as others are.
+TEST_F(IpcEvent, OrdersGraphs) {
+    const Stream first, second;
+    const Event fork(ACL_EVENT_IPC), join(ACL_EVENT_IPC);
+    Log log;
+    const Graph graph = Capture(first, [&] {
+        ACL_OK(log.Append(first, 1));
+        ACL_OK(aclrtRecordEvent(fork, first));
+        ACL_OK(aclrtStreamWaitEvent(second, fork));
+        ACL_OK(log.Append(second, 2));
+        ACL_OK(aclrtRecordEvent(join, second));
+        ACL_OK(aclrtStreamWaitEvent(first, join));
+        ACL_OK(log.Append(first, 3));
+    });
+    ACL_OK(aclmdlRIExecute(graph, 30000));
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 2, 3}));
+    EXPECT_TRUE(IsComplete(fork)) << "never recorded outside";
+    // A record outside of the capture counts again.
+    ACL_OK(aclrtRecordEvent(fork, first));
+    ACL_OK(aclrtStreamWaitEvent(second, fork));
+    ACL_OK(aclrtSynchronizeStream(second));
+}
+
+// With the flags each run records it, and waits for the record that is the latest when it is
+// queued.
+TEST_F(IpcEvent, RunsRecordItAndWaitForIt) {
+    const Stream stream, other;
+    const Event go(ACL_EVENT_IPC), other_go(ACL_EVENT_IPC), plain(ACL_EVENT_SYNC);
+    aclrtEvent done = Event(ACL_EVENT_IPC).Release();
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtStreamWaitEventWithFlag(stream, go, 0, ACL_EVENT_WAIT_EXTERNAL));
+        ACL_OK(aclrtRecordEventWithFlag(done, stream, ACL_EVENT_RECORD_EXTERNAL));
+    });
+    const auto tasks = TasksOf(stream);
+    aclrtEvent awaited = go;
+    for (int run = 0; run < 3; ++run) {
+        SCOPED_TRACE(run);
+        Gate gate;
+        ACL_OK(gate.Hold(other));
+        ACL_OK(aclrtRecordEvent(awaited, other));
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        // This record comes too late to be waited for.
+        Gate late;
+        ACL_OK(late.Hold(other));
+        ACL_OK(aclrtRecordEvent(awaited, other));
+        EXPECT_FALSE(IsComplete(done));
+        gate.Open();
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_TRUE(IsComplete(done));
+        EXPECT_FALSE(IsComplete(awaited));
+        late.Open();
+        ACL_OK(aclrtSynchronizeStream(other));
+        auto params = ParamsOf(tasks[0]);
+        EXPECT_EQ(params.eventWaitTaskParams.waitFlag, 1u);
+        params.eventWaitTaskParams.event = awaited = run ? go : other_go;
+        ACL_OK(aclmdlRITaskSetParams(tasks[0], &params));
+        ACL_OK(aclmdlRIUpdate(graph));
     }
+    auto params = ParamsOf(tasks[1]);
+    EXPECT_EQ(params.eventRecordTaskParams.eventFlag, uint32_t{ACL_EVENT_IPC});
+    params.eventRecordTaskParams.event = plain;
+    ACL_FAILS_SAYING(kUnsupported, aclmdlRITaskSetParams(tasks[1], &params), "ACL_EVENT_IPC");
+    params.eventRecordTaskParams.event = other_go;
+    ACL_OK(aclmdlRITaskSetParams(tasks[1], &params));
+    // The graph keeps what it records.
+    ACL_OK(aclrtDestroyEvent(done));
+    ACL_OK(aclmdlRIExecute(graph, 30000));
+    ACL_OK(aclmdlRIUpdate(graph));
+    ACL_OK(aclmdlRIExecute(graph, 30000));
+    EXPECT_TRUE(IsComplete(other_go));
 }
 
 TEST_F(IpcEvent, BadArguments) {
@@ -226,7 +289,7 @@ struct TwoHandles {
 
 constexpr int kRounds = 50;
 
-// Answers each record with one of its own.
+// Answers each record with one of its own: by calls, or by a graph.
 void Answer(Conversation& parent) {
     const Session session;
     const auto handles = parent.Receive<TwoHandles>();
@@ -236,10 +299,18 @@ void Answer(Conversation& parent) {
     EXPECT_TRUE(IsPoison(again));
     parent.Tell(0);
     const Stream stream;
+    const Graph graph = Capture(stream, [&] {
+        ACL_EXPECT_OK(aclrtStreamWaitEventWithFlag(stream, there, 0, ACL_EVENT_WAIT_EXTERNAL));
+        ACL_EXPECT_OK(aclrtRecordEventWithFlag(back, stream, ACL_EVENT_RECORD_EXTERNAL));
+    });
     for (int round = 1; round <= kRounds; ++round) {
         parent.Hear(round);
-        ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, there));
-        ACL_EXPECT_OK(aclrtRecordEvent(back, stream));
+        if (round % 2) {
+            ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, there));
+            ACL_EXPECT_OK(aclrtRecordEvent(back, stream));
+        } else {
+            ACL_EXPECT_OK(aclmdlRIExecuteAsync(graph, stream));
+        }
         parent.Tell(round);
     }
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));

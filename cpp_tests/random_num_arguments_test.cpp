@@ -261,16 +261,6 @@ TEST_F(RandomNumArguments, NotInsideHostFunctions) {
     EXPECT_EQ(inside.code, kDead);
 }
 
-TEST_F(RandomNumArguments, NotInGraphs) {
-    Stream stream;
-    const auto task = Task();
-    ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
-    ACL_FAILS_SAYING(kUnsupported, aclrtRandomNumAsync(&task, stream, nullptr), "graph",
-                     "before the run");
-    aclmdlRI graph = nullptr;
-    EXPECT_NE(aclmdlRICaptureEnd(stream, &graph), 0);
-}
-
 TEST_F(RandomNumArguments, AfterFinalize) {
     const auto task = Task();
     memory_.reset();

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "did.h"
+#include "random_calls.h"
 
 // Sets what the first kernel and the first event of a graph have anyway, leaves the first task out,
 // and puts each into force.
@@ -79,14 +80,15 @@ inline void BuildGraphs() {
 inline void ChangeGraphs() {
     constexpr size_t kBytes = 4096;
     aclrtStream stream = nullptr, other = nullptr;
-    aclrtEvent go = nullptr, done = nullptr;
+    aclrtEvent go = nullptr, done = nullptr, shared = nullptr;
     void* memory = nullptr;
     DID(aclrtCreateStream(&stream));
     DID(aclrtCreateStream(&other));
     DID(aclrtCreateEventWithFlag(&go, ACL_EVENT_EXTERNAL));
     DID(aclrtCreateEventExWithFlag(&done, ACL_EVENT_SYNC));
+    DID(aclrtCreateEventExWithFlag(&shared, ACL_EVENT_IPC));
     DID(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_NORMAL_ONLY));
-    const bool all = stream && other && go && done && memory;
+    const bool all = stream && other && go && done && shared && memory;
     if (all && DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED))) {
         aclrtTaskGrp group = nullptr;
         DID(aclrtMemsetAsync(memory, kBytes, 1, kBytes, stream));
@@ -102,6 +104,8 @@ inline void ChangeGraphs() {
         void* pooled = nullptr;
         if (DID(portaclMallocAsync(&pooled, kBytes, stream))) DID(portaclFreeAsync(pooled, stream));
         DID(aclrtRecordEventWithFlag(done, stream, ACL_EVENT_RECORD_EXTERNAL));
+        DID(aclrtRecordEventWithFlag(shared, stream, ACL_EVENT_RECORD_EXTERNAL));
+        DID(aclrtStreamWaitEventWithFlag(stream, shared, 0, ACL_EVENT_WAIT_EXTERNAL));
         aclmdlRI graph = nullptr;
         if (DID(aclmdlRICaptureEnd(stream, &graph))) {
             for (int run = 0; run < 2; ++run) {
@@ -120,6 +124,7 @@ inline void ChangeGraphs() {
         }
     }
     if (memory) DID(aclrtFree(memory));
+    if (shared) DID(aclrtDestroyEvent(shared));
     if (done) DID(aclrtDestroyEvent(done));
     if (go) DID(aclrtDestroyEvent(go));
     if (other) DID(aclrtDestroyStreamForce(other));
@@ -255,6 +260,8 @@ inline void CaptureGraphs() {
         DID(aclrtStreamWaitEvent(stream, join));
         DID(aclrtReduceAsync(memory, second, kBytes, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32,
                              stream, nullptr));
+        const auto numbers = UniformNumbers(memory, kBytes, second);
+        DID(aclrtRandomNumAsync(&numbers, stream, nullptr));
         aclmdlRI graph = nullptr;
         if (DID(aclmdlRICaptureEnd(stream, &graph))) RunAndDestroy(graph, stream);
     }

@@ -5886,7 +5886,7 @@ aclError aclrtMemcpyAsyncWithDesc(void *desc,
  * @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or
  * distribution, a size, `isAddr` or parameter out of range, too many numbers, what is read lies where the
  * numbers go, or `reserve` is not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
- * 207000: another type of aclDataType, a captured stream, or `randomNum` by address with memory of another
+ * 207000: another type of aclDataType, or `randomNum` by address with memory of another
  * library; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not
  * memory of the stream's device, or past the end of an allocation; ACL_ERROR_RT_CONTEXT_NULL 107002: no
  * current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
@@ -7044,7 +7044,7 @@ aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify,
                              uint32_t *notifyId);
 
 /**
- * Begins to record what a stream is given, instead of running it: copies, fills, reductions, kernels, host
+ * Begins to record what a stream is given, instead of running it: copies, fills, reductions, random numbers, kernels, host
  * functions, values, notifies, records of events and waits for them, and runs of other graphs, whose tasks are
  * taken over. What
  * the stream was given before runs on. Another stream of the device joins when it waits for an event that was
@@ -7121,7 +7121,7 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
 
 /**
  * Begins a group: what the captured stream is given from now on can be changed later, with
- * aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, kernels and host functions;
+ * aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, random numbers, kernels and host functions;
  * records of events and waits for them, which have a place in the order of the graph, do not belong to it. What
  * stays as it is should not be in a group: a run has to look at groups when it comes to them.
  *
@@ -7533,9 +7533,9 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task,
  * the number of blocks that it has, a grid of several dimensions stays as it is, and so do the threads of a block.
  * The record of an event: another event of the device, which later runs then record, with a time if the first one has
  * one; the tasks that the record comes before stay the same. The reset of an event: another one. Both have
- * ACL_EVENT_EXTERNAL if the first event has it. A wait for an event outside of the graph: another one, for whose record
+ * ACL_EVENT_EXTERNAL if the first event has it, or ACL_EVENT_IPC. A wait for an event outside of the graph: another one, for whose record
  * or signal later runs then wait; a wait inside of the graph keeps its event. A value that is written or waited for:
- * another address, value and comparison. Other tasks (copies, fills, reductions, host functions) have no parameters;
+ * another address, value and comparison. Other tasks (copies, fills, reductions, random numbers, host functions) have no parameters;
  * with the 0 that aclmdlRITaskGetParams told they are as before, and no longer disabled. Those that are captured into
  * a task group are changed with it (aclmdlRICaptureTaskUpdateBegin); a task of a group is changed in no other way.
  *
@@ -7547,8 +7547,8 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task,
  * destroyed, another type, not a kernel, an event or memory of this library, an event that cannot be waited for or
  * reset, or arguments that do not fit; ACL_ERROR_RT_STREAM_CONTEXT 107003: a
  * kernel or event of another device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device
- * memory, another flag, another event for a wait inside of the graph, an event with other flags than the one before or
- * with ACL_EVENT_IPC, a task of a group, an attribute that kernels here do not have;
+ * memory, another flag, another event for a wait inside of the graph, an event with other flags than the one before,
+ * a task of a group, an attribute that kernels here do not have;
  * ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses;
  * ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is no multiple of 8. Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
  */

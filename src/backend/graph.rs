@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Copy, Copy2d, Event, Fill, Reduce, RepeatedFn};
+use super::{Copy, Copy2d, Event, Fill, RandomNum, Reduce, RepeatedFn};
 
 /// A run of a kernel with the arguments that it has got, for a [`Graph`] of the same device.
 pub trait BoundLaunch: Any + Send + Sync {}
@@ -29,6 +29,8 @@ pub enum Work {
     Fill(Fill),
     /// A reduction.
     Reduce(Reduce),
+    /// Random numbers; all that is told in memory is read anew.
+    RandomNum(RandomNum),
     /// A run of a kernel.
     Launch(NodeLaunch),
     /// A call of user code. What does not depend on it may wait for it all the same.

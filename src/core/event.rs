@@ -15,7 +15,7 @@ mod captured;
 mod external;
 mod marks;
 mod quota;
-mod sharing;
+pub mod sharing;
 mod time;
 
 use std::sync::Arc;
@@ -292,14 +292,14 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if event.creator == Creator::Plain {
         event.count()?;
     }
-    if let Some(shared) = &event.shared {
-        return shared.record(event, &stream);
-    }
     if stream.is_captured() {
         return match event.signal {
             Some(_) => external::record_in_runs(raw, event, &stream),
             None => captured::record(raw, event, &stream),
         };
+    }
+    if let Some(shared) = &event.shared {
+        return shared.record(event, &stream);
     }
     // Of two records at once the one that the device has last is noted last, and so is a reset that
     // is queued after a record.
@@ -340,9 +340,6 @@ pub fn record_with_flag(raw: u64, stream: u64, flag: u32) -> Result<()> {
         }
         if !Arc::ptr_eq(&event.device, &stream.device) {
             return Err(of_another_device(raw, &event, &stream));
-        }
-        if event.shared.is_some() {
-            return Err(stream.recorder.no_shared_events());
         }
         return external::record_in_runs(raw, &event, &stream);
     }
@@ -431,9 +428,6 @@ pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<
         if !stream.is_captured() {
             return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
         }
-        if event.shared.is_some() {
-            return Err(stream.recorder.no_shared_events());
-        }
         return external::wait_in_runs(raw, &event, &stream);
     }
     wait_at_most(stream, raw, op_timeout::seconds(timeout))
@@ -444,9 +438,6 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let event = handles::look::<Event>("event", raw, stream.pin())?;
     event.check_waitable()?;
-    if let Some(shared) = &event.shared {
-        return shared.wait(&stream, limit);
-    }
     if let Some(signal) = &event.signal {
         return match stream.is_captured() {
             true => external::wait_in_runs(raw, event, &stream),
@@ -456,6 +447,9 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     // Not `||`: one look at both.
     if (stream.is_captured() | event.may_be_captured()) && captured::wait(raw, event, &stream)? {
         return Ok(());
+    }
+    if let Some(shared) = &event.shared {
+        return shared.wait(&stream, limit);
     }
     if order::is_tracked() && limit.is_none() {
         return wait_in_order(event, &stream);

@@ -195,8 +195,10 @@ impl Ready {
 
 /// The library's memory that tasks name, and the events that each run records.
 fn uses(tasks: &[Task]) -> (Vec<Allocation>, Vec<u64>) {
-    let events = tasks.iter().filter_map(|task| match (task.what, task.work()) {
-        (What::EventRecord(event), Some(_)) => Some(event),
+    // The others are places in the order.
+    let is_recorded = |task: &Task| task.work().is_some() || task.step().is_some();
+    let events = tasks.iter().filter_map(|task| match task.what {
+        What::EventRecord(event) if is_recorded(task) => Some(event),
         _ => None,
     });
     (task::memory(tasks), events.collect())

@@ -9,7 +9,7 @@ use crate::ffi::types::{
 };
 use crate::ffi::value::{Out, enum_from, enum_value, handle};
 
-/// Begins to record what a stream is given, instead of running it: copies, fills, reductions, kernels, host
+/// Begins to record what a stream is given, instead of running it: copies, fills, reductions, random numbers, kernels, host
 /// functions, values, notifies, records of events and waits for them, and runs of other graphs, whose tasks are
 /// taken over. What
 /// the stream was given before runs on. Another stream of the device joins when it waits for an event that was

@@ -6,7 +6,7 @@ use crate::ffi::types::{aclError, aclrtStream, aclrtTaskGrp};
 use crate::ffi::value::{Out, handle};
 
 /// Begins a group: what the captured stream is given from now on can be changed later, with
-/// aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, kernels and host functions;
+/// aclmdlRICaptureTaskUpdateBegin. A group is made of copies, fills, reductions, random numbers, kernels and host functions;
 /// records of events and waits for them, which have a place in the order of the graph, do not belong to it. What
 /// stays as it is should not be in a group: a run has to look at groups when it comes to them.
 ///

@@ -85,9 +85,9 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(
 /// the number of blocks that it has, a grid of several dimensions stays as it is, and so do the threads of a block.
 /// The record of an event: another event of the device, which later runs then record, with a time if the first one has
 /// one; the tasks that the record comes before stay the same. The reset of an event: another one. Both have
-/// ACL_EVENT_EXTERNAL if the first event has it. A wait for an event outside of the graph: another one, for whose record
+/// ACL_EVENT_EXTERNAL if the first event has it, or ACL_EVENT_IPC. A wait for an event outside of the graph: another one, for whose record
 /// or signal later runs then wait; a wait inside of the graph keeps its event. A value that is written or waited for:
-/// another address, value and comparison. Other tasks (copies, fills, reductions, host functions) have no parameters;
+/// another address, value and comparison. Other tasks (copies, fills, reductions, random numbers, host functions) have no parameters;
 /// with the 0 that aclmdlRITaskGetParams told they are as before, and no longer disabled. Those that are captured into
 /// a task group are changed with it (aclmdlRICaptureTaskUpdateBegin); a task of a group is changed in no other way.
 ///
@@ -99,8 +99,8 @@ pub unsafe extern "C" fn aclmdlRITaskGetParams(
 /// destroyed, another type, not a kernel, an event or memory of this library, an event that cannot be waited for or
 /// reset, or arguments that do not fit; ACL_ERROR_RT_STREAM_CONTEXT 107003: a
 /// kernel or event of another device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: parameters for a task that has none, arguments in device
-/// memory, another flag, another event for a wait inside of the graph, an event with other flags than the one before or
-/// with ACL_EVENT_IPC, a task of a group, an attribute that kernels here do not have;
+/// memory, another flag, another event for a wait inside of the graph, an event with other flags than the one before,
+/// a task of a group, an attribute that kernels here do not have;
 /// ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver refuses;
 /// ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address that is no multiple of 8. Thread-safe. Follows aclmdlRITaskSetParams of the Ascend runtime API.
 #[unsafe(no_mangle)]

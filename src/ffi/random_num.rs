@@ -42,7 +42,7 @@ fn value(info: aclrtRandomParaInfo) -> Value {
 /// @return ACL_SUCCESS: it is queued; ACL_ERROR_INVALID_PARAM 100000: a null pointer, an unknown type or
 /// distribution, a size, `isAddr` or parameter out of range, too many numbers, what is read lies where the
 /// numbers go, or `reserve` is not null; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_FEATURE_NOT_SUPPORT
-/// 207000: another type of aclDataType, a captured stream, or `randomNum` by address with memory of another
+/// 207000: another type of aclDataType, or `randomNum` by address with memory of another
 /// library; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, not
 /// memory of the stream's device, or past the end of an allocation; ACL_ERROR_RT_CONTEXT_NULL 107002: no
 /// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current

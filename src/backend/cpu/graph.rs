@@ -11,10 +11,11 @@ use parking_lot::{Mutex, MutexGuard};
 use super::event::{CpuEvent, Record};
 use super::kernel::Call;
 use super::queue::{self, Queue};
-use super::{Options, Shared, copy, copy_2d, kernel, reduce};
+use super::{Options, Shared, copy, copy_2d, kernel, random_num, reduce};
 use crate::algo::mix::mix;
 use crate::backend::{
-    Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, Reduce, RepeatedFn, Result, Work,
+    Copy, Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, RandomNum, Reduce, RepeatedFn,
+    Result, Work,
 };
 
 /// What a node costs besides its bytes, as bytes that could be copied meanwhile.
@@ -26,6 +27,7 @@ enum Action {
     Copy2d(Box<Copy2d>),
     Fill(Fill),
     Reduce(Reduce),
+    RandomNum(Box<RandomNum>),
     Launch(Arc<Call>),
     HostFn(RepeatedFn),
     /// A record of the graph's event with this number.
@@ -40,6 +42,7 @@ impl Action {
             Self::Copy2d(copy) => copy_2d::effort(copy),
             Self::Fill(fill) => fill.dst.len,
             Self::Reduce(reduce) => reduce.dst.len,
+            Self::RandomNum(job) => random_num::effort(job),
             // Nobody knows.
             Self::Launch(_) => usize::MAX,
             Self::HostFn(_) | Self::Record(_) => 0,
@@ -95,6 +98,7 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
             Work::Copy2d(copy) => Action::Copy2d(Box::new(*copy)),
             Work::Fill(fill) => Action::Fill(*fill),
             Work::Reduce(reduce) => Action::Reduce(*reduce),
+            Work::RandomNum(job) => Action::RandomNum(Box::new(*job)),
             Work::Launch(launch) => {
                 let bound: Arc<dyn Any + Send + Sync> = Arc::clone(&launch.bound) as _;
                 Action::Launch(bound.downcast().map_err(|_| foreign("launch"))?)
@@ -279,6 +283,7 @@ impl Run {
                 Action::Copy2d(job) => copy_2d::copy(shared, job),
                 Action::Fill(job) => copy::fill(shared, job),
                 Action::Reduce(job) => reduce::reduce(shared, job),
+                Action::RandomNum(job) => random_num::make(shared, job),
                 Action::Launch(call) => kernel::run(shared, call),
                 Action::Record(event) => queue::happen(&self.records[*event]),
                 Action::HostFn(function) => return Some((place, *function)),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{
     CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS_st, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st,
+    CUDA_MEMSET_NODE_PARAMS_st, CUfunction, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st,
     CUgraphExecUpdateResultInfo, CUgraphNode,
 };
 use parking_lot::Mutex;
@@ -24,9 +24,9 @@ use super::driver::Api;
 use super::event::{CudaEvent, Mark};
 use super::kernel::CudaBoundLaunch;
 use super::own_module::THREADS;
-use super::reduce;
 use super::release::{Release, give_back};
 use super::stream::StreamState;
+use super::{random_num, reduce};
 use crate::backend::{
     Copy2d, Event, Fault, FaultKind, Fill, Graph, Node, Pattern, Position, RepeatedFn, Result,
     Rows, Work,
@@ -195,19 +195,20 @@ impl<'a> Draft<'a> {
                 let prepared = reduce::prepare(self.device, job)?;
                 let mut arguments = prepared.arguments;
                 let mut each = arguments.each_mut().map(|it| std::ptr::from_mut(it).cast());
-                let params = CUDA_KERNEL_NODE_PARAMS_st {
-                    func: prepared.function,
-                    gridDimX: prepared.blocks,
-                    gridDimY: 1,
-                    gridDimZ: 1,
-                    blockDimX: THREADS,
-                    blockDimY: 1,
-                    blockDimZ: 1,
-                    sharedMemBytes: 0,
-                    kernelParams: each.as_mut_ptr(),
-                    extra: std::ptr::null_mut(),
-                };
-                self.add_kernel(&params, after)?
+                let each = each.as_mut_ptr();
+                self.add_own_kernel(prepared.function, prepared.blocks, THREADS, each, after)?
+            }
+            Work::RandomNum(job) => {
+                let mut last: Vec<CUgraphNode> = after.to_vec();
+                random_num::prepare(self.device, job)?.launch_each(
+                    |function, blocks, threads, arguments| {
+                        let added =
+                            self.add_own_kernel(function, blocks, threads, arguments, &last)?;
+                        last = vec![added];
+                        Ok(())
+                    },
+                )?;
+                return Ok(last);
             }
             Work::Launch(launch) => {
                 let bound: &dyn Any = &*launch.bound;
@@ -274,6 +275,30 @@ impl<'a> Draft<'a> {
             // SAFETY: as in `add_copy`.
             unsafe { api.graph_add_memset(node, graph, after.as_ptr(), after.len(), &job, context) }
         })
+    }
+
+    /// `arguments`: one for each, as the kernel declares them.
+    fn add_own_kernel(
+        &self,
+        function: CUfunction,
+        blocks: u32,
+        threads: u32,
+        arguments: *mut *mut c_void,
+        after: &[CUgraphNode],
+    ) -> Result<CUgraphNode> {
+        let params = CUDA_KERNEL_NODE_PARAMS_st {
+            func: function,
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: arguments,
+            extra: std::ptr::null_mut(),
+        };
+        self.add_kernel(&params, after)
     }
 
     fn add_kernel(

@@ -2,7 +2,10 @@
 
 use std::ffi::c_void;
 
+use cudarc::driver::sys::CUfunction;
+
 use super::copy::device_pointer;
+use super::device::DeviceState;
 use super::own_module::{THREADS, blocks};
 use super::stream::StreamState;
 use crate::backend::{Distribution, Number, Place, Position, RandomElement, RandomNum, Result};
@@ -93,43 +96,74 @@ fn kernel(job: &RandomNum) -> usize {
     }
 }
 
-/// Queues them.
-pub(super) fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
-    let device = stream.device();
+/// Kernels and their arguments, for a job.
+pub(super) struct Prepared {
+    make: CUfunction,
+    /// As many as there is room for: how many it will be may not be known yet.
+    blocks: u32,
+    /// Behind the other one, if there is a counter.
+    advance: Option<CUfunction>,
+    task: Task,
+    per_block: u64,
+}
+
+/// What a job needs.
+pub(super) fn prepare(device: &DeviceState, job: &RandomNum) -> Result<Prepared> {
     let own = &device.kernels().random_num;
     let make = own.kernel(device, PTX, names, kernel(job))?;
     let advance = own.kernel(device, PTX, names, ADVANCE)?;
+    let per_block = job.per_block();
+    Ok(Prepared {
+        make,
+        blocks: blocks(job.room().div_ceil(per_block), device.info().cores),
+        advance: job.counter.map(|_| advance),
+        task: Task::new(job),
+        per_block,
+    })
+}
+
+impl Prepared {
+    /// Its kernels in order: each with its blocks, the threads of one, and the arguments as it declares them, which are
+    /// there during the call.
+    pub(super) fn launch_each(
+        &mut self,
+        mut launch: impl FnMut(CUfunction, u32, u32, *mut *mut c_void) -> Result<()>,
+    ) -> Result<()> {
+        let (task, per_block) = (&raw mut self.task, &raw mut self.per_block);
+        let mut arguments: [*mut c_void; 2] = [task.cast(), per_block.cast()];
+        launch(self.make, self.blocks, THREADS, arguments.as_mut_ptr())?;
+        self.advance.map_or(Ok(()), |advance| launch(advance, 1, 1, arguments.as_mut_ptr()))
+    }
+}
+
+/// Queues them.
+pub(super) fn queue(stream: &StreamState, job: &RandomNum) -> Result<Position> {
+    let device = stream.device();
+    let mut prepared = prepare(device, job)?;
     let here = Place::Device(device.context().ordinal());
     if job.words().chain(job.counter).chain([job.dst]).any(|span| span.place != here) {
         stream.note_crossing();
     }
-    let mut task = Task::new(job);
-    let mut per_block = job.per_block();
-    let mut arguments: [*mut c_void; 2] = [(&raw mut task).cast(), (&raw mut per_block).cast()];
-    // Enough for as many as there is room for: how many it will be may not be known yet.
-    let grid = blocks(job.room().div_ceil(per_block), device.info().cores);
-    let mut launch = |function, blocks, threads| {
-        // SAFETY: the kernel's arguments as it declares them, copied during the call; the core has
-        // checked the ranges.
-        device.call(|api| unsafe {
-            api.launch_kernel(
-                function,
-                blocks,
-                1,
-                1,
-                threads,
-                1,
-                1,
-                0,
-                stream.raw().0,
-                arguments.as_mut_ptr(),
-                std::ptr::null_mut(),
-            )
-        })
-    };
     stream.submit(|| {
-        launch(make, grid, THREADS)?;
-        if job.counter.is_some() { launch(advance, 1, 1) } else { Ok(()) }
+        prepared.launch_each(|function, blocks, threads, arguments| {
+            // SAFETY: the kernel's arguments as it declares them, copied during the call; the core has
+            // checked the ranges.
+            device.call(|api| unsafe {
+                api.launch_kernel(
+                    function,
+                    blocks,
+                    1,
+                    1,
+                    threads,
+                    1,
+                    1,
+                    0,
+                    stream.raw().0,
+                    arguments,
+                    std::ptr::null_mut(),
+                )
+            })
+        })
     })
 }
 

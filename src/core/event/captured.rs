@@ -64,6 +64,11 @@ impl Event {
         }
     }
 
+    /// What each run of a graph does for a record that is only a place in its order.
+    pub fn record_inside(&self) -> Option<Work> {
+        self.has_time().then(|| Work::Record(Arc::clone(&self.native)))
+    }
+
     /// A run of a graph records it, as operation `position` of `stream`.
     pub fn note_record(&self, stream: &Stream, position: Position) {
         let mut uses = self.uses.lock();
@@ -81,9 +86,8 @@ pub(super) fn capture_of(stream: &Stream) -> Result<Arc<Capture>> {
 #[cold]
 pub(super) fn record(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
     let capture = capture_of(stream)?;
-    let work = event.has_time().then(|| Work::Record(Arc::clone(&event.native)));
     let mut uses = event.uses.lock();
-    let place = capture.record(stream.handle, raw, work)?;
+    let place = capture.record(stream.handle, raw, event.record_inside())?;
     let before = event.recorded.get();
     uses.captured = Some(Captured { capture: Arc::downgrade(&capture), place, before });
     event.was_captured.store(true, Ordering::Relaxed);

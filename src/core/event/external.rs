@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{Event, captured, flag};
 use crate::backend::{Change, Notify, NotifyWait, Until, Work};
-use crate::core::error::{Error, Result};
+use crate::core::error::Result;
 use crate::core::graph::task::{Step, What};
 use crate::core::runtime;
 use crate::core::stream::Stream;
@@ -59,18 +59,22 @@ impl Event {
     }
 
     /// What each run of a graph does for a record for those outside of it.
-    pub fn record_of_runs(&self) -> (Work, Option<Step>) {
+    pub fn record_of_runs(&self) -> (Option<Work>, Option<Step>) {
+        if let Some(shared) = &self.shared {
+            return (None, Some(Step::Record(Arc::clone(shared.native()))));
+        }
         let set = |signal| Step::ChangeNotify(Arc::clone(signal), SET);
-        (Work::Record(Arc::clone(&self.native)), self.signal.as_ref().map(set))
+        (Some(Work::Record(Arc::clone(&self.native))), self.signal.as_ref().map(set))
     }
 
     /// What each run of a graph does for a wait for those outside of it: for its signal, or, without one, for the
     /// record that is the latest when the run is queued.
     pub fn wait_of_runs(&self) -> Result<Step> {
         self.check_waitable()?;
-        Ok(match &self.signal {
-            Some(signal) => Step::WaitNotify(Arc::clone(signal), until_set(None)),
-            None => Step::Wait(Arc::clone(&self.native)),
+        Ok(match (&self.signal, &self.shared) {
+            (Some(signal), _) => Step::WaitNotify(Arc::clone(signal), until_set(None)),
+            (None, Some(shared)) => Step::WaitShared(Arc::clone(shared.native())),
+            (None, None) => Step::Wait(Arc::clone(&self.native)),
         })
     }
 
@@ -79,28 +83,12 @@ impl Event {
         self.check_resettable()?;
         Ok(self.signal.as_ref().map(|signal| Step::ChangeNotify(Arc::clone(signal), CLEAR)))
     }
-
-    /// Fails for an event of several processes, which is recorded and waited for around runs only.
-    pub fn check_not_shared(&self) -> Result<()> {
-        match &self.shared {
-            None => Ok(()),
-            Some(_) => Err(Error::unsupported(
-                "the event has ACL_EVENT_IPC, and such events are not part of graphs; record it, or wait for it, in \
-                 the stream that runs the graph, around the run",
-            )),
-        }
-    }
 }
 
 /// Each run of a graph records the event, for those outside of it.
 pub(super) fn record_in_runs(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
     let (work, step) = event.record_of_runs();
-    captured::capture_of(stream)?.add_external(
-        stream.handle,
-        What::EventRecord(raw),
-        Some(work),
-        step,
-    )
+    captured::capture_of(stream)?.add_external(stream.handle, What::EventRecord(raw), work, step)
 }
 
 /// Each run of a graph waits for the event.

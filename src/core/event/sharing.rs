@@ -9,7 +9,7 @@ use super::{Creator, Event, Uses, flag};
 use crate::algo::slot_table::Handle;
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
-use crate::backend::{self, Change, Notify, NotifyWait, SharedEvent, Until};
+use crate::backend::{self, Change, Notify, NotifyWait, Position, SharedEvent, Until};
 use crate::core::error::{Code, Error, Result};
 use crate::core::failure::Recorded;
 use crate::core::handles::{self, Object};
@@ -47,31 +47,46 @@ impl Shared {
         }
     }
 
-    /// As [`super::record`], of an event and a stream of the same device.
+    /// What runs of graphs record and wait for.
+    pub(super) fn native(&self) -> &Arc<SharedEvent> {
+        &self.native
+    }
+
+    /// As [`super::record`], of an event and a stream of the same device that is not captured.
     pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
-        if stream.is_captured() {
-            return Err(stream.recorder.no_shared_events());
-        }
         // Held, so that the record that is noted last is the latest of this process.
         let _uses = event.uses.lock();
-        let record = self.native.record();
-        // A record has one meaning, whatever the change is.
-        let queued = stream.submit(|native| native.change_notify(&record, Change::Set(1)));
-        let position = queued.inspect_err(|_| self.native.take_back(&record))?;
+        let position = stream.submit(|native| queue_record(&self.native, native))?;
         event.recorded.set(stream.handle, position);
         Ok(())
     }
 
-    /// As [`super::wait_at_most`].
+    /// As [`super::wait_at_most`], by a stream that is not captured.
     pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
-        if stream.is_captured() {
-            return Err(stream.recorder.no_shared_events());
-        }
-        // As with the record: it is over or it is not.
-        let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
-        let latest: Arc<Notify> = self.native.latest();
-        stream.submit(|native| native.wait_notify(&latest, wait)).map(drop)
+        stream.submit(|native| queue_wait(&self.native, native, limit)).map(drop)
     }
+}
+
+/// A stream records the event: the next record is the latest one from now on.
+pub fn queue_record(
+    event: &Arc<SharedEvent>,
+    stream: &dyn backend::Stream,
+) -> backend::Result<Position> {
+    let record = event.record();
+    // A record has one meaning, whatever the change is.
+    let queued = stream.change_notify(&record, Change::Set(1));
+    queued.inspect_err(|_| event.take_back(&record))
+}
+
+/// A stream waits for the record that is the latest now.
+pub fn queue_wait(
+    event: &Arc<SharedEvent>,
+    stream: &dyn backend::Stream,
+    limit: Option<Duration>,
+) -> backend::Result<Position> {
+    // As with the record: it is over or it is not.
+    let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
+    stream.wait_notify(&event.latest(), wait)
 }
 
 /// Another handle for a notify that stands for an event.

@@ -101,6 +101,7 @@ fn name((what, shape): (What, Shape)) -> &'static str {
         (What::Copy, _) => "a copy",
         (What::Fill, _) => "a fill",
         (What::Reduce, _) => "a reduction",
+        (What::RandomNum, _) => "random numbers",
         (What::Kernel, _) => "a kernel",
         (What::HostFn, _) => "a host function",
         _ => "another task",

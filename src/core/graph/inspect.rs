@@ -237,6 +237,7 @@ pub fn number(what: What) -> i32 {
         What::Copy
         | What::Fill
         | What::Reduce
+        | What::RandomNum
         | What::HostFn
         | What::Prefetch
         | What::End

@@ -246,22 +246,18 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
             ),
         ));
     }
-    event.check_not_shared()?;
     match what {
         What::EventRecord(own) | What::EventWait(own) | What::EventReset(own) if own == raw => {}
         What::EventRecord(_) => {
-            let (work, step) = event.record_of_runs();
-            check_signals(task.step.is_some(), step.is_some())?;
-            let is_timed = task.work.is_some();
-            if !task.is_external && event.has_time() != is_timed {
-                return Err(Error::unsupported(
-                    "params->event: only one of the two events has ACL_EVENT_TIME_LINE, and a record in a graph \
-                     stays with or without a time; use an event with the same flags",
-                ));
+            let (work, step) = match task.is_external || event.is_external() {
+                true => event.record_of_runs(),
+                false => (event.record_inside(), None),
+            };
+            if (work.is_some(), step.is_some()) != (task.work.is_some(), task.step.is_some()) {
+                return Err(other_flags());
             }
             task.what = What::EventRecord(raw);
-            task.work = is_timed.then_some(work);
-            task.step = step;
+            (task.work, task.step) = (work, step);
         }
         What::EventWait(_) if task.is_external => {
             task.step = Some(event.wait_of_runs()?);
@@ -276,7 +272,9 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
         }
         _ => {
             let step = event.reset_of_runs()?;
-            check_signals(task.step.is_some(), step.is_some())?;
+            if step.is_some() != task.step.is_some() {
+                return Err(other_flags());
+            }
             task.what = What::EventReset(raw);
             task.step = step;
         }
@@ -284,14 +282,12 @@ fn set_event(graph: &Graph, task: &mut Task, what: What, raw: u64) -> Result<()>
     Ok(())
 }
 
-/// Only events with ACL_EVENT_EXTERNAL are set and cleared when a run comes to it.
-fn check_signals(before: bool, now: bool) -> Result<()> {
-    if before == now {
-        return Ok(());
-    }
-    Err(Error::unsupported(
-        "params->event: only one of the two events has ACL_EVENT_EXTERNAL; use an event with the same flags",
-    ))
+#[cold]
+fn other_flags() -> Error {
+    Error::unsupported(
+        "params->event: only one of the two events has ACL_EVENT_EXTERNAL, ACL_EVENT_IPC or ACL_EVENT_TIME_LINE, and \
+         what a graph does for an event stays of its kind; use an event with the same flags",
+    )
 }
 
 /// aclmdlRITaskDisable.

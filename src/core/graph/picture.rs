@@ -353,6 +353,7 @@ pub fn kind(task: &Task) -> &'static str {
         What::Copy => "copy",
         What::Fill => "fill",
         What::Reduce => "reduce",
+        What::RandomNum => "random_num",
         What::Kernel => "kernel",
         What::HostFn => "host_function",
         What::Prefetch => "prefetch",
@@ -425,6 +426,16 @@ fn facts(task: &Task) -> Vec<Fact> {
             tell("element", Value::Text(format!("{:?}", reduce.element).to_lowercase()), false);
             tell("dst", addr(reduce.dst), true);
             tell("src", addr(reduce.src), true);
+        }
+        Some(Work::RandomNum(job)) => {
+            tell("bytes", number(job.dst.len), false);
+            let lower = |name: String| Value::Text(name.to_lowercase());
+            tell("distribution", lower(format!("{:?}", job.distribution)), false);
+            tell("element", lower(format!("{:?}", job.element)), false);
+            tell("dst", addr(job.dst), true);
+            if let Some(counter) = job.counter {
+                tell("counter", addr(counter), true);
+            }
         }
         Some(work @ Work::Launch(_)) => {
             if let Some(call) = Call::of(&work) {

@@ -134,8 +134,8 @@ impl Recorder {
         let Some(update) = self.update.lock().clone() else { return Ok(()) };
         update.spoil("the update was given something that a task group cannot have");
         Err(Error::param_invalid(format_args!(
-            "stream {:#x} changes a task group, which is made of copies, fills, reductions, kernels and host \
-             functions; call aclmdlRICaptureTaskUpdateEnd first",
+            "stream {:#x} changes a task group, which is made of copies, fills, reductions, random numbers, kernels \
+             and host functions; call aclmdlRICaptureTaskUpdateEnd first",
             self.stream.raw()
         )))
     }
@@ -162,8 +162,8 @@ impl Recorder {
         let capture = self.capture().filter(|capture| !capture.is_grouping(self.stream));
         let Some(capture) = capture else {
             return Err(self.cannot(
-                "a task group is made of copies, fills, reductions, kernels and host functions; do this before \
-                 the group or behind it",
+                "a task group is made of copies, fills, reductions, random numbers, kernels and host functions; do \
+                 this before the group or behind it",
             ));
         };
         in_time(Some(capture.add_step(self.stream, what, step)))
@@ -205,16 +205,6 @@ impl Recorder {
         self.cannot(
             "bodies of conditional tasks neither take nor free memory of pools, since runs leave them out or repeat \
              them; do it in the graph that has the task, or outside of captures",
-        )
-        .into()
-    }
-
-    /// A record of an event of several processes happens once.
-    #[cold]
-    pub fn no_shared_events(&self) -> Error {
-        self.cannot(
-            "events with ACL_EVENT_IPC are not part of graphs; record it, or wait for it, in the stream that runs the \
-             graph, around the run",
         )
         .into()
     }
@@ -292,11 +282,11 @@ impl backend::Stream for Recorder {
         self.add(What::Prefetch, vec![None])
     }
 
-    fn random_num(&self, _job: RandomNum) -> backend::Result<Position> {
-        Err(self.cannot(
-            "random numbers are not made in graphs in this version; make them in the stream that runs the graph, \
-             before the run",
-        ))
+    fn random_num(&self, job: RandomNum) -> backend::Result<Position> {
+        for span in job.words().chain(job.counter).chain([job.dst]) {
+            self.check(span, span, false)?;
+        }
+        self.add_work(What::RandomNum, Work::RandomNum(job))
     }
 
     fn reduce(&self, reduce: Reduce) -> backend::Result<Position> {

@@ -6,10 +6,11 @@ use super::control::Control;
 use super::group::Member;
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    self, Change, CopyIndirect, Event, Notify, NotifyWait, Position, Span, Stream, ValueWait,
-    ValueWrite, Work,
+    self, Change, CopyIndirect, Event, Notify, NotifyWait, Position, SharedEvent, Span, Stream,
+    ValueWait, ValueWrite, Work,
 };
 use crate::core::allocation::Allocation;
+use crate::core::event::sharing;
 
 /// What a program has asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub enum What {
     Fill,
     /// A reduction.
     Reduce,
+    /// Random numbers.
+    RandomNum,
     /// A run of a kernel.
     Kernel,
     /// A call of user code.
@@ -65,12 +68,19 @@ pub enum Step {
     CopyIndirect(CopyIndirect),
     /// Waits for the event's record that is the latest when the run is queued.
     Wait(Arc<dyn Event>),
+    /// Records the event, for other processes as well.
+    Record(Arc<SharedEvent>),
+    /// Waits for the record, of whichever process, that is the latest when the run is queued.
+    WaitShared(Arc<SharedEvent>),
 }
 
 impl Step {
     /// Whether it ends only when others let it.
     pub fn waits(&self) -> bool {
-        matches!(self, Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_))
+        matches!(
+            self,
+            Self::WaitValue(_) | Self::WaitNotify(..) | Self::Wait(_) | Self::WaitShared(_)
+        )
     }
 
     /// Gives it to a stream.
@@ -82,6 +92,8 @@ impl Step {
             Self::WaitNotify(notify, wait) => native.wait_notify(notify, *wait),
             Self::CopyIndirect(copy) => native.copy_indirect(*copy),
             Self::Wait(event) => native.wait(event, None),
+            Self::Record(event) => sharing::queue_record(event, native),
+            Self::WaitShared(event) => sharing::queue_wait(event, native, None),
         }
     }
 
@@ -91,7 +103,8 @@ impl Step {
             Self::WriteValue(write) => vec![write.dst],
             Self::WaitValue(wait) => vec![wait.src],
             Self::CopyIndirect(copy) => copy.words().collect(),
-            Self::ChangeNotify(..) | Self::WaitNotify(..) | Self::Wait(_) => Vec::new(),
+            Self::ChangeNotify(..) | Self::WaitNotify(..) => Vec::new(),
+            Self::Wait(_) | Self::Record(_) | Self::WaitShared(_) => Vec::new(),
         }
     }
 }
@@ -165,9 +178,7 @@ pub fn before(tasks: &[Task], last: &[usize]) -> Vec<bool> {
 pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
     let mut spans: Vec<Span> = Vec::new();
     for task in tasks {
-        spans.extend(
-            task.work().filter(|_| !task.is_late()).into_iter().flat_map(work_spans).flatten(),
-        );
+        spans.extend(task.work().filter(|_| !task.is_late()).into_iter().flat_map(work_spans));
         spans.extend(task.step().into_iter().flat_map(Step::spans));
         spans.extend(task.control.iter().flat_map(|control| control.spans()).flatten());
     }
@@ -176,7 +187,7 @@ pub fn memory(tasks: &[Task]) -> Vec<Allocation> {
 
 /// As [`memory`], of these works.
 pub fn memory_of(works: &[Work]) -> Vec<Allocation> {
-    memory_at(works.iter().flat_map(work_spans).flatten())
+    memory_at(works.iter().flat_map(work_spans))
 }
 
 fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
@@ -195,13 +206,14 @@ fn memory_at(spans: impl IntoIterator<Item = Span>) -> Vec<Allocation> {
     all
 }
 
-fn work_spans(work: &Work) -> [Option<Span>; 2] {
+fn work_spans(work: &Work) -> Vec<Span> {
     match work {
-        Work::Copy(copy) => [Some(copy.dst), Some(copy.src)],
-        Work::Copy2d(copy) => [Some(copy.dst.span), Some(copy.src.span)],
-        Work::Fill(fill) => [Some(fill.dst), None],
-        Work::Reduce(reduce) => [Some(reduce.dst), Some(reduce.src)],
-        Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => [None; 2],
+        Work::Copy(copy) => vec![copy.dst, copy.src],
+        Work::Copy2d(copy) => vec![copy.dst.span, copy.src.span],
+        Work::Fill(fill) => vec![fill.dst],
+        Work::Reduce(reduce) => vec![reduce.dst, reduce.src],
+        Work::RandomNum(job) => job.words().chain(job.counter).chain([job.dst]).collect(),
+        Work::Launch(_) | Work::HostFn(_) | Work::Record(_) => Vec::new(),
     }
 }
 
