@@ -16,6 +16,7 @@ pub mod philox;
 pub mod pool;
 pub mod published;
 pub mod reclaim;
+pub mod serving_thread;
 pub mod slot_table;
 pub mod spin_lock;
 pub mod stream_queue;

@@ -51,6 +51,13 @@ impl Fault {
         Self(Box::new(Detail { kind, text: text.into() }))
     }
 
+    /// A thread could not be started; `purpose` is what it is for.
+    #[cold]
+    pub(super) fn no_thread(purpose: &str, error: &std::io::Error) -> Self {
+        let text = format!("no thread can be started {purpose}: {error}");
+        Self::new(FaultKind::OutOfResources, text)
+    }
+
     /// What kind of failure; the core maps it to an error code.
     pub fn kind(&self) -> FaultKind {
         self.0.kind

@@ -41,7 +41,6 @@ mod pool;
 mod probe;
 mod random;
 mod random_num;
-mod serving_thread;
 mod shared_memory;
 mod stream_value;
 mod timer;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::serving_thread::ServingThread;
 use super::{Fault, FaultKind, Result};
+use crate::algo::serving_thread::ServingThread;
 
 /// The thread looks around so often while it is there, and ends when it was not needed meanwhile.
 const LINGER: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1000 });
@@ -67,9 +67,8 @@ impl<W: Waiter> Timer<W> {
     pub(super) fn limit(self: &Arc<Self>, duration: Duration) -> Result<Arc<Limit<W>>> {
         let mut state = self.state.lock();
         let timer = Arc::clone(self);
-        let ended = state
-            .thread
-            .need("portacl-timer", "for time limits of waits", move || timer.serve())?;
+        let ended = state.thread.need("portacl-timer", move || timer.serve());
+        let ended = ended.map_err(|error| Fault::no_thread("for time limits of waits", &error))?;
         state.limits += 1;
         state.made += 1;
         let number = state.made;

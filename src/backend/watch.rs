@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::serving_thread::ServingThread;
 use super::{Fault, Result};
+use crate::algo::serving_thread::ServingThread;
 
 /// The pauses between two looks: they double until something changes.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(10);
@@ -121,8 +121,8 @@ impl Watcher {
     pub(super) fn seat(self: &Arc<Self>) -> Result<Seat> {
         let mut state = self.state.lock();
         let watcher = Arc::clone(self);
-        let ended =
-            state.thread.need("portacl-watcher", "that watches values", move || watcher.serve())?;
+        let ended = state.thread.need("portacl-watcher", move || watcher.serve());
+        let ended = ended.map_err(|error| Fault::no_thread("that watches values", &error))?;
         state.seats += 1;
         state.made += 1;
         let number = state.made;

@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::Flow;
+use crate::algo::serving_thread::ServingThread;
 use crate::backend::Ticket;
 use crate::core::error::{Code, Error, Result};
 use crate::core::graph::group::Group;
@@ -57,46 +57,35 @@ struct State {
     /// How many there were, and how many of them were answered.
     posted: u64,
     answered: u64,
-    /// It was started, and has not ended.
-    is_there: bool,
-    stopping: bool,
-    handle: Option<JoinHandle<()>>,
+    thread: ServingThread,
 }
 
 static STATE: Mutex<State> = Mutex::new(State {
     calls: VecDeque::new(),
     posted: 0,
     answered: 0,
-    is_there: false,
-    stopping: false,
-    handle: None,
+    thread: ServingThread::new(),
 });
 /// There is a call, or the end has come, or the thread has ended.
 static CHANGED: Condvar = Condvar::new();
 
 /// Starts the thread if it is not there.
 pub fn need() -> Result<()> {
-    let mut state = STATE.lock();
-    if state.is_there {
-        return Ok(());
-    }
     // The new thread waits for the lock.
-    let handle = Builder::new().name("portacl-graph".to_owned()).spawn(serve).map_err(|error| {
+    let ended = STATE.lock().thread.need("portacl-graph", serve).map_err(|error| {
         Error::new(
             Code::BadAlloc,
             format_args!("no thread can be started for runs of graphs: {error}"),
         )
     })?;
-    state.is_there = true;
-    state.stopping = false;
-    state.handle = Some(handle);
+    ended.join();
     Ok(())
 }
 
 /// Tells the thread something. Without one nothing is left to do for it.
 pub fn post(call: Call) {
     let mut state = STATE.lock();
-    if state.is_there {
+    if state.thread.is_there() {
         state.calls.push_back(call);
         state.posted += 1;
         drop(state);
@@ -111,8 +100,8 @@ fn serve() {
             MutexGuard::unlocked(&mut state, || answer(call));
             state.answered += 1;
             CHANGED.notify_all();
-        } else if state.stopping {
-            state.is_there = false;
+        } else if state.thread.is_stopping() {
+            state.thread.has_ended();
             CHANGED.notify_all();
             return;
         } else {
@@ -136,7 +125,7 @@ fn answer(call: Call) {
 pub fn settle() {
     let mut state = STATE.lock();
     let posted = state.posted;
-    while state.is_there && state.answered < posted {
+    while state.thread.is_there() && state.answered < posted {
         CHANGED.wait(&mut state);
     }
 }
@@ -144,17 +133,16 @@ pub fn settle() {
 /// Ends the thread; false if it has not ended by then. No stream is given work any more.
 pub fn stop(deadline: Instant) -> bool {
     let mut state = STATE.lock();
-    state.stopping = true;
+    let ending = state.thread.stop();
     CHANGED.notify_all();
-    while state.is_there {
-        if CHANGED.wait_until(&mut state, deadline).timed_out() {
-            return !state.is_there;
+    while state.thread.is_there() {
+        if CHANGED.wait_until(&mut state, deadline).timed_out() && state.thread.is_there() {
+            return false;
         }
     }
-    let handle = state.handle.take();
+    // Another session may need one.
+    state.thread = ServingThread::new();
     drop(state);
-    if let Some(handle) = handle {
-        let _ = handle.join();
-    }
+    ending.join();
     true
 }

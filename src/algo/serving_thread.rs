@@ -1,0 +1,117 @@
+//! A thread that is there while it is needed: started by the first who needs it, it ends by itself, or
+//! when its owner stops it. Kept under the owner's lock, which the thread takes first.
+
+use std::io;
+use std::thread::{Builder, JoinHandle};
+
+/// The thread, if there is one.
+#[derive(Default)]
+pub struct ServingThread {
+    is_there: bool,
+    handle: Option<JoinHandle<()>>,
+    stopping: bool,
+}
+
+/// A thread that is at its end, or told to end.
+#[must_use = "it is joined without the lock"]
+pub struct Ending(Option<JoinHandle<()>>);
+
+impl ServingThread {
+    /// None yet.
+    pub const fn new() -> Self {
+        Self { is_there: false, handle: None, stopping: false }
+    }
+
+    /// Starts it if it is not there. One that has ended by itself before is left to join.
+    pub fn need(
+        &mut self,
+        name: &str,
+        serve: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Ending> {
+        if self.is_there {
+            return Ok(Ending(None));
+        }
+        let handle = Builder::new().name(name.to_owned()).spawn(serve)?;
+        self.is_there = true;
+        Ok(Ending(self.handle.replace(handle)))
+    }
+
+    /// Tells it to end. The caller wakes it before it joins.
+    pub fn stop(&mut self) -> Ending {
+        self.stopping = true;
+        Ending(self.handle.take())
+    }
+
+    /// Whether it has been told to end.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping
+    }
+
+    /// Said by the thread itself, as the last thing under the lock.
+    pub fn has_ended(&mut self) {
+        self.is_there = false;
+    }
+
+    /// Whether it was started and has not said that it has ended.
+    pub fn is_there(&self) -> bool {
+        self.is_there
+    }
+}
+
+impl Ending {
+    /// Waits for it. The caller holds no lock that it takes.
+    pub fn join(self) {
+        if let Some(handle) = self.0 {
+            let _ = handle.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Condvar, Mutex};
+
+    use super::*;
+
+    type Owner = Arc<(Mutex<ServingThread>, Condvar)>;
+
+    fn need(owner: &Owner) {
+        let own = Arc::clone(owner);
+        let ended = owner.0.lock().unwrap().need("test", move || {
+            let thread = own.0.lock().unwrap();
+            let mut thread = own.1.wait_while(thread, |thread| !thread.is_stopping()).unwrap();
+            thread.has_ended();
+        });
+        ended.unwrap().join();
+    }
+
+    #[test]
+    fn it_is_started_once_and_again_by_another_owner() {
+        let owner: Owner = Arc::default();
+        for _ in 0..2 {
+            need(&owner);
+            need(&owner);
+            assert!(owner.0.lock().unwrap().is_there());
+            let ending = owner.0.lock().unwrap().stop();
+            owner.1.notify_all();
+            ending.join();
+            let mut thread = owner.0.lock().unwrap();
+            assert!(!thread.is_there() && thread.is_stopping());
+            *thread = ServingThread::new();
+        }
+    }
+
+    #[test]
+    fn one_that_has_ended_by_itself_is_started_again() {
+        let owner: Owner = Arc::default();
+        for _ in 0..3 {
+            let own = Arc::clone(&owner);
+            let serve = move || own.0.lock().unwrap().has_ended();
+            owner.0.lock().unwrap().need("test", serve).unwrap().join();
+            while owner.0.lock().unwrap().is_there() {
+                std::thread::yield_now();
+            }
+        }
+        owner.0.lock().unwrap().stop().join();
+    }
+}
