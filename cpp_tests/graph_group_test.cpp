@@ -480,7 +480,14 @@ TEST_F(GraphGroup, StreamsMayBeDestroyedInAChange) {
     aclrtTaskGrp group = nullptr;
     const Graph graph = FillGraph(stream, 1, &group);
     ACL_OK(aclmdlRICaptureTaskUpdateBegin(updater, group));
+    ACL_OK(Fill(updater, 3));
+    // A change is not dropped without a word.
+    ACL_FAILS_SAYING(kDead, aclrtDestroyStream(updater), Shown(updater),
+                     "aclmdlRICaptureTaskUpdateEnd", "aclrtDestroyStreamForce");
     ACL_OK(aclrtDestroyStreamForce(updater.Release()));
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(Byte(), 1);
     Change(stream, group, [&] { ACL_OK(Fill(stream, 2)); });
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclrtSynchronizeStream(stream));

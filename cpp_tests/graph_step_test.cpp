@@ -164,6 +164,32 @@ TEST_F(GraphStep, AbortsOfTheStreamEndRuns) {
     EXPECT_EQ(log.Size(), 1u);
 }
 
+// One of the graph ends no wait: it leaves out what comes behind it, where that can be.
+TEST_F(GraphStep, AbortsOfTheGraphLeaveOutWhatComesBehindAWait) {
+    const Stream stream, other;
+    const DeviceMemory word(std::vector<uint64_t>{0});
+    Log log;
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(aclrtValueWait(word.At(), 1, ACL_STREAM_WAIT_VALUE_EQ, stream));
+        ACL_OK(log.Append(stream, 1));
+    });
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclmdlRIAbort(graph));
+    EXPECT_FALSE(IsIdle(stream));
+    ACL_OK(aclrtValueWrite(word.At(), 1, 0, other));
+    if (OnCpu()) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream),
+                         "aclmdlRIAbort");
+        EXPECT_EQ(log.Size(), 0u);
+    } else {
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    const size_t before = log.Size();
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(log.Size(), before + 1);
+}
+
 TEST_F(GraphStep, FreedMemoryIsFound) {
     const Stream stream;
     DeviceMemory word(8);

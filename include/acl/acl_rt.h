@@ -4358,21 +4358,23 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
 
 /**
  * Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
- * call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned; the
- * stream is destroyed all the same.
+ * call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned.
  *
  * @param stream from a creator; not null, not a default stream.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
  * stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
  * ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
  * ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
- * driver refused. Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
+ * driver refused. With these two it is destroyed all the same; it is not while it is captured
+ * (ACL_ERROR_RT_STREAM_CAPTURED 107027), bound to a graph, or changes a task group (107000).
+ * Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
  */
 aclError aclrtDestroyStream(aclrtStream stream);
 
 /**
  * Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
  * recorded there end), and so are failures that nobody was told of; a GPU finishes what its driver holds.
+ * A capture that it began ends without a graph, and a task group that it changes stays as it was.
  *
  * @param stream from a creator; not null, not a default stream.
  * @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.
@@ -7387,7 +7389,9 @@ aclError aclmdlRIExecuteAsync(aclmdlRI modelRI,
 /**
  * Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
  * synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
- * the runs come to their end, those with labels and switches at the next place where the host decides. The graph can be run again.
+ * the runs come to their end, those with labels and switches at the next place where the host decides. A wait of a run
+ * for an event, a value or a notify outside of the graph lasts; aclrtStreamAbort of its stream ends it on CPUs, and one
+ * for a notify on GPUs. The graph can be run again.
  *
  * @param modelRI a graph.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,

@@ -511,6 +511,12 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
             ),
         ));
     }
+    if !force && stream.recorder.is_updating() {
+        return Err(Error::param_invalid(format_args!(
+            "stream {raw:#x} changes a task group; call aclmdlRICaptureTaskUpdateEnd first, or \
+             aclrtDestroyStreamForce, which leaves the group as it was"
+        )));
+    }
     drop(stream);
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;

@@ -45,7 +45,9 @@ pub unsafe extern "C" fn aclmdlRIExecuteAsync(modelRI: aclmdlRI, stream: aclrtSt
 
 /// Leaves out what the runs of a graph that are queued have not begun; does not wait. On CPU devices who
 /// synchronizes a stream of such a run is told ACL_ERROR_RT_STREAM_ABORT 107023. A GPU's driver drops nothing: there
-/// the runs come to their end, those with labels and switches at the next place where the host decides. The graph can be run again.
+/// the runs come to their end, those with labels and switches at the next place where the host decides. A wait of a run
+/// for an event, a value or a notify outside of the graph lasts; aclrtStreamAbort of its stream ends it on CPUs, and one
+/// for a notify on GPUs. The graph can be run again.
 ///
 /// @param modelRI a graph.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,

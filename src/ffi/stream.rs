@@ -52,15 +52,16 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
 }
 
 /// Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
-/// call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned; the
-/// stream is destroyed all the same.
+/// call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned.
 ///
 /// @param stream from a creator; not null, not a default stream.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
 /// stream, destroyed, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
 /// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context;
 /// ACL_ERROR_RT_AICORE_EXCEPTION 507015: work on it had failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
-/// driver refused. Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
+/// driver refused. With these two it is destroyed all the same; it is not while it is captured
+/// (ACL_ERROR_RT_STREAM_CAPTURED 107027), bound to a graph, or changes a task group (107000).
+/// Thread-safe. Follows aclrtDestroyStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
     guard("aclrtDestroyStream", || stream::destroy(handle::from_c(stream), false))
@@ -68,6 +69,7 @@ pub unsafe extern "C" fn aclrtDestroyStream(stream: aclrtStream) -> aclError {
 
 /// Destroys a stream without waiting. Work that has not started is dropped on the CPU (waits on events
 /// recorded there end), and so are failures that nobody was told of; a GPU finishes what its driver holds.
+/// A capture that it began ends without a graph, and a task group that it changes stays as it was.
 ///
 /// @param stream from a creator; not null, not a default stream.
 /// @return as aclrtDestroyStream. Thread-safe. Follows aclrtDestroyStreamForce of the Ascend runtime API.

@@ -115,6 +115,11 @@ impl Recorder {
         Ok(())
     }
 
+    /// Whether the stream's work changes a group.
+    pub fn is_updating(&self) -> bool {
+        self.is_on() && self.update.lock().is_some()
+    }
+
     /// It runs again: the change.
     pub fn end_update(&self) -> Result<Arc<Update>> {
         let _capture = self.capture.lock();
