@@ -24,6 +24,7 @@
 #include "ipc_calls.h"
 #include "pool_calls.h"
 #include "random_calls.h"
+#include "snapshot_calls.h"
 
 namespace {
 
@@ -633,6 +634,7 @@ int main(int argc, char** argv) {
         UsePools();
         SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);
         if (!IsCuda()) SharePool(ACL_MEM_LOCATION_TYPE_HOST_NUMA);
+        TakeSnapshot();
         UseTwoDevices();
         DID(aclrtResetDevice(0));
     }

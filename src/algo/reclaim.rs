@@ -12,7 +12,9 @@
 //! callers place where they hold no lock, drops it.
 
 #[cfg(not(loom))]
-pub use self::real::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
+pub use self::real::{
+    Pin, count_pinned, flush_deferred, flush_if_many, heavy_barrier, is_pinned, light_barrier, pin,
+};
 
 #[cfg(loom)]
 pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
@@ -254,6 +256,18 @@ mod real {
         clean
     }
 
+    /// How many threads are pinned. Who is not counted sees what this thread has written before, when it pins
+    /// next.
+    pub fn count_pinned() -> usize {
+        heavy_barrier();
+        readers().filter(|reader| reader.state.load(Ordering::Acquire) & DEPTH != 0).count()
+    }
+
+    /// Whether this thread is pinned.
+    pub fn is_pinned() -> bool {
+        MINE.get().is_some_and(|reader| reader.state.load(Ordering::Relaxed) & DEPTH != 0)
+    }
+
     /// As [`flush_deferred`], where it is worth its barrier: for objects that come and go often,
     /// and that may stay a while.
     pub fn flush_if_many() {
@@ -280,6 +294,16 @@ mod real {
             }
             // Other tests of this process have threads too, but not one more for each of ours.
             assert!(count() < before + 50, "{before} readers became {}", count());
+        }
+
+        #[test]
+        fn who_is_pinned_is_counted() {
+            assert!(!is_pinned());
+            let pins = (pin(), pin());
+            assert!(is_pinned());
+            assert!(count_pinned() >= 1);
+            drop(pins);
+            assert!(!is_pinned());
         }
 
         #[test]

@@ -200,6 +200,27 @@ pub trait Driver: Send + Sync {
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;
 
+    /// Whether the next four are there.
+    fn has_snapshots(&self) -> bool {
+        true
+    }
+
+    /// The process takes a snapshot: nothing is queued, and calls of the core that use a device come no more
+    /// until [`Self::release_process`], but the next two. Waits for `patience` at most; on failure nothing
+    /// has changed.
+    fn hold_process(&self, patience: Duration) -> Result<()>;
+
+    /// Copies what is in all devices' memory to host memory, and gives that of the devices back. All addresses and
+    /// objects stay. Memory at `kept` (address and length), which the host uses, stays as it is, and so may
+    /// what other processes can have. On failure some may have been saved.
+    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()>;
+
+    /// Brings back what was saved, at the same addresses; nothing may have been. On failure it is still saved.
+    fn restore_memory(&self) -> Result<()>;
+
+    /// The snapshot is over.
+    fn release_process(&self) -> Result<()>;
+
     /// Releases everything and joins every thread of this backend. All devices are closed already.
     /// A thread that user code still has after `patience` is left behind: then `false`.
     fn shutdown(&self, patience: Duration) -> bool;

@@ -43,6 +43,8 @@ pub struct Environment {
     pub visible_devices: Option<String>,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
+    /// `PORTACL_SNAPSHOT_TIMEOUT_MS`: how long aclrtSnapShotProcessLock waits for work under way.
+    pub snapshot_timeout: Duration,
     /// `PORTACL_MEMORY_HOOK`.
     pub memory_hook: Option<memory_hook::Ready>,
     /// `PORTACL_LEAK_CHECK`; `None`: nothing is reported.
@@ -105,6 +107,10 @@ impl Environment {
             None => 5_000,
             Some(text) => number("PORTACL_FINALIZE_TIMEOUT_MS", &text, 1..=3_600_000)?,
         };
+        let snapshot_timeout = match set("PORTACL_SNAPSHOT_TIMEOUT_MS") {
+            None => 10_000,
+            Some(text) => number("PORTACL_SNAPSHOT_TIMEOUT_MS", &text, 1..=3_600_000)?,
+        };
         let (faults, report) =
             (set("PORTACL_FAULT"), set("PORTACL_FAULT_COUNT").map(PathBuf::from));
         let fault = match (&faults, &report) {
@@ -137,6 +143,7 @@ impl Environment {
             cpu_seed,
             cpu_guard,
             finalize_timeout: Duration::from_millis(finalize_timeout),
+            snapshot_timeout: Duration::from_millis(snapshot_timeout),
             memory_hook,
             leak_check,
             trace: set("PORTACL_TRACE").map(|text| profiling::path_of(&text)),

@@ -126,10 +126,24 @@ pub enum Code {
     DrvInternalError = 507_899,
     /// The capture of the stream is invalid.
     StreamCaptureInvalidated = 507_903,
+    /// What is under way did not end in time for a snapshot.
+    SnapshotLockTimeout = 507_905,
+    /// The process is not running, or cannot be locked.
+    SnapshotLockFailed = 507_906,
+    /// The process is not locked, or cannot be unlocked.
+    SnapshotUnlockFailed = 507_907,
+    /// The process is not locked, or its memory cannot be saved.
+    SnapshotBackupFailed = 507_908,
+    /// Nothing is saved, or it cannot come back.
+    SnapshotRestoreFailed = 507_909,
     /// Host memory that is registered already.
     HostMemoryAlreadyRegistered = 507_910,
     /// Host memory that is not registered.
     HostMemoryNotRegistered = 507_911,
+    /// A callback of a snapshot has failed.
+    SnapshotCallbackFailed = 507_912,
+    /// A callback of a snapshot is registered already.
+    SnapshotRegisterCallbackFailed = 507_913,
 }
 
 impl Code {

@@ -176,6 +176,11 @@ fn not_exported(found: &Allocation) -> Error {
     Error::param_invalid(format_args!("devPtr {addr:#x} is {instead}"))
 }
 
+/// Whether memory of this process has a key.
+pub fn exports_any() -> bool {
+    EXPORTED.load(Ordering::SeqCst) != 0
+}
+
 /// The memory at an address is about to be freed: its keys end.
 #[inline]
 pub fn freeing(addr: usize) {

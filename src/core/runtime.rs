@@ -40,6 +40,8 @@ pub struct Session {
     pub tallies: HostTallies,
     /// How long its end waits for user code that does not return.
     patience: Duration,
+    /// How long a snapshot waits for work under way.
+    pub snapshot_timeout: Duration,
 }
 
 /// Held while the library starts or ends.
@@ -278,7 +280,8 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     }
     let opened = open_driver(&environment);
     let (driver, visibility) = opened.inspect_err(|_| profiling::end_with_session())?;
-    let session = Session::new(driver, visibility, environment.finalize_timeout);
+    let Environment { finalize_timeout, snapshot_timeout, .. } = environment;
+    let session = Session::new(driver, visibility, finalize_timeout, snapshot_timeout);
     SESSION.replace(Some(session.clone()));
     Ok(session)
 }
@@ -288,18 +291,23 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
 pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
     let _life = LIFE.lock();
     let visibility = Visibility::choose(None, driver.device_count());
-    let left = SESSION.replace(Some(Session::new(driver, visibility, patience)));
+    let left = SESSION.replace(Some(Session::new(driver, visibility, patience, patience)));
     assert!(left.is_none(), "the life before has not ended");
     INIT_COUNT.store(1, Ordering::Relaxed);
     FINALIZED.store(false, Ordering::Release);
 }
 
 impl Session {
-    fn new(driver: Arc<dyn Driver>, visibility: Visibility, patience: Duration) -> Arc<Self> {
+    fn new(
+        driver: Arc<dyn Driver>,
+        visibility: Visibility,
+        patience: Duration,
+        snapshot_timeout: Duration,
+    ) -> Arc<Self> {
         let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
         *LAST_VISIBILITY.write() = Some(visibility.clone());
         let (owner, tallies) = (Owner::new(), HostTallies::default());
-        Arc::new(Self { driver, devices, visibility, owner, tallies, patience })
+        Arc::new(Self { driver, devices, visibility, owner, tallies, patience, snapshot_timeout })
     }
 }
 

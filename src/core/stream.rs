@@ -156,6 +156,11 @@ impl Stream {
         order::is_tracked().then(|| Awaited::stream(self))
     }
 
+    /// The last operation that was submitted, where the backend counts them.
+    pub fn submitted(&self) -> Option<Position> {
+        self.native.submitted()
+    }
+
     /// Whether everything queued so far has finished.
     pub fn is_idle(&self) -> Result<bool> {
         Ok(self.native.is_idle()?)

@@ -393,8 +393,18 @@ pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     usable.last().is_some_and(|(base, part)| base + part.memory.len >= addr + len)
 }
 
-/// Memory of other processes without an address: what handles name, and what is only mapped any more.
+/// Memory of other processes without an address.
 pub fn imported() -> Vec<Imported> {
+    all_memory().iter().filter_map(|it| it.imported()).collect()
+}
+
+/// Whether memory of this process has been exported.
+pub fn exports_any() -> bool {
+    all_memory().iter().any(|it| it.memory.key.lock().is_some())
+}
+
+/// Memory without an address, each once: what handles name, and what is only mapped any more.
+fn all_memory() -> Vec<Arc<Physical>> {
     let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
     if USED.load(Ordering::Relaxed) {
         let ranges = RANGES.lock();
@@ -404,7 +414,7 @@ pub fn imported() -> Vec<Imported> {
     // Those that handles name come first.
     let mut seen = HashSet::new();
     all.retain(|it| seen.insert(Arc::as_ptr(&it.memory)));
-    all.iter().filter_map(|it| it.imported()).collect()
+    all
 }
 
 /// What is mapped around an address, whoever may use it.

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::core::error::{self, Code, Error, Result};
+use crate::core::{gate, snapshot};
 use crate::ffi::fork;
 
 /// Runs the body of the API function `call` and turns what comes out into a code: the text of a
@@ -11,7 +12,7 @@ use crate::ffi::fork;
 /// becomes `ACL_ERROR_INTERNAL_ERROR` instead of ending the process.
 #[inline]
 pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
-    match catch_unwind(AssertUnwindSafe(|| enter().and_then(|()| body()))) {
+    match catch_unwind(AssertUnwindSafe(|| enter(call).and_then(|()| body()))) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => report(call, failure),
         Err(panic) => report_panic(call, &*panic),
@@ -21,7 +22,7 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
 /// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
-    guard_value_anywhere(call, fallback, || enter().and_then(|()| body()))
+    guard_value_anywhere(call, fallback, || enter_for_value().and_then(|()| body()))
 }
 
 /// As [`guard_value`], for the calls that tell about failures: they also work in a forked child.
@@ -47,9 +48,29 @@ pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
     guard(call, || Err(Error::unsupported(why)))
 }
 
-/// What holds for every other call: none works in a forked child.
+/// What holds for every other call: none works in a forked child, and while the process is locked for a
+/// snapshot they wait. One look tells both.
 #[inline]
-fn enter() -> Result<()> {
+fn enter(call: &'static str) -> Result<()> {
+    if gate::is_open() { Ok(()) } else { look_closer(call) }
+}
+
+#[cold]
+#[inline(never)]
+fn look_closer(call: &str) -> Result<()> {
+    refuse_in_child()?;
+    snapshot::pass_gate(call)
+}
+
+/// As [`enter`], for functions that return a value: none of them asks a device, so none waits.
+#[inline]
+fn enter_for_value() -> Result<()> {
+    if gate::is_open() { Ok(()) } else { refuse_in_child() }
+}
+
+#[cold]
+#[inline(never)]
+fn refuse_in_child() -> Result<()> {
     if fork::is_child() { Err(in_child()) } else { Ok(()) }
 }
 

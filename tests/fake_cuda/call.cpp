@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 #include "config.h"
 #include "context.h"
@@ -73,6 +74,11 @@ Call::Call(const char* name, Needs needs) : name_(name) {
     }
     lock_ = Lock(all.mutex);
     ++all.calls[name];
+    const bool is_held = needs != Needs::kNothing && !inside_host_function &&
+                         strncmp(name, "cuCheckpoint", strlen("cuCheckpoint")) != 0;
+    if (is_held) {
+        all.changed.wait(lock_, [&all] { return all.process == ProcessState::kRunning; });
+    }
     refused_ = refuse(needs);
 }
 

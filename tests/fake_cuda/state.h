@@ -59,6 +59,9 @@ struct Context {
     std::shared_ptr<Pool> current_pool;
 };
 
+// How far a checkpoint of the process is.
+enum class ProcessState { kRunning, kLocked, kCheckpointed };
+
 struct State {
     std::mutex mutex;
     // Notified after every completed operation and every change that somebody may wait for.
@@ -66,6 +69,8 @@ struct State {
 
     bool initialised = false;
     bool held = false;
+    // Not running: all calls wait, but those of checkpoints.
+    ProcessState process = ProcessState::kRunning;
     std::vector<std::unique_ptr<Context>> contexts;
     std::map<uint64_t, Context*> contexts_by_handle;
 

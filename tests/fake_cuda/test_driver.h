@@ -104,4 +104,8 @@ CUresult cuMemMap(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, uns
 CUresult cuMemUnmap(CUdeviceptr, size_t);
 CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size_t);
 CUresult cuMemGetAllocationGranularity(size_t*, const CUmemAllocationProp*, int);
+CUresult cuCheckpointProcessLock(int, void*);
+CUresult cuCheckpointProcessCheckpoint(int, void*);
+CUresult cuCheckpointProcessRestore(int, void*);
+CUresult cuCheckpointProcessUnlock(int, void*);
 }

@@ -51,6 +51,11 @@ impl Busy {
         }
     }
 
+    /// How many threads work now.
+    pub(super) fn working(&self) -> u32 {
+        self.0.lock().working
+    }
+
     /// The percentage of the time since it was asked last.
     pub(super) fn percentage(&self) -> u32 {
         self.percentage_at(Instant::now())

@@ -1,5 +1,7 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
 
+mod snapshot;
+
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -52,6 +54,8 @@ pub(super) struct DeviceMemory {
     huge_failures: AtomicU64,
     /// The files of blocks that are not in `file`, by address.
     shared: Mutex<HashMap<usize, Arc<SharedFile>>>,
+    /// What was in it, while a snapshot has that.
+    saved: Mutex<snapshot::Saved>,
 }
 
 impl DeviceMemory {
@@ -97,6 +101,7 @@ impl DeviceMemory {
             freed_small: AtomicU64::new(0),
             huge_failures: AtomicU64::new(0),
             shared: Mutex::default(),
+            saved: Mutex::default(),
         })
     }
 

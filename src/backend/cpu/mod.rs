@@ -15,6 +15,7 @@
 //! | `shared_memory.rs`, `shared_file.rs`, `ipc.rs` | what other processes can have of it, and we of theirs |
 //! | `windows.rs`, `host_ranges.rs`, `loaded_objects.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
+//! | `hold.rs`, `memory/snapshot.rs` | snapshots: who waits, and what is saved |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
 mod arena;
@@ -26,6 +27,7 @@ mod event;
 mod executor;
 mod fence;
 mod graph;
+mod hold;
 mod host_access;
 mod host_ranges;
 mod info;
@@ -76,6 +78,7 @@ use busy::Busy;
 use device::CpuDevice;
 use executor::Executor;
 use fence::{Deferred, Users};
+use hold::Hold;
 use host_access::Handler;
 use memory::{DeviceMemory, SHARED};
 use module::LoadedObject;
@@ -154,6 +157,7 @@ struct Shared {
     ranges: Ranges,
     /// Programs that were unloaded while operations were using their variables.
     unloading: Deferred<Arc<LoadedObject>>,
+    hold: Hold,
 }
 
 /// The place of one device.
@@ -204,6 +208,7 @@ impl Shared {
 
     #[cold]
     fn prepare(&self, ordinal: u32, span: &Span) {
+        self.hold.pass();
         match self.memory_of(ordinal) {
             Some(memory) if memory.contains(span.addr) => memory.prepare(span.addr, span.len),
             Some(_) => self.ranges.prepare(span.addr, span.len),
@@ -279,6 +284,7 @@ impl CpuDriver {
                 imports: Imports::new(),
                 ranges: Ranges::default(),
                 unloading: Deferred::new(),
+                hold: Hold::default(),
             }),
             segments: HostSegments::new(Arc::clone(&host)),
             host,
@@ -294,6 +300,10 @@ impl CpuDriver {
         self.deferred.reap(limit, |block| self.give_host(block));
         self.shared.reap(limit);
         self.unregistered.reap(limit, |block| self.registered.unlock(block.addr, block.len));
+    }
+
+    fn open_memories(&self) -> Vec<Arc<DeviceMemory>> {
+        (0..self.device_count()).filter_map(|ordinal| self.shared.memory_of(ordinal)).collect()
     }
 
     fn give_host(&self, block: Block) {
@@ -455,6 +465,23 @@ impl Driver for CpuDriver {
         }
         let memory = self.shared.memory_of(((block.token & !MARKS) >> 32) as u32);
         memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))
+    }
+
+    fn hold_process(&self, patience: Duration) -> Result<()> {
+        self.shared.hold.begin(&self.shared.devices, patience)
+    }
+
+    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
+        self.open_memories().iter().try_for_each(|memory| memory.save(kept))
+    }
+
+    fn restore_memory(&self) -> Result<()> {
+        self.open_memories().iter().try_for_each(|memory| memory.bring_back())
+    }
+
+    fn release_process(&self) -> Result<()> {
+        self.shared.hold.end(&self.shared.devices);
+        Ok(())
     }
 
     fn shutdown(&self, patience: Duration) -> bool {

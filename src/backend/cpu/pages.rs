@@ -333,6 +333,18 @@ pub(super) fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
     unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, len as i64) };
 }
 
+/// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and the first
+/// behind it.
+pub(super) fn next_data(file: &OwnedFd, from: u64, end: u64) -> Option<(u64, u64)> {
+    let seek = |from: u64, to| {
+        // SAFETY: asks for a number. The file position that it moves is used by nobody.
+        let found = unsafe { libc::lseek(file.as_raw_fd(), from as i64, to) };
+        u64::try_from(found).ok()
+    };
+    let first = seek(from, libc::SEEK_DATA).filter(|first| *first < end)?;
+    Some((first, seek(first, libc::SEEK_HOLE).map_or(end, |last| last.min(end))))
+}
+
 /// How long a file of [`memory_file`] is.
 pub(super) fn file_len(file: &OwnedFd) -> u64 {
     // SAFETY: asks for a number about an open descriptor. The file position that it moves is used by nobody.

@@ -80,6 +80,10 @@ macro_rules! driver_functions {
 driver_functions! {
     init(flags: c_uint) = "cuInit";
     driver_get_version(version: *mut c_int) = "cuDriverGetVersion";
+    checkpoint_lock(process: c_int, options: *mut c_void) = "cuCheckpointProcessLock";
+    checkpoint_save(process: c_int, options: *mut c_void) = "cuCheckpointProcessCheckpoint";
+    checkpoint_restore(process: c_int, options: *mut c_void) = "cuCheckpointProcessRestore";
+    checkpoint_unlock(process: c_int, options: *mut c_void) = "cuCheckpointProcessUnlock";
 
     device_get_count(count: *mut c_int) = "cuDeviceGetCount";
     device_get(device: *mut CUdevice, ordinal: c_int) = "cuDeviceGet";
@@ -408,6 +412,11 @@ impl Api {
             api.version = version;
         }
         Ok(api)
+    }
+
+    /// Whether processes can be saved.
+    pub(super) fn has_checkpoints(&self) -> bool {
+        self.functions.checkpoint_lock.is_some()
     }
 
     fn outcome(&self, call: &'static str, status: c_int) -> Outcome {

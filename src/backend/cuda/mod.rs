@@ -68,6 +68,7 @@ mod random_num;
 mod reduce;
 mod registered;
 mod release;
+mod snapshot;
 mod stream;
 mod stream_value;
 #[cfg(test)]
@@ -110,6 +111,7 @@ struct DriverState {
     /// Some of them are dropped and have not been destroyed.
     any_dropped: AtomicBool,
     pending: Pending,
+    saved: snapshot::Saved,
     stuck: Stuck,
     owned: Owned,
     known_pools: KnownPools,
@@ -151,6 +153,7 @@ impl DriverState {
             streams: Mutex::default(),
             any_dropped: AtomicBool::new(false),
             pending: Pending::default(),
+            saved: snapshot::Saved::default(),
             stuck: Stuck::default(),
             owned: Owned::default(),
             known_pools: KnownPools::default(),
@@ -525,6 +528,26 @@ impl Driver for CudaDriver {
 
     fn page_size(&self, block: Block) -> usize {
         memory::page_size(block)
+    }
+
+    fn has_snapshots(&self) -> bool {
+        self.0.api().has_checkpoints()
+    }
+
+    fn hold_process(&self, patience: Duration) -> Result<()> {
+        snapshot::hold(self.0.api(), patience)
+    }
+
+    fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
+        self.0.saved.save(self.0.api())
+    }
+
+    fn restore_memory(&self) -> Result<()> {
+        self.0.saved.restore(self.0.api())
+    }
+
+    fn release_process(&self) -> Result<()> {
+        snapshot::release(self.0.api())
     }
 
     /// Work that a device was left with may use any memory: then everything stays as it is.

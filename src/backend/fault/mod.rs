@@ -217,6 +217,30 @@ impl Driver for FaultDriver {
         self.inner.page_size(block)
     }
 
+    fn has_snapshots(&self) -> bool {
+        self.inner.has_snapshots()
+    }
+
+    fn hold_process(&self, patience: Duration) -> Result<()> {
+        self.plan.enter(Site::DriverHoldProcess)?;
+        self.inner.hold_process(patience)
+    }
+
+    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
+        self.plan.enter(Site::DriverSaveMemory)?;
+        self.inner.save_memory(kept)
+    }
+
+    fn restore_memory(&self) -> Result<()> {
+        self.plan.enter(Site::DriverRestoreMemory)?;
+        self.inner.restore_memory()
+    }
+
+    fn release_process(&self) -> Result<()> {
+        self.plan.enter(Site::DriverReleaseProcess)?;
+        self.inner.release_process()
+    }
+
     fn shutdown(&self, patience: Duration) -> bool {
         let all = self.inner.shutdown(patience);
         self.plan.ledger.end(all);

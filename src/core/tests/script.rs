@@ -282,6 +282,22 @@ impl Driver for ScriptDriver {
         4096
     }
 
+    fn hold_process(&self, _patience: Duration) -> Result<()> {
+        self.0.enter("hold_process")
+    }
+
+    fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
+        self.0.enter("save_memory")
+    }
+
+    fn restore_memory(&self) -> Result<()> {
+        self.0.enter("restore_memory")
+    }
+
+    fn release_process(&self) -> Result<()> {
+        self.0.enter("release_process")
+    }
+
     fn shutdown(&self, _patience: Duration) -> bool {
         if self.0.live(Thing::OpenDevice) == 0
             && self.0.live(Thing::HostBlock) + self.0.live(Thing::Registration) != 0

@@ -1,0 +1,609 @@
+// Snapshots: a process is locked, its devices' memory goes to the host and comes back, it goes on.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/fault.h"
+#include "support/gate.h"
+#include "support/ipc.h"
+#include "support/mem_pool.h"
+#include "support/own_process.h"
+#include "support/says.h"
+#include "support/virtual_memory.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kInvalid = ACL_ERROR_INVALID_PARAM;
+constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+
+const int kSelf = getpid();
+
+aclError Lock() {
+    return aclrtSnapShotProcessLock(kSelf, nullptr);
+}
+aclError Backup() {
+    return aclrtSnapShotProcessBackup(kSelf, nullptr);
+}
+aclError Restore() {
+    return aclrtSnapShotProcessRestore(kSelf, nullptr);
+}
+aclError Unlock() {
+    return aclrtSnapShotProcessUnlock(kSelf, nullptr);
+}
+
+// What callbacks were told: stage and device.
+struct Stages {
+    std::vector<std::pair<int, int32_t>> told;
+    int failing = -1;               // this stage returns 17
+    std::function<void(int)> also;  // called with the stage
+};
+
+Stages* stages = nullptr;
+
+template <int stage>
+uint32_t Tell(int32_t device, void* argument) {
+    auto* all = static_cast<Stages*>(argument);
+    EXPECT_EQ(all, stages);
+    all->told.emplace_back(stage, device);
+    if (all->also) all->also(stage);
+    return all->failing == stage ? 17 : 0;
+}
+
+constexpr aclrtSnapShotCallBack kTell[] = {Tell<0>, Tell<1>, Tell<2>, Tell<3>, Tell<4>, Tell<5>};
+
+// Callbacks for all stages, while it lives.
+class Listening {
+  public:
+    explicit Listening(Stages& all) {
+        stages = &all;
+        for (int stage = 0; stage < 6; ++stage)
+            ACL_EXPECT_OK(aclrtSnapShotCallbackRegister(static_cast<aclrtSnapShotStage>(stage),
+                                                        kTell[stage], &all));
+    }
+    ~Listening() {
+        for (int stage = 0; stage < 6; ++stage)
+            ACL_EXPECT_OK(aclrtSnapShotCallbackUnregister(static_cast<aclrtSnapShotStage>(stage),
+                                                          kTell[stage]));
+    }
+    Listening(const Listening&) = delete;
+    Listening& operator=(const Listening&) = delete;
+};
+
+using Told = std::vector<std::pair<int, int32_t>>;
+
+class Snapshot : public WithDevice {
+  protected:
+    // A test that gave up leaves the process running.
+    ~Snapshot() override {
+        Restore();
+        Unlock();
+        aclGetRecentErrMsg();
+    }
+};
+
+// Bytes of memory that files in memory have here, among them what devices of CPUs have.
+size_t SharedBytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.rfind("RssShmem:", 0) == 0) return std::stoul(line.substr(9)) * 1024;
+    return 0;
+}
+
+}  // namespace
+
+TEST_F(Snapshot, ChecksItsArguments) {
+    for (const int pid : {0, -1, INT32_MIN}) {
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessLock(pid, nullptr), "pid is", "above 0");
+        ACL_FAILS(kInvalid, aclrtSnapShotProcessUnlock(pid, nullptr));
+        ACL_FAILS(kInvalid, aclrtSnapShotProcessBackup(pid, nullptr));
+        ACL_FAILS(kInvalid, aclrtSnapShotProcessRestore(pid, nullptr));
+    }
+    for (const int pid : {getppid(), INT32_MAX}) {
+        ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessLock(pid, nullptr),
+                         "pid is " + std::to_string(pid), std::to_string(kSelf));
+        ACL_FAILS(kUnsupported, aclrtSnapShotProcessUnlock(pid, nullptr));
+        ACL_FAILS(kUnsupported, aclrtSnapShotProcessBackup(pid, nullptr));
+        ACL_FAILS(kUnsupported, aclrtSnapShotProcessRestore(pid, nullptr));
+    }
+    int something = 0;
+    ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessLock(kSelf, &something), "reserve");
+    ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessUnlock(kSelf, &something), "reserve");
+    aclrtSnapShotBackupArgs backup{};
+    backup.backupFlags = 1;
+    ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessBackup(kSelf, &backup), "backupFlags is 0x1");
+    aclrtSnapShotRestoreArgs restore{};
+    restore.restoreFlags = ~0u;
+    ACL_FAILS_SAYING(kInvalid, aclrtSnapShotProcessRestore(kSelf, &restore), "restoreFlags is");
+
+    const auto stage = ACL_RT_SNAPSHOT_LOCK_PRE;
+    ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackRegister(stage, nullptr, nullptr), "callback");
+    ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(stage, nullptr), "callback");
+    for (const int wrong : {-1, 6, 1 << 30}) {
+        const auto unknown = static_cast<aclrtSnapShotStage>(wrong);
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackRegister(unknown, kTell[0], nullptr),
+                         "stage is " + std::to_string(wrong));
+        ACL_FAILS_SAYING(kInvalid, aclrtSnapShotCallbackUnregister(unknown, kTell[0]), "stage is");
+    }
+    ACL_FAILS_SAYING(kDead, aclrtSnapShotCallbackUnregister(stage, kTell[0]), "not registered");
+    Stages all;
+    const Listening listening(all);
+    ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED,
+                     aclrtSnapShotCallbackRegister(stage, kTell[0], &all), "registered already");
+}
+
+TEST_F(Snapshot, GoesThroughItsStatesAndNoOthers) {
+    const auto unlocks = [] {
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED,
+                         aclrtSnapShotProcessUnlock(kSelf, nullptr), "the process is");
+    };
+    const auto backs_up = [] {
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
+                         aclrtSnapShotProcessBackup(kSelf, nullptr), "the process is");
+    };
+    const auto restores = [] {
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED,
+                         aclrtSnapShotProcessRestore(kSelf, nullptr), "the process is");
+    };
+    const auto locks = [] {
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr),
+                         "the process is");
+    };
+    for (int turn = 0; turn < 2; ++turn) {
+        unlocks(), backs_up(), restores();
+        ACL_OK(Lock());
+        locks(), restores();
+        ACL_OK(Backup());
+        locks(), unlocks(), backs_up();
+        aclrtSnapShotRestoreArgs args{};
+        ACL_OK(aclrtSnapShotProcessRestore(kSelf, &args));
+        locks(), restores();
+        ACL_OK(Unlock());
+    }
+    // Backup may come twice, or never.
+    ACL_OK(Lock());
+    for (int turn = 0; turn < 2; ++turn) {
+        aclrtSnapShotBackupArgs args{};
+        ACL_OK(aclrtSnapShotProcessBackup(kSelf, &args));
+        ACL_OK(Restore());
+    }
+    ACL_OK(Unlock());
+    ACL_OK(Lock());
+    ACL_OK(Unlock());
+}
+
+TEST_F(Snapshot, MemoryComesBackWhereItWas) {
+    constexpr size_t kSizes[] = {1, 100, 4096, 70000, (3 << 20) + 100, 8 << 20};
+    std::deque<DeviceMemory> memory;
+    for (const size_t size : kSizes) memory.emplace_back(size);
+    const MemPool pool;
+    const Stream stream;
+    const size_t kPooled = 300000;
+    void* const pooled = pool.Allocate(kPooled, stream);
+    ACL_OK(aclrtSynchronizeStream(stream));
+    const Range range(2 * kPiece);
+    const PhysicalMemory physical(kPiece);
+    const Mapping mapping(range.At(), physical);
+    PinnedMemory pinned(1000, 0x77);
+    // Of another device.
+    ACL_OK(aclrtSetDevice(1));
+    {
+        const DeviceMemory other(5000);
+        Set(other.At(), 5000, 0x66);
+        ACL_OK(aclrtSetDevice(0));
+        int value = 1;
+        for (size_t i = 0; i < memory.size(); ++i) Set(memory[i].At(), kSizes[i], value++);
+        Set(pooled, kPooled, 0x44);
+        Set(range.At(), kPiece, 0x55);
+        size_t free_before = 0, free_after = 0, total = 0;
+        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_before, &total));
+
+        ACL_OK(Lock());
+        const size_t before = SharedBytes();
+        ACL_OK(Backup());
+        // CPUs' memory went back to the system; of other backends nobody can see that here.
+        if (OnCpu()) {
+            EXPECT_LE(SharedBytes() + (size_t{13} << 20), before);
+        }
+        ACL_OK(Restore());
+        ACL_OK(Unlock());
+
+        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
+        EXPECT_EQ(free_after, free_before);
+        value = 1;
+        for (size_t i = 0; i < memory.size(); ++i)
+            EXPECT_TRUE(Holds(memory[i].At(), kSizes[i], value++)) << kSizes[i];
+        EXPECT_TRUE(Holds(pooled, kPooled, 0x44));
+        EXPECT_TRUE(Holds(range.At(), kPiece, 0x55));
+        ACL_OK(aclrtSetDevice(1));
+        EXPECT_TRUE(Holds(other.At(), 5000, 0x66));
+    }
+    ACL_OK(aclrtSetDevice(0));
+    EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(1000, 0x77));
+    // And can be used like before.
+    Set(memory[4].At(), kSizes[4], 9);
+    EXPECT_TRUE(Holds(memory[4].At(), kSizes[4], 9));
+    Free(pooled, stream);
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(aclrtResetDevice(1));
+}
+
+TEST_F(Snapshot, CallsOfOtherThreadsWait) {
+    const DeviceMemory memory(1000);
+    Set(memory.At(), 1000, 1);
+    ACL_OK(Lock());
+    std::atomic<int> done{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&, i] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            ++done;
+            if (i == 0) {
+                ACL_EXPECT_OK(aclrtMemset(memory.At(), 1000, 2, 1000));
+            }
+        });
+    }
+    ACL_OK(Backup());
+    EXPECT_EQ(done, 0);
+    ACL_OK(Restore());
+    EXPECT_EQ(done, 0);
+    ACL_OK(Unlock());
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(done, 4);
+    EXPECT_TRUE(Holds(memory.At(), 1000, 2));
+    for (int i = 0; i < 4; ++i) ACL_EXPECT_OK(aclrtResetDevice(0));
+}
+
+TEST_F(Snapshot, WhoHasLockedItIsNotLetWaitForItself) {
+    const Stream stream;
+    void* memory = Poison<void*>();
+    ACL_OK(Lock());
+    ACL_FAILS_SAYING(kDead, aclrtMalloc(&memory, 100, ACL_MEM_MALLOC_HUGE_FIRST),
+                     "this thread has locked the process", "aclrtSnapShotProcessUnlock");
+    EXPECT_TRUE(IsPoison(memory));
+    ACL_FAILS(kDead, aclrtSynchronizeStream(stream));
+    ACL_FAILS(kDead, aclrtResetDevice(0));
+    ACL_FAILS(kDead, aclFinalize());
+    // Another thread may unlock it, and this one is then as before.
+    std::thread([] {
+        ACL_EXPECT_OK(Backup());
+        ACL_EXPECT_OK(Restore());
+        ACL_EXPECT_OK(Unlock());
+    }).join();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    // When others have locked it this thread waits like all.
+    std::thread other([] { ACL_EXPECT_OK(Lock()); });
+    other.join();
+    std::thread unlocks([] { ACL_EXPECT_OK(Unlock()); });
+    ACL_OK(aclrtSynchronizeStream(stream));
+    unlocks.join();
+}
+
+TEST_F(Snapshot, WorkUnderWayIsDoneFirst) {
+    const DeviceMemory memory(1000);
+    const Stream stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtMemsetAsync(memory.At(), 1000, 3, 1000, stream));
+    Log log;
+    ACL_OK(log.Append(stream, 1));
+    // The gate opens when the lock has begun, and no earlier.
+    Stages all;
+    all.also = [&](int stage) {
+        if (stage == ACL_RT_SNAPSHOT_LOCK_PRE) gate.Open();
+    };
+    {
+        const Listening listening(all);
+        ACL_OK(Lock());
+        EXPECT_EQ(log.Numbers(), std::vector<int>{1});
+        ACL_OK(Backup());
+        ACL_OK(Restore());
+        ACL_OK(Unlock());
+    }
+    EXPECT_TRUE(Holds(memory.At(), 1000, 3));
+}
+
+// What waits for a callback in a thread of the program ends, because that thread is not held there.
+TEST_F(Snapshot, CallbacksInThreadsOfTheProgramAreRun) {
+    const Stream stream;
+    std::atomic<bool> ends{false};
+    std::atomic<int> called{0};
+    std::thread reader([&] {
+        while (!ends) {
+            const aclError code = aclrtProcessReport(100);
+            EXPECT_TRUE(code == ACL_SUCCESS || code == ACL_ERROR_RT_REPORT_TIMEOUT ||
+                        code == ACL_ERROR_RT_THREAD_SUBSCRIBE)
+                << code;
+            if (code == ACL_ERROR_RT_THREAD_SUBSCRIBE) std::this_thread::yield();
+        }
+        aclGetRecentErrMsg();
+    });
+    const auto thread = static_cast<uint64_t>(reader.native_handle());
+    ACL_OK(aclrtSubscribeReport(thread, stream));
+    // The stream comes to its callback when the lock has begun.
+    const Stream before;
+    Event event;
+    Gate gate;
+    ACL_OK(gate.Hold(before));
+    ACL_OK(aclrtRecordEvent(event, before));
+    ACL_OK(aclrtStreamWaitEvent(stream, event));
+    ACL_OK(aclrtLaunchCallback([](void* count) { ++*static_cast<std::atomic<int>*>(count); },
+                               &called, ACL_CALLBACK_BLOCK, stream));
+    Stages all;
+    all.also = [&](int stage) {
+        if (stage == ACL_RT_SNAPSHOT_LOCK_PRE) gate.Open();
+    };
+    {
+        const Listening listening(all);
+        ACL_OK(Lock());
+        EXPECT_EQ(called, 1);
+        ACL_OK(Unlock());
+    }
+    ACL_OK(aclrtUnSubscribeReport(thread, stream));
+    ends = true;
+    reader.join();
+}
+
+TEST_F(Snapshot, CallbacksComeAtTheirStages) {
+    Stages all;
+    ACL_OK(aclrtSetDevice(1));
+    {
+        const Listening listening(all);
+        std::vector<aclError> codes;
+        all.also = [&](int) {
+            int32_t device = -1;
+            codes.push_back(aclrtGetDevice(&device));
+        };
+        ACL_OK(Lock());
+        EXPECT_EQ(all.told, (Told{{0, 0}, {0, 1}}));
+        ACL_OK(Backup());
+        ACL_OK(Restore());
+        ACL_OK(Unlock());
+        EXPECT_EQ(all.told, (Told{{0, 0},
+                                  {0, 1},
+                                  {1, 0},
+                                  {1, 1},
+                                  {2, 0},
+                                  {2, 1},
+                                  {3, 0},
+                                  {3, 1},
+                                  {4, 0},
+                                  {4, 1},
+                                  {5, 0},
+                                  {5, 1}}));
+        // Between lock and unlock they may not call in.
+        std::vector<aclError> wanted(12, kDead);
+        wanted[0] = wanted[1] = wanted[10] = wanted[11] = ACL_SUCCESS;
+        EXPECT_EQ(codes, wanted);
+        aclGetRecentErrMsg();
+    }
+    ACL_OK(aclrtResetDevice(1));
+    ACL_OK(aclrtSetDevice(0));
+    all.told.clear();
+    ACL_OK(Lock());
+    ACL_OK(Unlock());
+    EXPECT_TRUE(all.told.empty()) << "they were taken back";
+}
+
+TEST_F(Snapshot, CallbacksThatFail) {
+    const aclError kFailed = ACL_ERROR_SNAPSHOT_CALLBACK_FAILED;
+    const DeviceMemory memory(1000);
+    Set(memory.At(), 1000, 5);
+    Stages all;
+    const Listening listening(all);
+    // Before: it does not happen.
+    all.failing = ACL_RT_SNAPSHOT_LOCK_PRE;
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessLock(kSelf, nullptr),
+                     "LockPre returned 17 for device 0");
+    ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
+    EXPECT_TRUE(Holds(memory.At(), 1000, 5));
+    all.failing = -1;
+    ACL_OK(Lock());
+    all.failing = ACL_RT_SNAPSHOT_BACKUP_PRE;
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BackupPre");
+    ACL_FAILS(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr));
+    // After: it has happened.
+    all.failing = ACL_RT_SNAPSHOT_BACKUP_POST;
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessBackup(kSelf, nullptr), "BackupPost");
+    all.failing = ACL_RT_SNAPSHOT_RESTORE_PRE;
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessRestore(kSelf, nullptr), "RestorePre");
+    ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
+    all.failing = ACL_RT_SNAPSHOT_RESTORE_POST;
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessRestore(kSelf, nullptr), "RestorePost");
+    all.failing = ACL_RT_SNAPSHOT_UNLOCK_POST;
+    ACL_FAILS_SAYING(kFailed, aclrtSnapShotProcessUnlock(kSelf, nullptr), "UnlockPost");
+    EXPECT_TRUE(Holds(memory.At(), 1000, 5));
+}
+
+TEST_F(Snapshot, CallbacksMakeNoSnapshotCalls) {
+    Stages all;
+    const Listening listening(all);
+    std::vector<aclError> codes;
+    all.also = [&](int) {
+        for (const auto call : {Lock, Backup, Restore, Unlock}) codes.push_back(call());
+    };
+    ACL_OK(Lock());
+    ACL_OK(Unlock());
+    const std::vector<aclError> once = {
+        ACL_ERROR_SNAPSHOT_LOCK_FAILED, ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
+        ACL_ERROR_SNAPSHOT_RESTORE_FAILED, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED};
+    std::vector<aclError> twice = once;
+    twice.insert(twice.end(), once.begin(), once.end());
+    EXPECT_EQ(codes, twice);
+    EXPECT_NE(std::string(aclGetRecentErrMsg()).find("under way"), std::string::npos);
+}
+
+TEST_F(Snapshot, ExportedMemoryKeepsItFromBackingUp) {
+    const DeviceMemory memory(1 << 20);
+    const KeyText key = ExportKey(memory.At(), 1 << 20);
+    ACL_OK(Lock());
+    ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "exported",
+                     "aclrtIpcMemClose");
+    ACL_OK(Unlock());
+    CloseKey(key);
+    {
+        const PhysicalMemory physical;
+        uint64_t number = 0;
+        ACL_OK(
+            aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone, &number));
+        ACL_OK(Lock());
+        ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "exported");
+        ACL_OK(Unlock());
+    }
+    ACL_OK(Lock());
+    ACL_OK(Backup());
+    ACL_OK(Restore());
+    ACL_OK(Unlock());
+}
+
+// The host may use it all the time.
+TEST_F(Snapshot, ManagedMemoryStays) {
+    constexpr size_t kSize = 4 << 20;
+    void* address = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&address, kSize, 1));
+    const DeviceMemory beside(kSize);
+    Set(beside.At(), kSize, 8);
+    auto* const bytes = static_cast<unsigned char*>(address);
+    std::memset(bytes, 6, kSize);
+    ACL_OK(Lock());
+    ACL_OK(Backup());
+    EXPECT_EQ(bytes[0], 6);
+    EXPECT_EQ(bytes[kSize - 1], 6);
+    bytes[kSize / 2] = 7;
+    ACL_OK(Restore());
+    ACL_OK(Unlock());
+    EXPECT_EQ(bytes[kSize / 2], 7);
+    EXPECT_EQ(bytes[kSize - 1], 6);
+    EXPECT_TRUE(Holds(beside.At(), kSize, 8));
+    ACL_OK(aclrtFree(address));
+}
+
+TEST_F(Snapshot, NotInsideHostFunctions) {
+    const Stream stream;
+    static std::atomic<aclError> code{0};
+    ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void*) { code = Lock(); }, nullptr));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(code, kDead);
+}
+
+OWN_PROCESS_TEST(SnapshotProcess, WorkThatDoesNotEndIsNotWaitedForForever,
+                 {"PORTACL_SNAPSHOT_TIMEOUT_MS", "50"}) {
+    const Session session;
+    const Stream stream;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT, aclrtSnapShotProcessLock(kSelf, nullptr),
+                     "stream", "50 ms", "PORTACL_SNAPSHOT_TIMEOUT_MS");
+    // It runs, and what it was given as well.
+    ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(Lock());
+    ACL_OK(Unlock());
+}
+
+OWN_PROCESS_TEST(SnapshotProcess, BeforeAndAfterTheLibrarysLife) {
+    // As after aclInit; there is nothing to save.
+    ACL_OK(Lock());
+    ACL_OK(Backup());
+    ACL_OK(Restore());
+    ACL_OK(Unlock());
+    Stages all;
+    const Listening listening(all);
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclFinalize());
+    ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclrtSnapShotProcessLock(kSelf, nullptr));
+    ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(Lock());
+    EXPECT_EQ(all.told, (Told{{0, 0}}));
+    ACL_OK(Unlock());
+    ACL_OK(aclFinalize());
+}
+
+// Whatever is refused, nothing is lost, and the way on is open.
+OWN_PROCESS_TEST(SnapshotProcess, SurvivesRefusalsOfTheBackend) {
+    const auto with = [](const char* fault, const std::function<void()>& body) {
+        SCOPED_TRACE(fault);
+        const Fault refused(fault);
+        const Session session;
+        const DeviceMemory memory(3 << 20);
+        Set(memory.At(), 3 << 20, 4);
+        body();
+        EXPECT_TRUE(Holds(memory.At(), 3 << 20, 4));
+    };
+    with("driver.hold_process:1", [] {
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_LOCK_FAILED, aclrtSnapShotProcessLock(kSelf, nullptr),
+                         "PORTACL_FAULT");
+        ACL_OK(Lock());
+        ACL_OK(Unlock());
+    });
+    with("driver.save_memory:1", [] {
+        ACL_OK(Lock());
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
+                         aclrtSnapShotProcessBackup(kSelf, nullptr), "PORTACL_FAULT");
+        ACL_FAILS(ACL_ERROR_SNAPSHOT_RESTORE_FAILED, aclrtSnapShotProcessRestore(kSelf, nullptr));
+        ACL_OK(Backup());
+        ACL_OK(Restore());
+        ACL_OK(Unlock());
+    });
+    with("driver.restore_memory:1", [] {
+        ACL_OK(Lock());
+        ACL_OK(Backup());
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_RESTORE_FAILED,
+                         aclrtSnapShotProcessRestore(kSelf, nullptr), "PORTACL_FAULT");
+        ACL_FAILS(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, aclrtSnapShotProcessUnlock(kSelf, nullptr));
+        ACL_OK(Restore());
+        ACL_OK(Unlock());
+    });
+    with("driver.release_process:1", [] {
+        ACL_OK(Lock());
+        ACL_FAILS_SAYING(ACL_ERROR_SNAPSHOT_UNLOCK_FAILED,
+                         aclrtSnapShotProcessUnlock(kSelf, nullptr), "PORTACL_FAULT");
+        ACL_OK(Unlock());
+    });
+}
+
+// Threads that copy all the time are held and go on, again and again.
+TEST_F(Snapshot, WhileOthersWork) {
+    constexpr int kTurns = 20, kThreads = 3;
+    constexpr size_t kSize = 100000;
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&, i] {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            const Stream stream;
+            const DeviceMemory one(kSize), two(kSize);
+            Set(one.At(), kSize, i + 1);
+            while (!stop) {
+                ACL_EXPECT_OK(aclrtMemcpyAsync(two.At(), kSize, one.At(), kSize,
+                                               ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+                ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
+                EXPECT_TRUE(Holds(two.At(), kSize, i + 1));
+            }
+        });
+    }
+    for (int turn = 0; turn < kTurns; ++turn) {
+        ACL_EXPECT_OK(Lock());
+        ACL_EXPECT_OK(Backup());
+        ACL_EXPECT_OK(Restore());
+        ACL_EXPECT_OK(Unlock());
+        std::this_thread::yield();
+    }
+    stop = true;
+    for (auto& thread : threads) thread.join();
+    for (int i = 0; i < kThreads; ++i) ACL_EXPECT_OK(aclrtResetDevice(0));
+}

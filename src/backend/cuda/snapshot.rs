@@ -1,0 +1,66 @@
+//! Snapshots: the driver's own checkpoints, which have everything that a process has on its GPUs.
+
+use std::ffi::{c_int, c_uint};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::driver::Api;
+use crate::backend::{FaultKind, Result};
+
+/// Whether memory is saved.
+#[derive(Default)]
+pub(super) struct Saved(AtomicBool);
+
+/// A `CUcheckpointLockArgs`.
+#[repr(C)]
+struct LockOptions {
+    timeout_ms: c_uint,
+    reserved: [c_uint; 15],
+}
+
+fn process() -> c_int {
+    std::process::id() as c_int
+}
+
+/// See [`crate::backend::Driver::hold_process`].
+pub(super) fn hold(api: &Api, patience: Duration) -> Result<()> {
+    // 0 is for ever.
+    let timeout_ms = c_uint::try_from(patience.as_millis()).unwrap_or(c_uint::MAX).max(1);
+    let mut options = LockOptions { timeout_ms, reserved: [0; 15] };
+    // SAFETY: the structure is what the driver wants, and outlives the call.
+    let locked = unsafe { api.checkpoint_lock(process(), (&raw mut options).cast()) };
+    locked.map_err(|failure| {
+        let fault = failure.fault(FaultKind::OutOfHostMemory);
+        if failure.is_not_ready() { fault.with_kind(FaultKind::WaitTimedOut) } else { fault }
+    })
+}
+
+impl Saved {
+    /// See [`crate::backend::Driver::save_memory`]. Managed memory is the driver's business.
+    pub(super) fn save(&self, api: &Api) -> Result<()> {
+        // SAFETY: without options, of the process itself.
+        unsafe { api.checkpoint_save(process(), std::ptr::null_mut()) }
+            .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))?;
+        self.0.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// See [`crate::backend::Driver::restore_memory`].
+    pub(super) fn restore(&self, api: &Api) -> Result<()> {
+        if !self.0.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        unsafe { api.checkpoint_restore(process(), std::ptr::null_mut()) }
+            .map_err(|failure| failure.fault(FaultKind::OutOfDeviceMemory))?;
+        self.0.store(false, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// See [`crate::backend::Driver::release_process`].
+pub(super) fn release(api: &Api) -> Result<()> {
+    // SAFETY: as above.
+    unsafe { api.checkpoint_unlock(process(), std::ptr::null_mut()) }
+        .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))
+}
