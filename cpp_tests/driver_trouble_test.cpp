@@ -12,6 +12,7 @@
 
 #include "support/gate.h"
 #include "support/graph_build.h"
+#include "support/graph_condition.h"
 #include "support/notify.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -208,6 +209,17 @@ OWN_PROCESS_TEST(OldDriver, GraphsDoNotChoose, OLD_DRIVER) {
         ACL_OK(aclmdlRIEndTask(graph, stream));
         ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIBuildEnd(graph, nullptr),
                          "wait for the host");
+        const portacl_test::Stream captured;
+        const portacl_test::Graph other = portacl_test::Capture(captured, [&] {
+            const portacl_test::Condition value(portacl_test::GraphOf(captured), 1);
+            aclmdlRI body = nullptr;
+            ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                             aclmdlRIAddCondTask({value, portacl_test::kIf, 1, &body}, captured, 0),
+                             "wait for the host", "conditional tasks");
+            EXPECT_EQ(body, nullptr);
+        });
+        // The rest of the capture is a graph that runs.
+        ACL_OK(aclmdlRIExecute(other, -1));
     }
     ACL_OK(aclFinalize());
 }

@@ -28,6 +28,7 @@ using portacl_test::Condition;
 using portacl_test::DeviceCount;
 using portacl_test::DeviceMemory;
 using portacl_test::EndInvalid;
+using portacl_test::Event;
 using portacl_test::ExternalEvent;
 using portacl_test::Graph;
 using portacl_test::GraphOf;
@@ -312,6 +313,41 @@ TEST_F(GraphConditionArguments, BodiesCanBeCapturedAnew) {
         kRelaxed);
     ACL_OK(aclmdlRIExecute(graph, -1));
     EXPECT_EQ(s_->number.Get(), 8);
+}
+
+// A mode of a body is of that capture alone.
+TEST_F(GraphConditionArguments, BodiesHaveModesOfTheirOwn) {
+    constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+    uint32_t word = 0;
+    const auto copies = [&] {
+        return aclrtMemcpy(&word, 4, s_->number.At(), 4, ACL_MEMCPY_DEVICE_TO_HOST);
+    };
+    Bodies bodies;
+    ACL_OK(aclmdlRICaptureBegin(s_->stream, kRelaxed));
+    const Condition value(GraphOf(s_->stream), 1);
+    bodies = AddTask(value, kIf, 1, s_->stream);
+    ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[0], kThreadLocal));
+    OnNewThread([&] {
+        ACL_OK(aclrtSetDevice(0));
+        ACL_OK(copies());
+        aclmdlRI same = nullptr;
+        ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, aclmdlRICaptureEnd(s_->body, &same));
+    });
+    EXPECT_EQ(copies(), ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+    EndInvalid(s_->body);
+    // The capture around it goes on, and forbids nothing.
+    EXPECT_EQ(StatusOf(s_->stream), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+    ACL_OK(copies());
+    Fill(bodies[0]);
+    // Neither waits for the other.
+    const Event event(ACL_EVENT_SYNC);
+    ACL_OK(aclrtRecordEvent(event, s_->stream));
+    const Condition second(GraphOf(s_->stream), 1);
+    bodies = AddTask(second, kIf, 1, s_->stream);
+    ACL_OK(aclmdlRICaptureToModelRIBegin(s_->body, bodies[0], kRelaxed));
+    ACL_FAILS(ACL_ERROR_STREAM_CAPTURE_CONFLICT, aclrtStreamWaitEvent(s_->body, event));
+    EndInvalid(s_->body);
+    EndInvalid(s_->stream);
 }
 
 TEST_F(GraphConditionArguments, RunsNeedAllBodies) {

@@ -518,6 +518,44 @@ TEST_F(GraphCondition, AbortEndsWhatHasNoEnd) {
     }
 }
 
+TEST_F(GraphCondition, AbortOfTheStreamEndsItsRuns) {
+    const Endless endless;
+    ACL_OK(aclmdlRIExecuteAsync(endless.graph, s_->running));
+    endless.AwaitRounds();
+    ACL_OK(aclrtStreamAbort(s_->running));
+    ACL_OK(aclrtSynchronizeStream(s_->running));
+    // Others run it next.
+    ACL_OK(aclmdlRIExecuteAsync(endless.graph, s_->inner));
+    endless.AwaitRounds();
+    ACL_OK(aclmdlRIAbort(endless.graph));
+    ACL_FAILS(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(s_->inner));
+}
+
+TEST_F(GraphCondition, MemoryThatABodyUsesStaysForTheRun) {
+    DeviceMemory memory(1 << 16), result(1 << 16);
+    Gate gate;
+    const Graph graph = Capture(s_->stream, [&] {
+        const Condition value(GraphOf(s_->stream), 1);
+        const Bodies bodies = AddTask(value, kIf, 1, s_->stream);
+        CaptureBody(bodies[0], s_->body, [&] {
+            ACL_OK(gate.Hold(s_->body));
+            ACL_OK(aclrtMemsetAsync(memory.At(), 1 << 16, 6, 1 << 16, s_->body));
+            ACL_OK(aclrtMemcpyAsync(result.At(), 1 << 16, memory.At(), 1 << 16,
+                                    ACL_MEMCPY_DEVICE_TO_DEVICE, s_->body));
+        });
+    });
+    ACL_OK(aclmdlRIExecuteAsync(graph, s_->running));
+    ASSERT_TRUE(gate.AwaitArrival());
+    ACL_OK(aclrtFree(memory.Release()));
+    // It is not given to anybody else.
+    const DeviceMemory other(std::vector<unsigned char>(1 << 16, 1));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(s_->running));
+    EXPECT_EQ(other.Download(), std::vector<unsigned char>(1 << 16, 1));
+    EXPECT_EQ(result.Download(), std::vector<unsigned char>(1 << 16, 6));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIExecuteAsync(graph, s_->running), "freed");
+}
+
 TEST(GraphConditionLife, ResetEndsWhatHasNoEnd) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));

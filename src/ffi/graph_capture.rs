@@ -42,14 +42,17 @@ pub unsafe extern "C" fn aclmdlRICaptureBegin(
 /// fails with one of the codes 107025, 507903, 507899 and 207000 the capture has ended without a graph.
 ///
 /// @param stream the stream that the capture began with.
-/// @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy.
+/// @param modelRI receives the graph; the caller destroys it with aclmdlRIDestroy, unless it is a body
+/// (aclmdlRICaptureToModelRIBegin).
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` is null; ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029:
 /// the stream is not captured; ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED 107036: the capture began with another
 /// stream; ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD 107038: another thread began it, in a mode other than
 /// ACL_MODEL_RI_CAPTURE_MODE_RELAXED; ACL_ERROR_RT_STREAM_UNJOINED 107025: the work of a stream that has joined is not
 /// waited for; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: something has made the capture invalid;
 /// ACL_ERROR_DRV_INTERNAL_ERROR 507899, ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver refuses the graph, or has
-/// none; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
+/// none, or a graph with conditional tasks, or a body, has task groups or waits for what is outside;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph around a body was destroyed, or called inside a
+/// host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or one of another
 /// device. Thread-safe. Follows aclmdlRICaptureEnd of the Ascend runtime API.
 #[unsafe(no_mangle)]

@@ -17,7 +17,7 @@ use crate::ffi::value::{address, handle};
 /// @param func the function.
 /// @param userData its argument; may be null.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `modelRI` or `func` is null; ACL_ERROR_RT_PARAM_INVALID 107000:
-/// not a graph, destroyed, or the graph has this function already; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still
+/// not a graph, destroyed, the body of a conditional task, or the graph has this function already; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still
 /// being recorded. Thread-safe. Follows aclmdlRIDestroyRegisterCallback of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroyRegisterCallback(

@@ -127,8 +127,9 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
 /// @param modelRI a graph.
 /// @return ACL_SUCCESS, also where nothing was changed; ACL_ERROR_INVALID_PARAM 100000: null;
 /// ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, destroyed, or called inside a host function;
-/// ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_DRV_INTERNAL_ERROR 507899: the driver
-/// refuses. Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
+/// ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being recorded; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: changes of a
+/// graph with labels, switches, conditional tasks or streams that start others, or of a body; ACL_ERROR_DRV_INTERNAL_ERROR
+/// 507899: the driver refuses. Thread-safe. Follows aclmdlRIUpdate of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIUpdate(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIUpdate", || params::update(handle::from_c(modelRI)))

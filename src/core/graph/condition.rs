@@ -2,7 +2,7 @@
 //!
 //! A value is a word of device memory that belongs to a graph. A body is a graph of its own that belongs to a
 //! task, is captured once, and runs only as a part of the graph that has the task. When such a graph runs for
-//! the first time it becomes a flow, with all its bodies ([`super::flow::body`]).
+//! the first time it becomes a flow, with all its bodies (`flow/body.rs`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
