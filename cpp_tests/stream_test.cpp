@@ -1,6 +1,8 @@
 // Streams: create, destroy, synchronise, query, and what every call does with a bad one.
 // What streams promise about order is in stream_order_test.cpp.
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <functional>
 #include <limits>
@@ -410,6 +412,36 @@ TEST_F(StreamSynchronize, TimesOutAndTheWorkGoesOn) {
     Opener opener(gate);
     ACL_OK(aclrtSynchronizeStreamWithTimeout(stream, std::numeric_limits<int32_t>::max()));
     EXPECT_EQ(log.Size(), 1u);
+}
+
+// Where a driver has no bounded wait it is asked again and again, ever less often. Only time that
+// this thread spends on a processor counts: what else the machine does changes nothing.
+TEST_F(StreamSynchronize, WhoWaitsWithATimeoutTakesLittleTime) {
+    const auto used = [] {
+        rusage usage{};
+        EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+        return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+               1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    };
+    constexpr int kMilliseconds = 400;
+    Stream stream;
+    Event event;
+    Gate gate;
+    ACL_OK(gate.Hold(stream));
+    ACL_OK(aclrtRecordEvent(event, stream));
+    const auto takes_little = [&](aclError code, auto wait) {
+        const double before = used();
+        EXPECT_EQ(wait(), code);
+        EXPECT_LT(used() - before, 0.25e-3 * kMilliseconds) << "seconds";
+    };
+    takes_little(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                 [&] { return aclrtSynchronizeStreamWithTimeout(stream, kMilliseconds); });
+    takes_little(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+                 [&] { return aclrtSynchronizeEventWithTimeout(event, kMilliseconds); });
+    takes_little(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+                 [&] { return aclrtSynchronizeDeviceWithTimeout(kMilliseconds); });
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(stream));
 }
 
 TEST_F(StreamSynchronize, TimeoutOfMinusOneWaits) {
