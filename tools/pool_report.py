@@ -32,10 +32,10 @@ REASONS = {
     "steady state, 1,000 live, 256 B to 8 MiB, one stream": STEADY,
     "the same, eight streams": "As with one.",
     "RMM random to 1 MiB, n = 10,000": GROWING,
-    "RMM random to 1 MiB, n = 100,000": "As with 10,000; the books, 128 bytes and more for a block, are larger than the caches near "
-                                        "the processor.",
+    "RMM random to 1 MiB, n = 100,000": "As with 10,000; and the books, 128 bytes and more for a block, are larger than the caches near "
+                                        "the processor (not profiled).",
     "two threads on two streams of one pool, RMM random to 1 MiB":
-        "Both count what is taken in one place, so that the most of all parts together is right at every step, and get new records "
+        "From the sources, not from a profile: both count what is taken in one place, so that the most of all parts together is right at every step, and get new records "
         "of the map of addresses under one lock: these lines travel between the processors.",
 }
 
