@@ -292,13 +292,15 @@ TEST_F(Config, VariablesThatMeanNothing) {
     for (const char* value : {"yes", "1", "Always"})
         ExpectRefusedVariable("PORTACL_CPU_ASYNC", value, "auto or always");
     for (const char* value : {"x", "-1"}) ExpectRefusedVariable("PORTACL_CPU_SEED", value, "0 to");
-    for (const char* value : {"0", "x", "-5", "3600001"})
+    for (const char* value : {"0", "x", "-5", "3600001"}) {
         ExpectRefusedVariable("PORTACL_FINALIZE_TIMEOUT_MS", value, "1 to 3600000");
+        ExpectRefusedVariable("PORTACL_SNAPSHOT_TIMEOUT_MS", value, "1 to 3600000");
+    }
 }
 
 TEST_F(Config, EmptyVariablesMeanDefaults) {
     for (const char* name : {"PORTACL_CPU_DEVICES", "PORTACL_CPU_MEMORY", "PORTACL_CPU_SEED",
-                             "PORTACL_FINALIZE_TIMEOUT_MS"}) {
+                             "PORTACL_FINALIZE_TIMEOUT_MS", "PORTACL_SNAPSHOT_TIMEOUT_MS"}) {
         SCOPED_TRACE(name);
         const Variable variable(name, "");
         ACL_EXPECT_OK(aclInit(nullptr));

@@ -1,5 +1,7 @@
 //! The log for applications. Its body is in `app_log.c`, because a function in Rust cannot take
-//! arguments like `printf`; `tests/headers` declares it for the same reason.
+//! arguments like `printf`; `tests/headers` declares it for the same reason. It has no guard, and needs none: a
+//! guard would have to know the arguments to hand them on, and the body calls nothing of Rust's that could panic. It
+//! works in a forked child and beside a snapshot, because it asks neither a device nor anything of the library.
 
 use std::arch::naked_asm;
 
