@@ -472,9 +472,8 @@ TEST_F(MemoryStats, BadArguments) {
                          portaclMemoryListPageSizes(0, unknown, nullptr, 0, &count), "kind");
     }
     for (const int32_t wrong : {-2, 1000, INT32_MIN, INT32_MAX}) {
-        for (const auto each :
-             {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL,
-              PORTACL_MEMORY_IMPORTED}) {
+        for (const auto each : {PORTACL_MEMORY_DEVICE, PORTACL_MEMORY_MANAGED, PORTACL_MEMORY_POOL,
+                                PORTACL_MEMORY_IMPORTED}) {
             ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
                              portaclMemoryGetStats(wrong, each, &stats), "deviceId",
                              std::to_string(wrong));
