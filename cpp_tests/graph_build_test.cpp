@@ -15,30 +15,12 @@
 
 namespace {
 
-using portacl_test::Built;
-using portacl_test::Capture;
-using portacl_test::DeviceCount;
-using portacl_test::DeviceMemory;
-using portacl_test::Event;
-using portacl_test::Gate;
-using portacl_test::Graph;
-using portacl_test::IsComplete;
-using portacl_test::IsIdle;
-using portacl_test::kDefault;
-using portacl_test::kHead;
-using portacl_test::Log;
-using portacl_test::Mark;
-using portacl_test::OnNewThread;
-using portacl_test::Persistent;
-using portacl_test::Program;
-using portacl_test::Shown;
-using portacl_test::StatusOf;
-using portacl_test::Stream;
-using portacl_test::ZeroWords;
+using namespace portacl_test;
+
 using Bytes = std::vector<unsigned char>;
 using Words = std::vector<uint32_t>;
 
-using GraphBuild = portacl_test::WithDevice;
+using GraphBuild = WithDevice;
 
 // ---- what is recorded ----
 
@@ -311,7 +293,7 @@ TEST_F(GraphBuild, PersistentStreamsAreNotCaptured) {
     const Persistent stream;
     const Stream capturing;
     const Event event(ACL_EVENT_SYNC), other(ACL_EVENT_SYNC);
-    auto graph = portacl_test::Poison<aclmdlRI>();
+    auto graph = Poison<aclmdlRI>();
     ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
                      aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED),
                      "ACL_STREAM_PERSISTENT");
@@ -323,7 +305,7 @@ TEST_F(GraphBuild, PersistentStreamsAreNotCaptured) {
     ACL_OK(aclrtRecordEvent(other, stream));
     ACL_FAILS_SAYING(ACL_ERROR_STREAM_CAPTURE_CONFLICT, aclrtStreamWaitEvent(capturing, other),
                      Shown(built), Shown(capturing));
-    portacl_test::EndInvalid(capturing);
+    EndInvalid(capturing);
 }
 
 TEST_F(GraphBuild, BoundStreamsAreDestroyedByForceOnly) {
@@ -418,9 +400,9 @@ TEST(GraphBuildLife, GraphsAndStreamsGoWithTheirDevice) {
     ACL_OK(aclrtResetDevice(0));
     ACL_OK(aclFinalize());
     (void)const_cast<Persistent&>(next).Release();
-    auto made = portacl_test::Poison<aclmdlRI>();
+    auto made = Poison<aclmdlRI>();
     ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIBuildBegin(&made, 0));
-    EXPECT_TRUE(portacl_test::IsPoison(made));
+    EXPECT_TRUE(IsPoison(made));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIBindStream(graph, stream, kHead));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIUnbindStream(graph, stream));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclmdlRIEndTask(graph, stream));
@@ -475,11 +457,11 @@ TEST_F(GraphBuild, BadGraphsAndStreams) {
 TEST_F(GraphBuild, BadFlagsAndStates) {
     const Persistent stream, second;
     constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
-    auto made = portacl_test::Poison<aclmdlRI>();
+    auto made = Poison<aclmdlRI>();
     ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildBegin(nullptr, 0));
     for (uint32_t flag : {1u, kDefault, kMost})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBuildBegin(&made, flag), "flag");
-    EXPECT_TRUE(portacl_test::IsPoison(made));
+    EXPECT_TRUE(IsPoison(made));
     const Built graph, other;
     for (uint32_t flag : {1u, kDefault - 1, kDefault + 1, kMost})
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclmdlRIBindStream(graph, stream, flag), "flag",
@@ -502,7 +484,7 @@ TEST_F(GraphBuild, OtherThreadsAndDevices) {
     const Persistent stream;
     const Built graph;
     OnNewThread([&] {
-        auto made = portacl_test::Poison<aclmdlRI>();
+        auto made = Poison<aclmdlRI>();
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIBuildBegin(&made, 0));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIBindStream(graph, stream, kHead));
         ACL_FAILS(ACL_ERROR_RT_CONTEXT_NULL, aclmdlRIEndTask(graph, stream));

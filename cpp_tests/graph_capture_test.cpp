@@ -7,77 +7,16 @@
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/graph.h"
+#include "support/graph_capture.h"
 #include "support/objects.h"
 #include "support/says.h"
 #include "support/threads.h"
 
 namespace {
 
-using portacl_test::Capture;
-using portacl_test::DeviceCount;
-using portacl_test::DeviceMemory;
-using portacl_test::EndInvalid;
-using portacl_test::Event;
-using portacl_test::Gate;
-using portacl_test::Graph;
-using portacl_test::IsIdle;
-using portacl_test::IsPoison;
-using portacl_test::OnNewThread;
-using portacl_test::PinnedMemory;
-using portacl_test::Poison;
-using portacl_test::Shown;
-using portacl_test::StatusOf;
-using portacl_test::Stream;
+using namespace portacl_test;
 
-constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
-constexpr auto kRelaxed = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
-constexpr int kNone = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-constexpr int kActive = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
-constexpr size_t kSize = 4096;
-
-aclmdlRICaptureMode Exchange(aclmdlRICaptureMode mode) {
-    portacl_test::ExpectOk("aclmdlRICaptureThreadExchangeMode",
-                           aclmdlRICaptureThreadExchangeMode(&mode));
-    return mode;
-}
-
-// This thread's mode, for a while.
-class ModeOfThread {
-  public:
-    explicit ModeOfThread(aclmdlRICaptureMode mode) : before_(Exchange(mode)) {}
-    ~ModeOfThread() { Exchange(before_); }
-
-  private:
-    aclmdlRICaptureMode before_;
-};
-
-class GraphCapture : public portacl_test::WithDevice {
-  protected:
-    void SetUp() override {
-        WithDevice::SetUp();
-        ACL_OK(aclrtCreateStream(&stream_));
-        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
-    }
-
-    void TearDown() override {
-        ACL_EXPECT_OK(aclrtDestroyStreamForce(stream_));
-        ACL_EXPECT_OK(aclrtFree(memory_));
-        WithDevice::TearDown();
-    }
-
-    void Begin(aclmdlRICaptureMode mode = kGlobal) {
-        ACL_OK(aclmdlRICaptureBegin(stream_, mode));
-        EXPECT_EQ(StatusOf(stream_), kActive);
-    }
-
-    aclError Fill(aclrtStream stream, int value = 1) {
-        return aclrtMemsetAsync(memory_, kSize, value, kSize, stream);
-    }
-
-    aclrtStream stream_ = nullptr;
-    void* memory_ = nullptr;
-};
+using GraphCapture = WithCapture;
 
 // ---- what is asked ----
 
@@ -136,13 +75,6 @@ TEST_F(GraphCapture, ArgumentsAreChecked) {
     });
     EXPECT_TRUE(IsPoison(status));
     EXPECT_TRUE(IsPoison(graph));
-}
-
-TEST_F(GraphCapture, ModesAreExchangedByThread) {
-    EXPECT_EQ(Exchange(kRelaxed), kGlobal);
-    EXPECT_EQ(Exchange(kThreadLocal), kRelaxed);
-    OnNewThread([] { EXPECT_EQ(Exchange(kGlobal), kGlobal); });
-    EXPECT_EQ(Exchange(kGlobal), kThreadLocal);
 }
 
 // ---- begin and end ----
@@ -374,7 +306,7 @@ TEST_F(GraphCapture, WhatIsCapturedIsNotWaitedFor) {
             ACL_OK(aclrtRecordEvent(event, stream_));
             const aclError wanted =
                 mode == kRelaxed ? c.relaxed : aclError{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC};
-            EXPECT_TRUE(portacl_test::Failed(c.name, c.call(stream_, event), wanted));
+            EXPECT_TRUE(Failed(c.name, c.call(stream_, event), wanted));
             EndInvalid(stream_);
             // The event is as it was: never recorded.
             ACL_OK(aclrtSynchronizeEvent(event));
@@ -413,86 +345,7 @@ TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
     ACL_OK(aclrtSynchronizeStream(stream_));
 }
 
-// ---- modes ----
-
-// Calls that a capture forbids, with their code.
-struct Forbidden {
-    const char* name;
-    aclError (*call)(void* device, void* host);
-    aclError code;
-};
-
-const std::vector<Forbidden>& AllForbidden() {
-    static const std::vector<Forbidden> all = {
-        {"aclrtMemcpy",
-         [](void* d, void* h) { return aclrtMemcpy(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE); },
-         ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
-        {"aclrtMemset", [](void* d, void*) { return aclrtMemset(d, 64, 1, 64); },
-         ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
-        {"aclrtMemcpy2d",
-         [](void* d, void* h) {
-             return aclrtMemcpy2d(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE);
-         },
-         ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT},
-        {"aclrtMemcpyAsync",
-         [](void* d, void* h) {
-             return aclrtMemcpyAsync(d, 64, h, 64, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
-         },
-         ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC},
-        {"aclrtMemcpy2dAsync",
-         [](void* d, void* h) {
-             return aclrtMemcpy2dAsync(d, 32, h, 32, 16, 2, ACL_MEMCPY_HOST_TO_DEVICE, nullptr);
-         },
-         ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC},
-    };
-    return all;
-}
-
-TEST_F(GraphCapture, ModesSayWhomTheyForbid) {
-    char host[64] = {};
-    const auto check = [&](const Forbidden& c, bool is_forbidden) {
-        const aclError got = c.call(memory_, host);
-        EXPECT_TRUE(is_forbidden ? portacl_test::Failed(c.name, got, c.code)
-                                 : portacl_test::Returned(c.name, got, 0));
-        return is_forbidden;
-    };
-    for (const Forbidden& c : AllForbidden()) {
-        for (auto capture : {kGlobal, kThreadLocal, kRelaxed}) {
-            for (auto own : {kGlobal, kThreadLocal, kRelaxed}) {
-                SCOPED_TRACE(std::string(c.name) + ", capture " + std::to_string(capture) +
-                             ", thread " + std::to_string(own));
-                // The thread that captures.
-                Begin(capture);
-                bool spoilt = false;
-                {
-                    const ModeOfThread mode(own);
-                    spoilt = check(c, capture != kRelaxed && own != kRelaxed);
-                }
-                aclmdlRI graph = nullptr;
-                if (spoilt) {
-                    EndInvalid(stream_);
-                } else {
-                    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
-                    ACL_OK(aclmdlRIDestroy(graph));
-                }
-                // Another thread.
-                Begin(capture);
-                OnNewThread([&] {
-                    ACL_OK(aclrtSetDevice(0));
-                    const ModeOfThread mode(own);
-                    spoilt = check(c, capture == kGlobal && own == kGlobal);
-                    ACL_OK(aclrtResetDevice(0));
-                });
-                if (spoilt) {
-                    EndInvalid(stream_);
-                } else {
-                    ACL_OK(aclmdlRICaptureEnd(stream_, &graph));
-                    ACL_OK(aclmdlRIDestroy(graph));
-                }
-            }
-        }
-    }
-}
+// ---- what is recorded ----
 
 // What is wrong by itself is told as such, and spoils nothing.
 TEST_F(GraphCapture, BadArgumentsSpoilNothing) {

@@ -14,23 +14,9 @@
 
 namespace {
 
-using portacl_test::BuildLoop;
-using portacl_test::Built;
-using portacl_test::DeviceCount;
-using portacl_test::DeviceMemory;
-using portacl_test::IsPoison;
-using portacl_test::kDefault;
-using portacl_test::Label;
-using portacl_test::LabelList;
-using portacl_test::Number;
-using portacl_test::OnNewThread;
-using portacl_test::Persistent;
-using portacl_test::Poison;
-using portacl_test::Shown;
-using portacl_test::Stream;
-using portacl_test::Switch;
+using namespace portacl_test;
 
-using GraphControlArguments = portacl_test::WithDevice;
+using GraphControlArguments = WithDevice;
 
 // ---- what is refused ----
 
@@ -86,7 +72,7 @@ TEST_F(GraphControlArguments, GraphsThatChooseAreNoPartOfOthers) {
     ACL_OK(aclmdlRICaptureBegin(capturing, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
     ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, capturing),
                      "part of another graph");
-    portacl_test::EndInvalid(capturing);
+    EndInvalid(capturing);
     other.Bind(outer);
     ACL_FAILS(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclmdlRIExecuteAsync(graph, outer));
 }

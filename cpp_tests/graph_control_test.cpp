@@ -12,6 +12,7 @@
 #include "support/graph.h"
 #include "support/graph_build.h"
 #include "support/graph_control.h"
+#include "support/graph_run.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -19,25 +20,12 @@
 
 namespace {
 
-using portacl_test::BuildLoop;
-using portacl_test::Built;
-using portacl_test::DeviceMemory;
-using portacl_test::Event;
-using portacl_test::Gate;
-using portacl_test::IsIdle;
-using portacl_test::kDefault;
-using portacl_test::Label;
-using portacl_test::LabelList;
-using portacl_test::Log;
-using portacl_test::Number;
-using portacl_test::Persistent;
-using portacl_test::Shown;
-using portacl_test::Stream;
-using portacl_test::Switch;
+using namespace portacl_test;
+
 using Numbers = std::vector<int>;
 using Words = std::vector<uint32_t>;
 
-using GraphControl = portacl_test::WithDevice;
+using GraphControl = WithDevice;
 
 // ---- labels ----
 
@@ -84,7 +72,7 @@ TEST_F(GraphControl, LabelsMakeLoops) {
     struct Host {
         int32_t left = 0, index = 0;
     };
-    auto* host = portacl_test::MakeImmortal<Host>();
+    auto* host = MakeImmortal<Host>();
     const Built graph;
     graph.Bind(stream);
     ACL_OK(aclrtSetLabel(again, stream));
@@ -244,24 +232,13 @@ TEST_F(GraphControl, RunsComeOneAfterTheOther) {
     const Stream first, second;
     const Number count, one(1), limit(1000000);
     Log log;
-    Gate gate;
     const Built graph;
     graph.Bind(inner);
     ACL_OK(count.Add(one, inner));
     ACL_OK(Switch(count, ACL_RT_GREATER, limit, inner, nullptr, inner));
     ACL_OK(log.Append(inner, 1));
     graph.End(inner);
-    ACL_OK(gate.Hold(first));
-    ACL_OK(aclmdlRIExecuteAsync(graph, first));
-    ACL_OK(aclmdlRIExecuteAsync(graph, second));
-    ACL_OK(log.Append(second, 2));
-    ASSERT_TRUE(gate.AwaitArrival());
-    EXPECT_EQ(log.Size(), 0u);
-    EXPECT_FALSE(IsIdle(second));
-    gate.Open();
-    ACL_OK(aclrtSynchronizeStream(second));
-    EXPECT_EQ(log.Numbers(), (Numbers{1, 1, 2}));
-    ACL_OK(aclrtSynchronizeStream(first));
+    ExpectARunWaitsForTheOneBefore(graph, first, second, log);
     for (int run = 0; run < 30; ++run)
         ACL_OK(aclmdlRIExecuteAsync(graph, run % 2 ? first : second));
     ACL_OK(aclrtSynchronizeDevice());
@@ -343,7 +320,7 @@ struct Endless {
     // It has gone round more than once.
     void AwaitRounds() const {
         const int32_t before = count.Get();
-        for (const auto deadline = std::chrono::steady_clock::now() + portacl_test::kPatience;
+        for (const auto deadline = std::chrono::steady_clock::now() + kPatience;
              count.Get() - before < 3;)
             ASSERT_LT(std::chrono::steady_clock::now(), deadline);
     }
@@ -383,7 +360,7 @@ TEST_F(GraphControl, AbortOfTheStreamEndsItsRuns) {
     ACL_OK(log.Append(running, 1));
     ACL_OK(aclrtSynchronizeStream(running));
     EXPECT_EQ(log.Size(), 1u);
-    for (const auto deadline = std::chrono::steady_clock::now() + portacl_test::kPatience;;) {
+    for (const auto deadline = std::chrono::steady_clock::now() + kPatience;;) {
         // The device may still have the last steps in hand.
         const aclError code = aclmdlRIUnbindStream(endless.graph, endless.inner);
         if (code == ACL_SUCCESS) break;
@@ -445,7 +422,7 @@ TEST_F(GraphControl, AWaitForWhatNobodyRecordedEndsTheRun) {
 TEST(GraphControlFault, FailuresInARoundEndTheRun) {
     for (const char* fault : {"stream.run_graph:3:later", "stream.run_graph:3", "device.copy:6"}) {
         SCOPED_TRACE(fault);
-        const portacl_test::Fault armed(fault);
+        const Fault armed(fault);
         ACL_OK(aclInit(nullptr));
         ACL_OK(aclrtSetDevice(0));
         {
@@ -462,7 +439,7 @@ TEST(GraphControlFault, FailuresInARoundEndTheRun) {
             ACL_OK(log.Append(running, 1));
             const aclError code = aclrtSynchronizeStreamWithTimeout(running, 30000);
             EXPECT_NE(code, ACL_SUCCESS);
-            const std::string text = portacl_test::TakeText();
+            const std::string text = TakeText();
             EXPECT_NE(text.find("PORTACL_FAULT"), std::string::npos) << text;
             // The stream goes on.
             EXPECT_EQ(log.Size(), 1u);

@@ -12,15 +12,9 @@
 
 namespace {
 
-using portacl_test::Capture;
-using portacl_test::DeviceMemory;
-using portacl_test::Gate;
-using portacl_test::Graph;
-using portacl_test::OnNewThread;
-using portacl_test::Shown;
-using portacl_test::Stream;
+using namespace portacl_test;
 
-using GraphEnd = portacl_test::WithDevice;
+using GraphEnd = WithDevice;
 
 // Which functions were called, in order.
 std::vector<int> called;
@@ -122,7 +116,7 @@ TEST_F(GraphEndCalls, ArgumentsAreChecked) {
     const Stream stream;
     const Graph graph = Capture(stream, [&] {
         aclmdlRI early = nullptr;
-        portacl_test::StatusOf(stream, &early);
+        StatusOf(stream, &early);
         ACL_FAILS_SAYING(ACL_ERROR_RT_MODEL_CAPTURED,
                          aclmdlRIDestroyRegisterCallback(early, First, nullptr), Shown(early));
     });

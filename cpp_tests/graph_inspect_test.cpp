@@ -15,33 +15,20 @@
 
 namespace {
 
-using portacl_test::Capture;
-using portacl_test::DeviceMemory;
-using portacl_test::Event;
-using portacl_test::Graph;
-using portacl_test::IsPoison;
-using portacl_test::Mark;
-using portacl_test::Poison;
-using portacl_test::Program;
-using portacl_test::Shown;
-using portacl_test::Stream;
-using portacl_test::StreamsOf;
-using portacl_test::TasksOf;
-using portacl_test::ZeroWords;
+using namespace portacl_test;
 
-using GraphInspect = portacl_test::WithDevice;
+using GraphInspect = WithDevice;
 
 std::string NameOf(aclmdlRI graph, uint32_t room = 1024) {
     std::vector<char> name(room + 1, '#');
-    EXPECT_TRUE(
-        portacl_test::Returned("aclmdlRIGetName", aclmdlRIGetName(graph, room, name.data()), 0));
+    EXPECT_TRUE(Returned("aclmdlRIGetName", aclmdlRIGetName(graph, room, name.data()), 0));
     EXPECT_EQ(name[room], '#');
     return name.data();
 }
 
 uint32_t IdOf(aclmdlRI graph) {
     auto id = Poison<uint32_t>();
-    EXPECT_TRUE(portacl_test::Returned("aclmdlRIGetId", aclmdlRIGetId(graph, &id), 0));
+    EXPECT_TRUE(Returned("aclmdlRIGetId", aclmdlRIGetId(graph, &id), 0));
     return id;
 }
 
@@ -49,8 +36,7 @@ std::vector<int> TypesOf(aclrtStream stream) {
     std::vector<int> types;
     for (aclmdlRITask task : TasksOf(stream)) {
         auto type = Poison<aclmdlRITaskType>();
-        EXPECT_TRUE(
-            portacl_test::Returned("aclmdlRITaskGetType", aclmdlRITaskGetType(task, &type), 0));
+        EXPECT_TRUE(Returned("aclmdlRITaskGetType", aclmdlRITaskGetType(task, &type), 0));
         types.push_back(static_cast<int>(type));
     }
     return types;
@@ -113,7 +99,7 @@ TEST_F(GraphInspect, GraphsThatAreCapturedHaveNameAndNumberOnly) {
     uint32_t id = 0;
     const Graph graph = Capture(stream, [&] {
         ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
-        ASSERT_EQ(portacl_test::StatusOf(stream, &early), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+        ASSERT_EQ(StatusOf(stream, &early), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
         ACL_OK(aclmdlRISetName(early, "early"));
         id = IdOf(early);
         auto count = Poison<uint32_t>();
@@ -264,7 +250,7 @@ TEST_F(GraphInspect, ThreadsAreToldTheSame) {
     const DeviceMemory memory(64);
     const Graph graph = Fills(stream, memory, 100);
     std::array<std::vector<aclmdlRITask>, 4> found;
-    portacl_test::OnThreads(4, [&](int index) {
+    OnThreads(4, [&](int index) {
         // No context is needed.
         const auto streams = StreamsOf(graph);
         ASSERT_EQ(streams.size(), 1u);

@@ -27,21 +27,7 @@
 
 namespace {
 
-using portacl_test::AddTask;
-using portacl_test::Capture;
-using portacl_test::CaptureBody;
-using portacl_test::Condition;
-using portacl_test::DeviceMemory;
-using portacl_test::Event;
-using portacl_test::Graph;
-using portacl_test::Json;
-using portacl_test::Mark;
-using portacl_test::PinnedMemory;
-using portacl_test::Program;
-using portacl_test::Shown;
-using portacl_test::Stream;
-using portacl_test::TasksOf;
-using portacl_test::ZeroWords;
+using namespace portacl_test;
 
 std::string ReadText(const std::string& path) {
     std::ifstream file(path);
@@ -50,7 +36,7 @@ std::string ReadText(const std::string& path) {
 }
 
 // A graph on two streams, with a name that no format can take as it is.
-class GraphPicture : public portacl_test::WithDevice {
+class GraphPicture : public WithDevice {
   protected:
     static constexpr const char* kName = "a \"graph\" \\ of\n\x01tasks";
 
@@ -92,7 +78,7 @@ class GraphPicture : public portacl_test::WithDevice {
             ACL_OK(aclrtStreamWaitEvent(s.stream, s.join));
             ACL_OK(aclrtValueWrite(s.memory.At(128), 5, 0, s.stream));
         });
-        portacl_test::ExpectOk("aclmdlRISetName", aclmdlRISetName(graph, kName));
+        ExpectOk("aclmdlRISetName", aclmdlRISetName(graph, kName));
         return graph;
     }
 
@@ -265,16 +251,16 @@ TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
     aclmdlRICondHandle handle = nullptr;
     uint64_t* value = nullptr;
     const Graph graph = Capture(stream, [&] {
-        const Condition choice(portacl_test::GraphOf(stream), 1);
+        const Condition choice(GraphOf(stream), 1);
         handle = choice;
         value = choice.At();
         ACL_OK(aclrtMemsetAsync(memory.At(), 64, 1, 64, stream));
-        const auto either = AddTask(choice, portacl_test::kIf, 2, stream);
+        const auto either = AddTask(choice, kIf, 2, stream);
         ACL_OK(aclmdlRISetName(either[0], "yes"));
         std::vector<aclmdlRI> loop;
         CaptureBody(either[0], inner, [&] {
             const Condition rounds(either[0], 1);
-            loop = AddTask(rounds, portacl_test::kWhile, 1, inner);
+            loop = AddTask(rounds, kWhile, 1, inner);
             ACL_OK(aclrtMemsetAsync(memory.At(), 32, 2, 32, inner));
         });
         CaptureBody(loop[0], inner,
@@ -354,7 +340,7 @@ TEST_F(GraphPicture, ArgumentsAreChecked) {
     const char* path = path_.c_str();
     Graph graph = Capture(stream, [&] {
         aclmdlRI early = nullptr;
-        portacl_test::StatusOf(stream, &early);
+        StatusOf(stream, &early);
         constexpr aclError kCaptured = ACL_ERROR_RT_MODEL_CAPTURED;
         ACL_FAILS_SAYING(kCaptured, aclmdlRIDebugPrint(early), Shown(early));
         ACL_FAILS_SAYING(kCaptured, aclmdlRIDebugJsonPrint(early, path, 0), Shown(early));

@@ -11,6 +11,7 @@
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/graph.h"
+#include "support/graph_run.h"
 #include "support/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -18,29 +19,13 @@
 
 namespace {
 
-using portacl_test::Capture;
-using portacl_test::DeviceCount;
-using portacl_test::DeviceMemory;
-using portacl_test::Event;
-using portacl_test::Gate;
-using portacl_test::Graph;
-using portacl_test::IsComplete;
-using portacl_test::IsIdle;
-using portacl_test::Log;
-using portacl_test::Mark;
-using portacl_test::OnCpu;
-using portacl_test::OnNewThread;
-using portacl_test::PinnedMemory;
-using portacl_test::Program;
-using portacl_test::Shown;
-using portacl_test::StatusOf;
-using portacl_test::Stream;
-using portacl_test::ZeroWords;
+using namespace portacl_test;
+
 using Words = std::vector<uint32_t>;
 
 constexpr auto kRelaxed = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
 
-using GraphRun = portacl_test::WithDevice;
+using GraphRun = WithDevice;
 
 // ---- what is recorded ----
 
@@ -224,7 +209,7 @@ TEST_F(GraphRun, RunsInSeveralStreamsComeOneAfterTheOther) {
     struct Guard {
         std::atomic<int> inside{0}, overlaps{0}, calls{0};
     };
-    auto* guard = portacl_test::MakeImmortal<Guard>();
+    auto* guard = MakeImmortal<Guard>();
     const Graph graph = Capture(capturing, [&] {
         const auto enter = [](void* argument) {
             auto* g = static_cast<Guard*>(argument);
@@ -245,23 +230,11 @@ TEST_F(GraphRun, RunsInSeveralStreamsComeOneAfterTheOther) {
     EXPECT_EQ(guard->calls, 20);
 }
 
-// The second run waits for the first one, which waits for a gate in its own stream.
 TEST_F(GraphRun, ARunWaitsForTheOneBefore) {
     const Stream first, second;
     Log log;
-    Gate gate;
     const Graph graph = Capture(first, [&] { ACL_OK(log.Append(first, 1)); });
-    ACL_OK(gate.Hold(first));
-    ACL_OK(aclmdlRIExecuteAsync(graph, first));
-    ACL_OK(aclmdlRIExecuteAsync(graph, second));
-    ACL_OK(log.Append(second, 2));
-    ASSERT_TRUE(gate.AwaitArrival());
-    EXPECT_EQ(log.Size(), 0u);
-    EXPECT_FALSE(IsIdle(second));
-    gate.Open();
-    ACL_OK(aclrtSynchronizeStream(second));
-    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 1, 2}));
-    ACL_OK(aclrtSynchronizeStream(first));
+    ExpectARunWaitsForTheOneBefore(graph, first, second, log);
 }
 
 // A run that is dropped with its stream keeps no other run waiting.
@@ -336,17 +309,7 @@ TEST_F(GraphRun, AbortLeavesOutWhatHasNotBegun) {
     ASSERT_TRUE(gate.AwaitArrival());
     ACL_OK(aclmdlRIAbort(graph));
     gate.Open();
-    if (OnCpu()) {
-        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream),
-                         "aclmdlRIAbort");
-        EXPECT_EQ(log.Size(), 0u);
-    } else {
-        ACL_OK(aclrtSynchronizeStream(stream));
-    }
-    const size_t before = log.Size();
-    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
-    ACL_OK(aclrtSynchronizeStream(stream));
-    EXPECT_EQ(log.Size(), before + 1);
+    ExpectTheRestIsLeftOut(graph, stream, log);
 }
 
 TEST_F(GraphRun, TheTimeOfARunIsBounded) {
@@ -523,7 +486,7 @@ TEST_F(GraphRun, AReplayDoesWhatTheCallsWouldHaveDone) {
         std::vector<std::unique_ptr<DeviceMemory>> buffers;
         for (size_t i = 0; i < RandomProgram::kBuffers; ++i)
             buffers.push_back(std::make_unique<DeviceMemory>(
-                portacl_test::Pattern(RandomProgram::kSize, static_cast<uint32_t>(i))));
+                Pattern(RandomProgram::kSize, static_cast<uint32_t>(i))));
         return buffers;
     };
     for (uint32_t seed = 1; seed <= 12; ++seed) {

@@ -14,28 +14,11 @@
 
 namespace {
 
-using portacl_test::Capture;
-using portacl_test::DeviceCount;
-using portacl_test::DeviceMemory;
-using portacl_test::Event;
-using portacl_test::Gate;
-using portacl_test::Graph;
-using portacl_test::IsPoison;
-using portacl_test::kMarkArgumentsSize;
-using portacl_test::Log;
-using portacl_test::Mark;
-using portacl_test::MarkArguments;
-using portacl_test::OnCpu;
-using portacl_test::ParamsOf;
-using portacl_test::Poison;
-using portacl_test::Program;
-using portacl_test::Shown;
-using portacl_test::Stream;
-using portacl_test::TasksOf;
-using portacl_test::ZeroWords;
+using namespace portacl_test;
+
 using Words = std::vector<uint32_t>;
 
-using GraphUpdate = portacl_test::WithDevice;
+using GraphUpdate = WithDevice;
 
 // Changes the number that a task of `mark` adds.
 void SetNumber(aclmdlRITask task, void* words, uint32_t number) {
@@ -43,7 +26,7 @@ void SetNumber(aclmdlRITask task, void* words, uint32_t number) {
     MarkArguments arguments{words, number};
     params.kernelTaskParams.args = &arguments;
     params.kernelTaskParams.argsSize = kMarkArgumentsSize;
-    portacl_test::ExpectOk("aclmdlRITaskSetParams", aclmdlRITaskSetParams(task, &params));
+    ExpectOk("aclmdlRITaskSetParams", aclmdlRITaskSetParams(task, &params));
 }
 
 // ---- what they are ----
@@ -304,7 +287,7 @@ TEST_F(GraphUpdate, ThreadsChangeAndRunAtOnce) {
         Capture(stream, [&] { ACL_OK(Mark(program.Kernel("mark"), words.At(), 1, 1, stream)); });
     const auto task = TasksOf(stream)[0];
     constexpr int kRuns = 50;
-    portacl_test::OnThreads(4, [&](int index) {
+    OnThreads(4, [&](int index) {
         ACL_OK(aclrtSetDevice(0));
         for (int i = 0; i < kRuns; ++i) {
             if (index % 2) {

@@ -32,10 +32,6 @@ bool Equal(const EventHandle& a, const EventHandle& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-void Pause() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-}
-
 using IpcEvent = WithDevice;
 
 }  // namespace
@@ -73,8 +69,7 @@ TEST_F(IpcEvent, RecordsReplaceEachOther) {
     ACL_OK(aclrtRecordEvent(event, quick));
     ACL_OK(aclrtSynchronizeEvent(event));
     EXPECT_TRUE(IsComplete(event));
-    Pause();
-    EXPECT_FALSE(IsIdle(waiting));
+    ExpectStillWaits(waiting);
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(waiting));
     // More of them than are counted at once.
@@ -125,8 +120,7 @@ TEST_F(IpcEvent, GoesBeforeItsRecordHappens) {
     ACL_OK(aclrtRecordEvent(event, first));
     ACL_OK(aclrtStreamWaitEvent(second, event));
     ACL_OK(aclrtDestroyEvent(event));
-    Pause();
-    EXPECT_FALSE(IsIdle(second));
+    ExpectStillWaits(second);
     gate.Open();
     ACL_OK(aclrtSynchronizeStream(second));
 }
@@ -427,9 +421,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     const Session session;
     // Before it is opened.
     {
-        Peer peer;
-        const auto handle = peer.Receive<EventHandle>();
-        peer.Kill();
+        const auto handle = OfferOfTheDead<EventHandle>();
         auto event = Poison<aclrtEvent>();
         ACL_FAILS(kDead, aclrtIpcOpenEventHandle(handle, &event));
         EXPECT_TRUE(IsPoison(event));
@@ -454,8 +446,7 @@ TWO_PROCESS_TEST(IpcEvents, AnExporterIsKilled, RecordAndStay) {
     peer.Tell(1);
     peer.Hear(2);
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
-    Pause();
-    EXPECT_FALSE(IsIdle(stream));
+    ExpectStillWaits(stream);
     peer.Kill();
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "will not come", "has died");
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeEvent(event), "will not come");
@@ -494,8 +485,7 @@ TWO_PROCESS_TEST(IpcEvents, AnImporterIsKilled, OpenAndStay) {
     peer.Hear(1);
     const Stream stream, own;
     ACL_EXPECT_OK(aclrtStreamWaitEvent(stream, event));
-    Pause();
-    EXPECT_FALSE(IsIdle(stream));
+    ExpectStillWaits(stream);
     // Who waits for a record of this process is not concerned.
     const Event mine(ACL_EVENT_IPC);
     Export(mine);

@@ -65,8 +65,7 @@ TWO_PROCESS_TEST(NotifySharing, ProcessesTakeTurns, Answer) {
     // It has left as it should: nobody is missed.
     const Stream stream, other;
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(back, stream, 0));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    EXPECT_FALSE(IsIdle(stream));
+    ExpectStillWaits(stream);
     ACL_EXPECT_OK(aclrtRecordNotify(back, other));
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
 }
@@ -204,15 +203,13 @@ TWO_PROCESS_TEST(NotifySharing, AWaiterIsToldOfAnImportersDeath, ImportAndStay) 
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, another, 0));
     // One is left that may record it.
     first.Kill();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    EXPECT_FALSE(IsIdle(stream));
+    ExpectStillWaits(stream);
     second.Kill();
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "has died");
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(another), "has died");
     // Who waits from now on waits for others.
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    EXPECT_FALSE(IsIdle(stream));
+    ExpectStillWaits(stream);
     ACL_EXPECT_OK(aclrtRecordNotify(notify, another));
     ACL_EXPECT_OK(aclrtSynchronizeStream(stream));
 }
@@ -233,9 +230,7 @@ TWO_PROCESS_TEST(NotifySharing, AnExporterIsKilled, ExportAndStay) {
     const Session session;
     // Before the import.
     {
-        Peer peer;
-        const auto key = peer.Receive<Key>();
-        peer.Kill();
+        const auto key = OfferOfTheDead<Key>();
         auto notify = Poison<aclrtNotify>();
         ACL_FAILS(kDead, aclrtNotifyImportByKey(&notify, key.text, 0));
         EXPECT_TRUE(IsPoison(notify));
@@ -246,7 +241,7 @@ TWO_PROCESS_TEST(NotifySharing, AnExporterIsKilled, ExportAndStay) {
     const Notify notify(key.text);
     const Stream stream;
     ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, stream, 0));
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    Pause();
     EXPECT_FALSE(IsIdle(stream));
     peer.Kill();
     ACL_FAILS_SAYING(kDead, aclrtSynchronizeStream(stream), "notify is no more");

@@ -8,79 +8,21 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "bookkeeping_calls.h"
 #include "did.h"
 #include "graph_calls.h"
+#include "held.h"
 #include "ipc_calls.h"
+#include "kernel_calls.h"
 #include "pool_calls.h"
 #include "random_calls.h"
 #include "snapshot_calls.h"
 
 namespace {
-
-class Event {
-  public:
-    Event() { DID(aclrtCreateEventExWithFlag(&handle_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)); }
-    ~Event() {
-        if (handle_) DID(aclrtDestroyEvent(handle_));
-    }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    operator aclrtEvent() const { return handle_; }
-
-  private:
-    aclrtEvent handle_ = nullptr;
-};
-
-class Memory {
-  public:
-    explicit Memory(size_t size = kSize) {
-        DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY));
-    }
-    ~Memory() {
-        if (address_) DID(aclrtFree(address_));
-    }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    operator void*() const { return address_; }
-
-  private:
-    void* address_ = nullptr;
-};
-
-class Pinned {
-  public:
-    explicit Pinned(size_t size = kSize) {
-        if (!DID(aclrtMallocHost(&address_, size))) return;
-        std::memset(address_, 0x11, size);
-    }
-    ~Pinned() {
-        if (address_) DID(aclrtFreeHost(address_));
-    }
-    Pinned(const Pinned&) = delete;
-    Pinned& operator=(const Pinned&) = delete;
-    operator void*() const { return address_; }
-    bool HoldsOnly(unsigned char value, size_t size = kSize) const {
-        const auto* bytes = static_cast<const unsigned char*>(address_);
-        for (size_t i = 0; bytes && i < size; ++i) {
-            if (bytes[i] != value) return false;
-        }
-        return bytes != nullptr;
-    }
-
-  private:
-    void* address_ = nullptr;
-};
 
 void UseDevice() {
     uint32_t count = 0;
@@ -161,75 +103,6 @@ void UseHugePages() {
     if (!DID(aclrtMalloc(&address, kSize, ACL_MEM_MALLOC_HUGE_ONLY))) return;
     DID(aclrtMemset(address, kSize, 3, kSize));
     DID(aclrtFree(address));
-}
-
-// The kernels of cpp_tests/kernels, for the backend that there is: one of them with more fast
-// memory than every kernel may have.
-void UseKernels(const char* for_cpus, const char* for_gpus) {
-    const bool on_cpu = !IsCuda();
-    aclrtBinHandle program = nullptr;
-    if (!DID(aclrtBinaryLoadFromFile(on_cpu ? for_cpus : for_gpus, nullptr, &program))) return;
-    Stream stream;
-    aclrtFuncHandle mark = nullptr, nothing = nullptr, add_pair = nullptr;
-    // The name behind the number is a variable, which is copied from the device.
-    DID(aclrtBinaryGetFunctionByEntry(program, 7, &mark));
-    DID(aclrtBinaryGetFunction(program, "nothing", &nothing));
-    DID(aclrtBinaryGetFunction(program, "add_pair", &add_pair));
-    int symbol = 0;
-    if (DID(portaclRegisterSymbol(program, &symbol, "kernel_step"))) {
-        const uint32_t step = 9;
-        uint32_t back = 0;
-        DID(aclrtMemcpyToSymbol(&symbol, &step, sizeof step, 0, ACL_MEMCPY_HOST_TO_DEVICE));
-        DID(aclrtMemcpyFromSymbol(&back, sizeof back, &symbol, sizeof back, 0,
-                                  ACL_MEMCPY_DEVICE_TO_HOST));
-        Expect(back == step, "a variable that was written");
-    }
-    {
-        Memory words;
-        void* address = words;
-        uint32_t number = 1;
-        void* arguments[] = {&address, &number};
-        if (mark && address)
-            DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
-        if (nothing)
-            DID(aclrtLaunchSIMTKernelWithArgsArray(
-                nothing, {1, 1, 1}, {1, 1, 1}, on_cpu ? 0 : 64 << 10, stream, nullptr, nullptr));
-        struct {
-            void* words;
-            const void* pair;
-            char gap[48];
-            uint32_t data[2];
-        } block{address, nullptr, {}, {1, 2}};
-        aclrtPlaceHolderInfo place{offsetof(decltype(block), pair),
-                                   offsetof(decltype(block), data)};
-        if (add_pair && address)
-            DID(aclrtLaunchKernelWithHostArgs(add_pair, 1, stream, nullptr, &block, sizeof block,
-                                              &place, 1));
-        DID(aclrtSynchronizeStream(stream));
-    }
-    DID(aclrtBinaryUnLoad(program));
-}
-
-// The same kernel in a graph.
-void CaptureKernels(const char* for_cpus, const char* for_gpus) {
-    aclrtBinHandle program = nullptr;
-    if (!DID(aclrtBinaryLoadFromFile(IsCuda() ? for_gpus : for_cpus, nullptr, &program))) return;
-    aclrtFuncHandle mark = nullptr;
-    DID(aclrtBinaryGetFunction(program, "mark", &mark));
-    {
-        Stream stream;
-        Memory words;
-        void* address = words;
-        uint32_t number = 1;
-        void* arguments[] = {&address, &number};
-        aclmdlRI graph = nullptr;
-        if (mark && address &&
-            DID(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL))) {
-            DID(aclrtLaunchKernelWithArgsArray(mark, 1, stream, nullptr, arguments));
-            if (DID(aclmdlRICaptureEnd(stream, &graph))) RunAndDestroy(graph, stream);
-        }
-    }
-    DID(aclrtBinaryUnLoad(program));
 }
 
 // Host memory of the program's own that copies treat as page-locked.
@@ -320,32 +193,6 @@ void CopyInOrder(size_t size) {
     DID(aclrtSynchronizeStream(stream));
     Expect(to.HoldsOnly(0x77, size), "a sum of a fill and a copy");
     Expect(pageable[size - 1] == 0x55, "a fill with words");
-}
-
-// out = a + b by the kernel of samples/04_kernel.cpp, which lies beside this program.
-void LaunchKernels() {
-    const char* backend = portaclBackendName();
-    const bool cuda = backend && std::strcmp(backend, "cuda") == 0;
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    const std::string program = folder / (cuda ? "vector_add.ptx" : "vector_add.so");
-    Stream stream;
-    Memory out, a;
-    Pinned sum;
-    aclrtBinHandle binary = nullptr;
-    aclrtFuncHandle kernel = nullptr;
-    if (!DID(aclrtBinaryLoadFromFile(program.c_str(), nullptr, &binary))) return;
-    if (DID(aclrtBinaryGetFunction(binary, "vector_add", &kernel)) && out && a) {
-        DID(aclrtMemsetAsync(a, kSize, 0, kSize, stream));
-        void* out_address = out;
-        void* a_address = a;
-        uint64_t count = kSize / sizeof(float);
-        std::array<void*, 4> each{&out_address, &a_address, &a_address, &count};
-        DID(aclrtLaunchKernelWithArgsArray(kernel, 3, stream, nullptr, each.data()));
-        DID(aclrtMemcpyAsync(sum, kSize, out, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
-    }
-    DID(aclrtBinaryUnLoad(binary));
-    DID(aclrtSynchronizeStream(stream));
-    Expect(sum.HoldsOnly(0), "sums of zeros");
 }
 
 // Every second row of 64 bytes goes to the device and back; so do both halves, as a batch.

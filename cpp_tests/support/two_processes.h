@@ -4,6 +4,10 @@
 
 #include <sys/socket.h>
 
+#include <chrono>
+#include <thread>
+
+#include "support/objects.h"
 #include "support/own_process.h"
 
 namespace portacl_test {
@@ -173,6 +177,26 @@ class Peer : public Conversation {
 
     pid_t child_;
 };
+
+// What a process has offered that was killed since.
+template <typename Offer>
+Offer OfferOfTheDead() {
+    Peer peer;
+    const auto offer = peer.Receive<Offer>();
+    peer.Kill();
+    return offer;
+}
+
+// Time in which what goes wrong by itself would.
+inline void Pause() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+// A stream whose wait nobody has ended.
+inline void ExpectStillWaits(aclrtStream stream) {
+    Pause();
+    EXPECT_FALSE(IsIdle(stream));
+}
 
 // The test's part in the other process.
 inline void RunAsPeer(void (*body)(Conversation&)) {

@@ -1,0 +1,63 @@
+// What the fault sweep's program holds for a while, and gives back whatever fails meanwhile.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "did.h"
+
+class Event {
+  public:
+    Event() { DID(aclrtCreateEventExWithFlag(&handle_, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)); }
+    ~Event() {
+        if (handle_) DID(aclrtDestroyEvent(handle_));
+    }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    operator aclrtEvent() const { return handle_; }
+
+  private:
+    aclrtEvent handle_ = nullptr;
+};
+
+class Memory {
+  public:
+    explicit Memory(size_t size = kSize) {
+        DID(aclrtMalloc(&address_, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    }
+    ~Memory() {
+        if (address_) DID(aclrtFree(address_));
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    operator void*() const { return address_; }
+
+  private:
+    void* address_ = nullptr;
+};
+
+class Pinned {
+  public:
+    explicit Pinned(size_t size = kSize) {
+        if (!DID(aclrtMallocHost(&address_, size))) return;
+        std::memset(address_, 0x11, size);
+    }
+    ~Pinned() {
+        if (address_) DID(aclrtFreeHost(address_));
+    }
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    operator void*() const { return address_; }
+    bool HoldsOnly(unsigned char value, size_t size = kSize) const {
+        const auto* bytes = static_cast<const unsigned char*>(address_);
+        for (size_t i = 0; bytes && i < size; ++i) {
+            if (bytes[i] != value) return false;
+        }
+        return bytes != nullptr;
+    }
+
+  private:
+    void* address_ = nullptr;
+};

@@ -1,0 +1,64 @@
+// What tests of captures share: modes, and a stream to be captured.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <cstddef>
+
+#include "support/acl_test.h"
+#include "support/graph.h"
+#include "support/objects.h"
+
+namespace portacl_test {
+
+constexpr auto kGlobal = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+constexpr auto kThreadLocal = ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL;
+constexpr auto kRelaxed = ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+constexpr int kNone = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+constexpr int kActive = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+constexpr size_t kSize = 4096;
+
+inline aclmdlRICaptureMode Exchange(aclmdlRICaptureMode mode) {
+    ExpectOk("aclmdlRICaptureThreadExchangeMode", aclmdlRICaptureThreadExchangeMode(&mode));
+    return mode;
+}
+
+// This thread's mode, for a while.
+class ModeOfThread {
+  public:
+    explicit ModeOfThread(aclmdlRICaptureMode mode) : before_(Exchange(mode)) {}
+    ~ModeOfThread() { Exchange(before_); }
+
+  private:
+    aclmdlRICaptureMode before_;
+};
+
+// A stream to be captured, and memory to give it work on.
+class WithCapture : public WithDevice {
+  protected:
+    void SetUp() override {
+        WithDevice::SetUp();
+        ACL_OK(aclrtCreateStream(&stream_));
+        ACL_OK(aclrtMalloc(&memory_, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    }
+
+    void TearDown() override {
+        ACL_EXPECT_OK(aclrtDestroyStreamForce(stream_));
+        ACL_EXPECT_OK(aclrtFree(memory_));
+        WithDevice::TearDown();
+    }
+
+    void Begin(aclmdlRICaptureMode mode = kGlobal) {
+        ACL_OK(aclmdlRICaptureBegin(stream_, mode));
+        EXPECT_EQ(StatusOf(stream_), kActive);
+    }
+
+    aclError Fill(aclrtStream stream, int value = 1) {
+        return aclrtMemsetAsync(memory_, kSize, value, kSize, stream);
+    }
+
+    aclrtStream stream_ = nullptr;
+    void* memory_ = nullptr;
+};
+
+}  // namespace portacl_test

@@ -1,0 +1,49 @@
+// What is expected of runs of all kinds of graphs.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/gate.h"
+#include "support/objects.h"
+#include "support/says.h"
+
+namespace portacl_test {
+
+// The second run waits for the first one, which waits for a gate in its own stream. A run
+// appends 1.
+inline void ExpectARunWaitsForTheOneBefore(aclmdlRI graph, aclrtStream first, aclrtStream second,
+                                           Log& log) {
+    Gate gate;
+    ACL_OK(gate.Hold(first));
+    ACL_OK(aclmdlRIExecuteAsync(graph, first));
+    ACL_OK(aclmdlRIExecuteAsync(graph, second));
+    ACL_OK(log.Append(second, 2));
+    ASSERT_TRUE(gate.AwaitArrival());
+    EXPECT_EQ(log.Size(), 0u);
+    EXPECT_FALSE(IsIdle(second));
+    gate.Open();
+    ACL_OK(aclrtSynchronizeStream(second));
+    EXPECT_EQ(log.Numbers(), (std::vector<int>{1, 1, 2}));
+    ACL_OK(aclrtSynchronizeStream(first));
+}
+
+// What a run that was aborted before its end appends is left out where a device can do that, and
+// the next run does all. A run appends one number.
+inline void ExpectTheRestIsLeftOut(aclmdlRI graph, aclrtStream stream, Log& log) {
+    if (OnCpu()) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_ABORT, aclrtSynchronizeStream(stream),
+                         "aclmdlRIAbort");
+        EXPECT_EQ(log.Size(), 0u);
+    } else {
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    const size_t before = log.Size();
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(aclrtSynchronizeStream(stream));
+    EXPECT_EQ(log.Size(), before + 1);
+}
+
+}  // namespace portacl_test
