@@ -20,8 +20,8 @@ MOST = 3
 KINDS = {
     "device memory": ("6memory8allocate", "6memory6malloc", "aclrtMalloc", "6memory18malloc_with_config"),
     "release of device memory": ("6memory4free", "aclrtFree"),
-    "page-locked memory": ("6memory23malloc_host_with_config", "6memory11malloc_host", "aclrtMallocHost"),
-    "release of page-locked memory": ("6memory9free_host", "aclrtFreeHost"),
+    "page-locked memory": ("4host23malloc_host_with_config", "4host11malloc_host", "aclrtMallocHost"),
+    "release of page-locked memory": ("4host9free_host", "aclrtFreeHost"),
     "managed memory": ("14managed_memory5alloc", "aclrtMemAllocManaged"),
     "memory of pools": (
         "8mem_pool12malloc_async",
@@ -30,6 +30,16 @@ KINDS = {
         "portaclMallocAsync",
     ),
     "release of memory of pools": ("8mem_pool10free_async", "aclrtMemPoolFreeAsync"),
+    "memory of pools in captures": ("6memory15captured_malloc",),
+    "release of memory of graphs": ("6memory9give_back",),
+    "memory of other processes": (
+        "7sharing8hand_out",
+        "3ipc6import",
+        "aclrtIpcMemImportByKey",
+        "7sharing14import_pointer",
+        "portaclMemPoolImportPointer",
+    ),
+    "release of memory of other processes": ("8physical4free", "3ipc5close", "aclrtIpcMemClose"),
 }
 INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\t(.+?)\s*(?:#.*)?$")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
