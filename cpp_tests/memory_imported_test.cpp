@@ -5,6 +5,7 @@
 
 #include "support/ipc.h"
 #include "support/memory_hook.h"
+#include "support/memory_live.h"
 #include "support/memory_stats.h"
 #include "support/virtual_memory.h"
 
@@ -49,28 +50,8 @@ void ExpectStats(int32_t device, uint64_t count, uint64_t bytes, uint64_t total)
     EXPECT_EQ(stats.failures, 0u);
 }
 
-// The imported ones among the live allocations.
 std::vector<portaclMemoryAllocation> ImportedOnes() {
-    size_t count = 0;
-    ExpectOk("portaclMemorySnapshot", portaclMemorySnapshot(nullptr, 0, &count));
-    std::vector<portaclMemoryAllocation> all(count + 1), imported;
-    all[0].structSize = sizeof all[0];
-    ExpectOk("portaclMemorySnapshot", portaclMemorySnapshot(all.data(), all.size(), &count));
-    all.resize(count);
-    for (const auto& one : all)
-        if (one.kind == kImported) imported.push_back(one);
-    return imported;
-}
-
-std::string Leaks(size_t* count) {
-    std::string text;
-    ExpectOk("portaclMemoryReportLeaksTo", portaclMemoryReportLeaksTo(
-                                               [](void* to, const char* line) {
-                                                   *static_cast<std::string*>(to) +=
-                                                       std::string(line) + "\n";
-                                               },
-                                               &text, count));
-    return text;
+    return LiveMemory(kImported);
 }
 
 // A malloc and a free of imported memory, as hooks are told.

@@ -39,7 +39,9 @@ KINDS = {
         "7sharing14import_pointer",
         "portaclMemPoolImportPointer",
     ),
-    "release of memory of other processes": ("8physical4free", "3ipc5close", "aclrtIpcMemClose"),
+    "release of memory of other processes": ("3ipc5close", "aclrtIpcMemClose"),
+    "memory without an address": ("8physical6malloc", "aclrtMallocPhysical"),
+    "release of memory without an address": ("8physical4free", "aclrtFreePhysical"),
 }
 INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\t(.+?)\s*(?:#.*)?$")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")

@@ -68,7 +68,7 @@ inline std::string CurrentTest() {
 inline ProcessResult RunProcess(const std::string& program,
                                 const std::vector<std::string>& arguments,
                                 const Settings& settings = {},
-                                std::chrono::seconds patience = std::chrono::seconds(45)) {
+                                std::chrono::seconds patience = std::chrono::seconds(120)) {
     std::vector<std::string> all{program};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const std::vector<std::string> environment = Environment(settings);

@@ -6269,7 +6269,8 @@ aclError aclrtReleaseMemAddress(void *virPtr);
  * unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is
  * not set, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left;
  * ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of
- * 1 GiB, or host memory on the CUDA backend; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize. Thread-safe.
+ * 1 GiB, or host memory on the CUDA backend; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook
+ * returned that refuses it. Thread-safe.
  * Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that says nothing.
  */
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
@@ -6284,8 +6285,7 @@ aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
  * @param handle from aclrtMallocPhysical or aclrtMemRetainAllocationHandle; each of their successes is matched by
  * one call of this.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
- * physical memory, or called inside a host function; what a memory hook returned that refuses it (imported memory
- * only). Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
+ * physical memory, or called inside a host function; what a memory hook returned that refuses it. Thread-safe. Follows aclrtFreePhysical of the Ascend runtime API.
  */
 aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 

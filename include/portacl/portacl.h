@@ -24,11 +24,11 @@
  */
 typedef enum portaclMemoryKind {
     /**
-     * Memory of a device, from aclrtMalloc and its relatives.
+     * Memory of a device, from aclrtMalloc and its relatives, and physical memory there.
      */
     PORTACL_MEMORY_DEVICE = 0,
     /**
-     * Page-locked host memory, from aclrtMallocHost and its relatives.
+     * Page-locked host memory, from aclrtMallocHost and its relatives, and physical memory of the host.
      */
     PORTACL_MEMORY_PINNED = 1,
     /**
@@ -117,7 +117,7 @@ typedef struct portaclMemoryEvent {
      */
     size_t roundedSize;
     /**
-     * The address; null before an allocation, after one that failed, and of imported physical memory, which has none.
+     * The address; null before an allocation, after one that failed, and of physical memory, which has none.
      */
     void *ptr;
     /**
@@ -285,7 +285,7 @@ typedef struct portaclMemoryAllocation {
      */
     size_t structSize;
     /**
-     * The first byte; null: imported physical memory, which has no address of its own.
+     * The first byte; null: physical memory, which has no address of its own.
      */
     void *ptr;
     /**
@@ -975,7 +975,7 @@ aclError portaclMemoryRecord(void);
 
 /**
  * Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
- * exported and this one has imported, by address. Other threads go on
+ * exported and this one has imported, by address; first physical memory, which has none. Other threads go on
  * meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
  * during the call may or may not be there, so that two ranges may overlap.
  *

@@ -6,7 +6,7 @@ use super::allocation::{Allocation, Owner, open_device};
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::memory_hook::{
-    self, Event, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
+    self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
 };
 use super::page_policy::padded;
 use super::{memory, runtime, thread};
@@ -17,10 +17,11 @@ fn event(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Event {
     Event { device, kind, size, rounded, addr, handle, stream, page_size: 0, failed: false }
 }
 
-/// Address and page size of an allocation, for hooks.
-fn found(addr: &usize) -> (usize, usize) {
+/// What an allocation is, for hooks.
+fn found(addr: &usize) -> Found {
     let attributes = memory::pointer_attributes(*addr);
-    (*addr, attributes.map_or(0, |attributes| attributes.page_size as usize))
+    let page_size = attributes.map_or(0, |attributes| attributes.page_size as usize);
+    Found { addr: *addr, handle: 0, page_size }
 }
 
 /// Hands device memory to the program, which `allocate` takes from where it is.
@@ -90,11 +91,31 @@ pub fn alloc_segment(
     let event = Event { stream, ..event(device, MemoryKind::Pool, 0, len) };
     around_allocation(Moment::Alloc, event, take, |block| {
         let session = runtime::existing_session();
-        (block.addr, session.map_or(0, |session| session.driver.page_size(*block)))
+        let page_size = session.map_or(0, |session| session.driver.page_size(*block));
+        Found { addr: block.addr, handle: 0, page_size }
     })
 }
 
-fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
+/// As [`malloc`], for memory without an address, which `take` makes a handle for: on a device, or in host
+/// memory.
+pub fn malloc_physical(
+    device: Option<u32>,
+    size: usize,
+    rounded: usize,
+    take: impl FnOnce() -> Result<u64>,
+) -> Result<u64> {
+    let event = match device {
+        Some(id) => event(id as i32, MemoryKind::Device, size, rounded),
+        None => event(HOST, MemoryKind::Pinned, size, rounded),
+    };
+    let found = |handle: &u64| Found { handle: *handle, ..Found::default() };
+    let alloc = Event { size: 0, ..event };
+    let take = || around_allocation(Moment::Alloc, alloc, take, found);
+    around_allocation(Moment::Malloc, event, take, found)
+}
+
+/// The device that was open as `owner` before hooks ran.
+pub fn open_again(id: u32, owner: Owner) -> Result<Arc<Device>> {
     open_device(id).filter(|device| device.owner == owner).ok_or_else(|| {
         Error::new(
             Code::ContextNull,
@@ -127,13 +148,15 @@ pub fn free_in(
     if !kinds.contains(&freed_as) {
         return free();
     }
-    let (_, page_size) = self::found(&addr);
+    let page_size = self::found(&addr).page_size;
     around_free(Event { addr, page_size, stream, ..event(device, kind, 0, found.len) }, free)
 }
 
-/// Memory of another process that is here now and nobody has yet: at an address, or 0 and a handle that
-/// names it; on a device, or in host memory.
-pub struct Imported {
+/// Memory of another process, or memory without an address: at an address, or 0 and a handle that names it; on
+/// a device, or in host memory.
+pub struct Piece {
+    /// Which memory.
+    pub kind: MemoryKind,
     /// The first byte.
     pub addr: usize,
     /// What names it where there is no address.
@@ -144,16 +167,16 @@ pub struct Imported {
     pub device: Option<u32>,
 }
 
-impl Imported {
+impl Piece {
     fn event(&self) -> Event {
-        let Self { addr, handle, len, device } = *self;
-        let page_size = if addr == 0 { 0 } else { found(&addr).1 };
+        let Self { kind, addr, handle, len, device } = *self;
+        let page_size = if addr == 0 { 0 } else { found(&addr).page_size };
         let device = device.map_or(HOST, |id| id as i32);
-        Event { addr, handle, page_size, ..event(device, MemoryKind::Imported, 0, len) }
+        Event { addr, handle, page_size, ..event(device, kind, 0, len) }
     }
 
-    /// Hands it to the program, unless a hook refuses that: then `give_back` takes it back. Only now is its
-    /// length known, so that failures before this are not told.
+    /// Hands what was imported to the program, unless a hook refuses that: then `give_back` takes it back. Only
+    /// now is its length known, so that failures before this are not told.
     pub fn hand_out(&self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
         if !memory_hook::exist() {
             return Ok(());

@@ -12,7 +12,8 @@ use super::allocation::{Allocation, Kind, Owner, open_device};
 use super::device::Device;
 use super::ending::Ending;
 use super::error::{Error, Result};
-use super::hooked_memory::Imported;
+use super::hooked_memory::Piece;
+use super::memory_hook::MemoryKind;
 use super::{memory, memory_hook, runtime, thread};
 use crate::backend::Block;
 use crate::backend::broker::{self, Admission, BROKER, Key, MOST_TEXT};
@@ -249,7 +250,7 @@ pub fn import(text: &[u8], flags: u64) -> Result<usize> {
 /// What an import comes to.
 enum Opened {
     /// Memory that was not here.
-    New(Imported),
+    New(Piece),
     /// An address that the program has already.
     Again(usize),
 }
@@ -291,8 +292,9 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
 }
 
 /// As hooks know it.
-fn imported_memory(block: &Block, id: u32) -> Imported {
-    Imported { addr: block.addr, handle: 0, len: block.len, device: Some(id) }
+fn imported_memory(block: &Block, id: u32) -> Piece {
+    let (kind, device) = (MemoryKind::Imported, Some(id));
+    Piece { kind, addr: block.addr, handle: 0, len: block.len, device }
 }
 
 /// The address where it is already, counted once more.
@@ -347,7 +349,7 @@ pub fn close(text: &[u8]) -> Result<()> {
 }
 
 /// The memory that goes when this key is closed once more.
-fn ending(key: &Key) -> Option<Imported> {
+fn ending(key: &Key) -> Option<Piece> {
     let imports = IMPORTS.lock();
     let import = imports.iter().rfind(|import| import.key == *key)?;
     let others = imports.iter().filter(|other| other.block.addr == import.block.addr).count() > 1;

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::allocation::Allocation;
 use super::call_site::{Names, Stack};
 use super::error::Result;
-use super::hooked_memory::Imported;
+use super::hooked_memory::Piece;
 use super::mem_pool::pool::Pool;
 use super::memory_hook::{self, Event, HOST, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use super::{release_failure, virtual_memory};
@@ -124,7 +124,7 @@ pub struct Live {
 
 /// How many allocations are live.
 pub fn count() -> usize {
-    Allocation::all().iter().filter_map(MemoryKind::of).count() + virtual_memory::imported().len()
+    Allocation::all().iter().filter_map(MemoryKind::of).count() + virtual_memory::pieces().len()
 }
 
 /// The live allocations, by address. Nobody waits for this longer than a look at one of them takes:
@@ -137,14 +137,13 @@ pub fn snapshot() -> Vec<Live> {
         let pool = Pool::share_of(found).map_or(0, |pool| pool.handle());
         Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
     };
-    let without_address = |memory: Imported| {
-        let Imported { addr, handle, len, device } = memory;
+    let without_address = |piece: Piece| {
+        let Piece { kind, addr, handle, len, device } = piece;
         let device = device.map_or(HOST, |id| id as i32);
-        let (kind, record) = (MemoryKind::Imported, record(handle));
-        Live { addr, handle, len, kind, device, pool: 0, record }
+        Live { addr, handle, len, kind, device, pool: 0, record: record(handle) }
     };
     let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
-    all.extend(virtual_memory::imported().into_iter().map(without_address));
+    all.extend(virtual_memory::pieces().into_iter().map(without_address));
     all.sort_unstable_by_key(|live| (live.addr, live.handle));
     // What was freed and allocated again meanwhile.
     all.dedup_by_key(|live| (live.addr, live.handle));

@@ -300,18 +300,29 @@ fn refused(entry: &Entry, moment: Moment, event: &Event, refusal: &Refusal) -> E
     )
 }
 
-/// Does `work`, which gives an allocation's address and page size, between the hooks.
+/// What names an allocation once it is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Found {
+    /// Its address, or 0.
+    pub addr: usize,
+    /// What names it where it has no address.
+    pub handle: u64,
+    /// Bytes of a page of it; 0 where that is not known.
+    pub page_size: usize,
+}
+
+/// Does `work`, which makes an allocation, between the hooks.
 pub fn around_allocation<T>(
     moment: Moment,
     event: Event,
     work: impl FnOnce() -> Result<T>,
-    found: impl FnOnce(&T) -> (usize, usize),
+    found: impl FnOnce(&T) -> Found,
 ) -> Result<T> {
     let called = Called::here();
     called.before(moment, &event)?;
     let done = work();
-    let (addr, page_size) = done.as_ref().map_or((0, 0), found);
-    called.after(moment, &Event { addr, page_size, failed: done.is_err(), ..event });
+    let Found { addr, handle, page_size } = done.as_ref().map_or(Found::default(), found);
+    called.after(moment, &Event { addr, handle, page_size, failed: done.is_err(), ..event });
     done
 }
 

@@ -20,7 +20,7 @@ use super::device::Device;
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
-use super::hooked_memory::Imported;
+use super::hooked_memory::Piece;
 use super::runtime;
 use super::thread;
 use crate::algo::slot_table;
@@ -393,9 +393,9 @@ pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
     usable.last().is_some_and(|(base, part)| base + part.memory.len >= addr + len)
 }
 
-/// Memory of other processes without an address.
-pub fn imported() -> Vec<Imported> {
-    all_memory().iter().filter_map(|it| it.imported()).collect()
+/// Memory without an address, as hooks know it.
+pub fn pieces() -> Vec<Piece> {
+    all_memory().iter().map(|it| it.piece()).collect()
 }
 
 /// Whether memory of this process has been exported.

@@ -24,7 +24,7 @@ pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
 }
 
 /// Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
-/// exported and this one has imported, by address. Other threads go on
+/// exported and this one has imported, by address; first physical memory, which has none. Other threads go on
 /// meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
 /// during the call may or may not be there, so that two ranges may overlap.
 ///

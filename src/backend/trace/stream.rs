@@ -173,6 +173,10 @@ impl Stream for TraceStream<'_> {
         self.inner.is_idle()
     }
 
+    fn is_known_idle(&self) -> bool {
+        self.inner.is_known_idle()
+    }
+
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.inner.synchronize(deadline)
     }

@@ -8,7 +8,8 @@ use super::props;
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
 use crate::core::allocation::{Allocation, Kind};
 use crate::core::error::{Error, Result};
-use crate::core::hooked_memory::Imported;
+use crate::core::hooked_memory::Piece;
+use crate::core::memory_hook::MemoryKind;
 use crate::core::{handles, memory, runtime, thread};
 
 /// How memory is shared, by an `aclrtMemHandleType` that is not none.
@@ -157,7 +158,8 @@ pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
         Kind::Pool(id) => Some(id),
         _ => None,
     };
-    let memory = Imported { addr, handle: 0, len: found.len, device };
+    let kind = MemoryKind::Imported;
+    let memory = Piece { kind, addr, handle: 0, len: found.len, device };
     memory.hand_out(|| super::free_now(&found).map(drop))?;
     Ok(addr)
 }

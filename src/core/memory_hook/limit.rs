@@ -17,10 +17,10 @@ pub struct Limit {
 struct State {
     /// Bytes that are handed out or about to be.
     used: usize,
-    /// What each live allocation counts.
-    live: HashMap<usize, usize>,
+    /// What each live allocation counts, by what tells it apart.
+    live: HashMap<u64, usize>,
     /// As `live`, of those that are about to be given back.
-    leaving: HashMap<usize, usize>,
+    leaving: HashMap<u64, usize>,
 }
 
 impl Limit {
@@ -31,8 +31,8 @@ impl Limit {
 }
 
 impl State {
-    fn release(&mut self, addr: usize) -> Option<usize> {
-        let bytes = self.live.remove(&addr)?;
+    fn release(&mut self, id: u64) -> Option<usize> {
+        let bytes = self.live.remove(&id)?;
         self.used -= bytes;
         Some(bytes)
     }
@@ -49,8 +49,8 @@ impl MemoryHook for Limit {
             Moment::Alloc => Ok(()),
             // Not afterwards, when another thread may have the address again.
             Moment::Free => {
-                if let Some(bytes) = state.release(event.addr) {
-                    state.leaving.insert(event.addr, bytes);
+                if let Some(bytes) = state.release(event.memory_id()) {
+                    state.leaving.insert(event.memory_id(), bytes);
                 }
                 Ok(())
             }
@@ -72,15 +72,15 @@ impl MemoryHook for Limit {
             (Moment::Malloc, true) => state.used -= event.rounded,
             (Moment::Malloc, false) => {
                 // An address that comes again went with its device before.
-                state.release(event.addr);
-                state.live.insert(event.addr, event.rounded);
+                state.release(event.memory_id());
+                state.live.insert(event.memory_id(), event.rounded);
             }
             (Moment::Free, failed) => {
-                if let Some(bytes) = state.leaving.remove(&event.addr)
+                if let Some(bytes) = state.leaving.remove(&event.memory_id())
                     && failed
                 {
                     state.used += bytes;
-                    state.live.insert(event.addr, bytes);
+                    state.live.insert(event.memory_id(), bytes);
                 }
             }
             (Moment::Alloc, _) => {}

@@ -13,11 +13,12 @@ use crate::core::device::{self, Device};
 use crate::core::device_slot::take_all;
 use crate::core::error::{Code, Error, Result};
 use crate::core::handles::{self, Object};
-use crate::core::hooked_memory::Imported;
+use crate::core::hooked_memory::{self, Piece};
 use crate::core::mem_pool::at_location;
+use crate::core::memory_hook::{self, MemoryKind};
 use crate::core::memory_stats::Tally;
 use crate::core::runtime::{self, Session};
-use crate::core::{memory_hook, thread};
+use crate::core::thread;
 
 /// An `aclrtPhysicalMemProp`, as numbers of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +133,8 @@ impl Drop for Memory {
 /// Memory without an address. It goes when no handle names it and it is mapped nowhere.
 pub struct Physical {
     pub(super) handle: Handle,
+    /// The handle that this memory was made with.
+    first: Handle,
     properties: Properties,
     /// Bytes, a multiple of [`GRANULARITY`].
     pub(super) len: usize,
@@ -174,10 +177,15 @@ impl Physical {
         &*self.memory.native
     }
 
-    /// As hooks know it, if it is another process's.
-    pub(super) fn imported(&self) -> Option<Imported> {
-        let (handle, len, device) = (self.handle.raw(), self.len, self.place.device());
-        self.memory.is_imported.then_some(Imported { addr: 0, handle, len, device })
+    /// As hooks know it.
+    pub(super) fn piece(&self) -> Piece {
+        let (handle, device) = (self.first.raw(), self.place.device());
+        let kind = match device {
+            _ if self.memory.is_imported => MemoryKind::Imported,
+            Some(_) => MemoryKind::Device,
+            None => MemoryKind::Pinned,
+        };
+        Piece { kind, addr: 0, handle, len: self.len, device }
     }
 
     /// How the address map calls it where it is mapped.
@@ -239,8 +247,8 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
         Place::Host(_) => None,
     };
     let tally = match &device {
-        Some(device) => Arc::clone(&device.tallies.device),
-        None => Arc::clone(&session.tallies.pinned),
+        Some(device) => &device.tallies.device,
+        None => &session.tallies.pinned,
     };
     let most = device.as_ref().map_or(isize::MAX as u64, |device| device.total_memory);
     let len = size.checked_next_multiple_of(GRANULARITY).filter(|len| *len as u64 <= most);
@@ -253,14 +261,32 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
             ),
         )
     })?;
-    let native = match (&device, place) {
-        (Some(device), _) => device.with_all_memory(|native| native.alloc_physical(len)),
-        (None, Place::Host(node)) => session.driver.virtual_memory().alloc_host(len, node),
-        (None, Place::Device(_)) => unreachable!("it was found above"),
+    let owner = device.as_ref().map_or(session.owner, |device| device.owner);
+    // Not held while hooks run: they may reset it.
+    drop((device, session));
+    let allocate = || allocate(len, properties, place, owner);
+    match memory_hook::exist() {
+        true => hooked_memory::malloc_physical(place.device(), size, len, allocate),
+        false => allocate(),
+    }
+}
+
+/// Takes memory from what `owner` was when the call began.
+fn allocate(len: usize, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
+    let session = runtime::session()?;
+    let (native, tally, owner) = match place {
+        Place::Device(id) => {
+            let device = hooked_memory::open_again(id, owner)?;
+            let native = device.with_all_memory(|native| native.alloc_physical(len));
+            (native, Arc::clone(&device.tallies.device), owner)
+        }
+        Place::Host(node) => {
+            let native = session.driver.virtual_memory().alloc_host(len, node);
+            (native, Arc::clone(&session.tallies.pinned), session.owner)
+        }
     };
     let native = native.inspect_err(|_| tally.failed())?;
     tally.made(len);
-    let owner = device.map_or(session.owner, |device| device.owner);
     let memory = Memory { native, len, tally, is_imported: false, key: Mutex::default() };
     hand_out(memory, properties, place, owner)
 }
@@ -272,6 +298,7 @@ fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) 
     let references = AtomicU32::new(1);
     let memory = Physical::publish(|handle| Physical {
         handle,
+        first: handle,
         properties,
         len,
         place,
@@ -284,11 +311,7 @@ fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) 
 
 /// Makes memory known that another process has exported; `device`: where it is used, if it is memory of
 /// one.
-pub(super) fn adopt(
-    imported: ImportedMemory,
-    device: &Device,
-    session: &Session,
-) -> Result<Imported> {
+pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<Piece> {
     /// ACL_HBM_MEM_HUGE.
     const HUGE: i32 = 4;
     let ImportedMemory { memory: native, len, on_device } = imported;
@@ -311,19 +334,20 @@ pub(super) fn adopt(
     let tally = Arc::clone(tally);
     let memory = Memory { native, len, tally, is_imported: true, key: Mutex::default() };
     let handle = hand_out(memory, properties, place, owner)?;
-    Ok(Imported { addr: 0, handle, len, device: place.device() })
+    Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
 }
 
 /// aclrtFreePhysical.
 pub fn free(raw: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let memory = handles::get_arc::<Physical>("handle", raw)?;
-    let is_last = memory.references.load(Ordering::Relaxed) <= 1;
-    let imported = is_last.then(|| memory.imported()).flatten();
+    // What was mapped and had no handle any more was told when its first one was given up.
+    let is_told = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
+    let piece = memory.piece();
     drop(memory);
-    match imported {
-        Some(imported) if memory_hook::exist() => imported.free(|| free_unhooked(raw)),
-        _ => free_unhooked(raw),
+    match is_told && memory_hook::exist() {
+        true => piece.free(|| free_unhooked(raw)),
+        false => free_unhooked(raw),
     }
 }
 

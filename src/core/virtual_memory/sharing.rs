@@ -10,7 +10,7 @@ use super::physical::{self, Physical, adopt};
 use crate::backend::broker::{BROKER, Key, Kind, MOST_TEXT};
 use crate::core::device::{self, Device};
 use crate::core::error::{Error, Result};
-use crate::core::hooked_memory::Imported;
+use crate::core::hooked_memory::Piece;
 use crate::core::runtime::{self, Session};
 use crate::core::{handles, ipc, thread};
 
@@ -112,7 +112,7 @@ pub fn import(key: &Key, id: i32) -> Result<u64> {
 }
 
 /// Between the hooks of the program: the handle.
-fn hand_out(memory: Imported) -> Result<u64> {
+fn hand_out(memory: Piece) -> Result<u64> {
     memory.hand_out(|| physical::free(memory.handle))?;
     Ok(memory.handle)
 }
@@ -127,7 +127,7 @@ pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
     hand_out(memory)
 }
 
-fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Imported> {
+fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
     if key.is_own() {
         return Err(Error::param_invalid(
             "shareableHandle is this process's own; use the handle that it was exported by, or \

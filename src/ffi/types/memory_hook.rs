@@ -10,9 +10,9 @@ use super::soma::aclrtMemPool;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum portaclMemoryKind {
-    /// Memory of a device, from aclrtMalloc and its relatives.
+    /// Memory of a device, from aclrtMalloc and its relatives, and physical memory there.
     PORTACL_MEMORY_DEVICE = 0,
-    /// Page-locked host memory, from aclrtMallocHost and its relatives.
+    /// Page-locked host memory, from aclrtMallocHost and its relatives, and physical memory of the host.
     PORTACL_MEMORY_PINNED = 1,
     /// Memory that the host and all devices use, from aclrtMemAllocManaged.
     PORTACL_MEMORY_MANAGED = 2,
@@ -59,7 +59,7 @@ pub struct portaclMemoryEvent {
     pub size: usize,
     /// Bytes that it gets.
     pub roundedSize: usize,
-    /// The address; null before an allocation, after one that failed, and of imported physical memory, which has none.
+    /// The address; null before an allocation, after one that failed, and of physical memory, which has none.
     pub ptr: *mut c_void,
     /// Tells live allocations apart: the address, or the handle of what has none; 0 before an allocation and after one
     /// that failed.
@@ -159,7 +159,7 @@ pub struct portaclMemoryProfileNode {
 pub struct portaclMemoryAllocation {
     /// sizeof(portaclMemoryAllocation), set by the caller in the first element.
     pub structSize: usize,
-    /// The first byte; null: imported physical memory, which has no address of its own.
+    /// The first byte; null: physical memory, which has no address of its own.
     pub ptr: *mut c_void,
     /// Bytes that the program asked for; 0 if that was not recorded.
     pub size: usize,
