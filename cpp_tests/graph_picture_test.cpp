@@ -210,7 +210,7 @@ TEST_F(GraphPicture, GraphvizHasBoxesFramesAndArrows) {
     EXPECT_NE(dot.labels.at(0).find("bytes 200"), std::string::npos);
     EXPECT_NE(dot.labels.at(5).find("name mark"), std::string::npos);
     if (std::system("dot -V >/dev/null 2>&1") != 0)
-        GTEST_SKIP() << "read here; Graphviz is not there to draw it";
+        GTEST_SKIP() << "needs Graphviz, which draws what was read here";
     const std::string svg = path_ + ".svg";
     EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' -o '" + svg + "'").c_str()), 0);
     EXPECT_NE(ReadText(svg).find("host_function"), std::string::npos);
@@ -312,7 +312,7 @@ TEST_F(GraphPicture, ConditionalTasksShowTheirBodies) {
         EXPECT_NE(dot.find(part), std::string::npos) << part << "\nin\n" << dot;
     EXPECT_EQ(std::count(dot.begin(), dot.end(), '{'), std::count(dot.begin(), dot.end(), '}'));
     if (std::system("dot -V >/dev/null 2>&1") != 0)
-        GTEST_SKIP() << "read here; Graphviz is not there to draw it";
+        GTEST_SKIP() << "needs Graphviz, which draws what was read here";
     EXPECT_EQ(std::system(("dot -Tsvg '" + path_ + "' >/dev/null").c_str()), 0);
 }
 

@@ -239,7 +239,7 @@ TEST_F(GraphRun, ARunWaitsForTheOneBefore) {
 
 // A run that is dropped with its stream keeps no other run waiting.
 TEST_F(GraphRun, DroppedRunsHoldNobodyUp) {
-    if (!OnCpu()) GTEST_SKIP() << "a GPU's driver drops nothing";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver drops nothing that is queued";
     Stream first;
     const Stream second;
     Log log;

@@ -178,7 +178,7 @@ TEST_F(MemcpyIndirect, NothingIsNothing) {
 
 // On a GPU this is the end of the device, as it is for a kernel.
 TEST_F(MemcpyIndirect, WordsThatNameNoDeviceMemoryAreAFailureOfTheStream) {
-    if (!OnCpu()) GTEST_SKIP() << "needs a device that survives it";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a GPU does not survive it";
     constexpr aclError kFailed = ACL_ERROR_RT_AICORE_EXCEPTION;
     Stream stream;
     DeviceMemory good(Bytes(kSize, 7));

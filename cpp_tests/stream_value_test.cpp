@@ -260,7 +260,7 @@ TEST_F(StreamValue, ManyStreamsWaitAtOnce) {
 }
 
 TEST_F(StreamValue, AWaitTakesLittleTime) {
-    if (!OnCpu()) GTEST_SKIP() << "a driver waits by itself";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver waits by itself";
     const auto used = [] {
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);

@@ -361,7 +361,7 @@ void HostExporter(Conversation& parent) {
 
 TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, HostMemory, HostExporter) {
     const Session session;
-    if (!OnCpu()) GTEST_SKIP() << "no such memory there";
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: drivers have no such memory here";
     Peer peer;
     const aclrtDrvMemHandle memory = ImportNumber(peer.Receive<uint64_t>());
     {

@@ -12,6 +12,7 @@ build gpu
 rm -rf "$pack"
 mkdir -p "$pack/lib" "$pack/tests" "$pack/samples" "$pack/benches"
 cp -L build/gpu/lib/libportacl.so.[0-9] "$pack/lib/"
+find build/gpu -name libportacl_test_support.so -exec cp {} "$pack/lib/" \;
 # Programs that the build directory knows as tests of the label `cuda`, with their arguments, and those
 # that run under compute-sanitizer as well.
 for label in cuda memcheck; do

@@ -14,8 +14,9 @@ const char* Setting(const char* name, const char* otherwise) {
 }
 
 // Counts skipped tests that could have run here. Only for these reasons can they not: a test "needs
-// two devices" and there is one, "needs devices that reach each other" and they do not, or is "for
-// CPUs only", because it is about what drivers of GPUs decide as they like, and this is a GPU.
+// two devices" and there is one, "needs devices that reach each other" and they do not, "needs
+// Graphviz" and it is not installed, or is "for CPUs only", because it is about what drivers of
+// GPUs decide as they like, and this is a GPU.
 class Skips : public testing::EmptyTestEventListener {
   public:
     void OnTestPartResult(const testing::TestPartResult& result) override {
@@ -25,7 +26,7 @@ class Skips : public testing::EmptyTestEventListener {
         const auto says = [&](const char* words) { return std::strstr(result.message(), words); };
         const bool on_gpu = std::strcmp(Setting("PORTACL_BACKEND", "auto"), "cuda") == 0;
         count_ += !(says("needs two devices") && asked && devices == 1) &&
-                  !says("needs devices that reach each other") &&
+                  !says("needs devices that reach each other") && !says("needs Graphviz") &&
                   !(says("for CPUs only") && on_gpu);
     }
     int Count() const { return count_; }
