@@ -18,7 +18,7 @@ endif()
 set(portacl_env_common
     ASCEND_RT_VISIBLE_DEVICES=unset: PORTACL_BACKEND=unset: PORTACL_CPU_ASYNC=unset: PORTACL_CPU_DEVICES=unset:
     PORTACL_CPU_MEMORY=unset: PORTACL_CPU_GUARD=unset: PORTACL_FAULT=unset: PORTACL_FAULT_COUNT=unset:
-    FAKE_CUDA_LEAK_CHECK=unset:)
+    FAKE_CUDA_LEAK_CHECK=unset: PORTACL_TEST_NO_SKIPS=unset: PORTACL_TEST_ON_GPU=unset:)
 if(PORTACL_SANITIZER STREQUAL "address")
     list(APPEND portacl_env_common
          "ASAN_OPTIONS=set:detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1"
@@ -34,7 +34,7 @@ set(portacl_env_cpu-guard PORTACL_BACKEND=set:cpu PORTACL_CPU_GUARD=set:1)
 set(portacl_env_cuda-fake
     PORTACL_BACKEND=set:cuda FAKE_CUDA_LEAK_CHECK=set:1 FAKE_CUDA_STRICT=set:1 PORTACL_TEST_NO_SKIPS=set:1
     "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:fake_cuda>")
-set(portacl_env_cuda PORTACL_BACKEND=set:cuda PORTACL_TEST_NO_SKIPS=set:1)
+set(portacl_env_cuda PORTACL_BACKEND=set:cuda PORTACL_TEST_NO_SKIPS=set:1 PORTACL_TEST_ON_GPU=set:1)
 
 # portacl_add_backend_tests(NAME noun COMMAND program [argument...] [TIMEOUT seconds] [LABELS label...])
 # One ctest test LABEL.noun per label (all of them unless LABELS says otherwise). GoogleTest programs leave their counts in test-results/.

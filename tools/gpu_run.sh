@@ -6,7 +6,7 @@ results=${1:-results}
 mkdir -p "$results" || exit 1
 results=$(cd "$results" && pwd)
 
-export PORTACL_BACKEND=cuda PORTACL_TEST_NO_SKIPS=1
+export PORTACL_BACKEND=cuda PORTACL_TEST_NO_SKIPS=1 PORTACL_TEST_ON_GPU=1
 export LD_LIBRARY_PATH=$PWD/lib:$PWD/benches${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 unset PORTACL_CPU_ASYNC FAKE_CUDA_LEAK_CHECK
 chmod +x tests/* samples/* benches/* 2>/dev/null

@@ -44,8 +44,10 @@ impl StreamState {
             *self.frees.before.lock() = Mark::new(self).ok();
         }
         let position = self.submitted.load(Ordering::Relaxed) + 1;
-        // Relaxed: who settles the stream holds the lock that is held now. Others want a hint.
-        self.frees.dependent.fetch_max(position, Ordering::Relaxed);
+        // Relaxed, and in two steps: who changes it or settles the stream holds the lock that is held now. Others
+        // want a hint.
+        let before = self.frees.dependent.load(Ordering::Relaxed);
+        self.frees.dependent.store(before.max(position), Ordering::Relaxed);
     }
 
     /// Something that it was given, and that was not seen to be over, ends when the program lets it.
