@@ -34,6 +34,8 @@ TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem
 # Before an operation whose end depends on the program what its stream has given back is marked.
 DEPENDING = (r"acl(rt(LaunchHostFunc|LaunchCallback|StreamWaitEvent|ValueWait|WaitAndResetNotify|RecordNotify|CntNotify"
              r"|RandomNum|Memcpy|Memset)|mdlRIExecute)")
+# Meanwhile the thread of graphs lets go of what a change of a task group replaced.
+REPLACING = r"acl(mdlRI(Execute|CaptureTaskUpdate)|rt(StreamAbort|RecordEvent|MemsetAsync))"
 STILL_NEEDED = "asked whether queued work still needs memory; where that is not known the memory waits until nothing runs"
 
 ALL = (
@@ -58,6 +60,8 @@ ALL = (
     *(Untold("driver", function, TIDYING, STILL_NEEDED, in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
                        "cuCtxSetCurrent")),
+    *(Untold("driver", function, REPLACING, STILL_NEEDED, steady=False)
+      for function in ("cuEventQuery", "cuStreamQuery")),
     *(Untold("driver", function, DEPENDING, "frees that cannot be marked are not waited for when memory is short",
              in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventRecord", "cuCtxGetCurrent", "cuCtxSetCurrent")),
