@@ -831,7 +831,7 @@ uint32_t aclGetDataBufferSize(const aclDataBuffer *dataBuffer);
 size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 
 /**
- * The size of an element of a type. Works at any time.
+ * The size of an element of a type. Works at any time, also in a forked child.
  *
  * @param dataType an aclDataType.
  * @return bytes; 0 for types without a size in whole bytes (ACL_DT_UNDEFINED, ACL_STRING, those of less
@@ -841,7 +841,8 @@ size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 size_t aclDataTypeSize(aclDataType dataType);
 
 /**
- * Converts half precision to single precision, exactly; a NaN stays one. Works at any time.
+ * Converts half precision to single precision, exactly; a NaN stays one. Works at any time, also in a
+ * forked child.
  *
  * @param value the bits of an IEEE 754 half-precision number.
  * @return the same number. Thread-safe. Follows aclFloat16ToFloat of the Ascend runtime API.
@@ -851,7 +852,7 @@ float aclFloat16ToFloat(aclFloat16 value);
 /**
  * Converts single precision to half precision, to the nearest number and, between two, to the even one.
  * From 65520 on the result is an infinity, below 2 to the power of -14 a subnormal number or a zero of the
- * same sign; a NaN stays one. Works at any time.
+ * same sign; a NaN stays one. Works at any time, also in a forked child.
  *
  * @param value a number.
  * @return the bits of an IEEE 754 half-precision number. Thread-safe. Follows aclFloatToFloat16 of the

@@ -25,7 +25,8 @@ pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Re
     guard_value_anywhere(call, fallback, || enter_for_value().and_then(|()| body()))
 }
 
-/// As [`guard_value`], for the calls that tell about failures: they also work in a forked child.
+/// As [`guard_value`], for the calls that tell about failures and those that only compute, whose result
+/// could not be told from a refusal: they also work in a forked child.
 #[inline]
 pub fn guard_value_anywhere<T>(
     call: &'static str,
