@@ -249,8 +249,8 @@ TEST_F(MallocConfig, HostSizesAndNulls) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtMallocHostWithCfg(&address, 0, nullptr), "size",
                      "0");
     for (uint64_t size : {uint64_t{kMost}, uint64_t{kMost / 2 + 1}})
-        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                         aclrtMallocHostWithCfg(&address, size, nullptr), std::to_string(size));
+        ACL_FAILS_SAYING(ACL_ERROR_BAD_ALLOC, aclrtMallocHostWithCfg(&address, size, nullptr),
+                         std::to_string(size));
     EXPECT_TRUE(IsPoison(address));
     OnNewThread([] {
         void* pinned = nullptr;

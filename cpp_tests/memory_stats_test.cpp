@@ -226,7 +226,7 @@ TEST_F(MemoryStats, TellKindsApart) {
     ExpectAgreement();
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
               aclrtMemAllocManaged(&shared, uint64_t{1} << 60, ACL_RT_MEM_ATTACH_GLOBAL));
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&host, SIZE_MAX - 100));
+    ACL_FAILS(ACL_ERROR_BAD_ALLOC, aclrtMallocHost(&host, SIZE_MAX - 100));
     EXPECT_EQ(Stats(0, PORTACL_MEMORY_MANAGED).failures, 1u);
     EXPECT_EQ(Stats(kHost, PORTACL_MEMORY_PINNED).failures, pinned.failures + 1);
     aclGetRecentErrMsg();

@@ -5113,12 +5113,11 @@ aclError aclrtFreeWithDevSync(void *devPtr);
  * @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
  * @param size bytes, at least 1.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
- * host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
  * called inside a host function. Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
  */
-aclError aclrtMallocHost(void **hostPtr,
-                         size_t size);
+aclError aclrtMallocHost(void **hostPtr, size_t size);
 
 /**
  * Allocates page-locked host memory as aclrtMallocHost does, with attributes. Needs no current context.
@@ -5130,8 +5129,8 @@ aclError aclrtMallocHost(void **hostPtr,
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has attributes
  * without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
  * ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist;
- * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
- * host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+ * ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
  * called inside a host function. Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
  */
 aclError aclrtMallocHostWithCfg(void **ptr,
@@ -8956,10 +8955,9 @@ aclError aclmdlFinalizeDump(void);
  *
  * @param buf receives the buffer.
  * @param size bytes of data it has room for, at least 1.
- * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_MEMORY_ALLOCATION
- * 207001: no host memory left; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made;
- * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
- * function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_BAD_ALLOC 200000:
+ * no host memory left, or no more buffers can be made; ACL_ERROR_RT_CONTEXT_NULL 107002:
+ * after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
  */
 aclError aclrtAllocBuf(aclrtMbuf *buf,
                        size_t size);

@@ -12,10 +12,9 @@ use crate::ffi::value::{Array, Out, address, handle, must_not_be_null};
 ///
 /// @param buf receives the buffer.
 /// @param size bytes of data it has room for, at least 1.
-/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_MEMORY_ALLOCATION
-/// 207001: no host memory left; ACL_ERROR_BAD_ALLOC 200000: no more buffers can be made;
-/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
-/// function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_BAD_ALLOC 200000:
+/// no host memory left, or no more buffers can be made; ACL_ERROR_RT_CONTEXT_NULL 107002:
+/// after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtAllocBuf of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError {
     guard("aclrtAllocBuf", || {

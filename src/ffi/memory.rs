@@ -225,8 +225,8 @@ pub unsafe extern "C" fn aclrtFreeWithDevSync(devPtr: *mut c_void) -> aclError {
 /// @param hostPtr receives the address; the caller frees it with aclrtFreeHost.
 /// @param size bytes, at least 1.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hostPtr` is null or `size` is 0;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
-/// host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
 /// called inside a host function. Thread-safe. Follows aclrtMallocHost of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize) -> aclError {
@@ -246,8 +246,8 @@ pub unsafe extern "C" fn aclrtMallocHost(hostPtr: *mut *mut c_void, size: usize)
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0, `cfg` has attributes
 /// without a pointer to them, an unknown attribute, one twice, or a `vaFlag` other than 0 and 1;
 /// ACL_ERROR_RT_INVALID_DEVICEID 107001: `cfg` names a device that does not exist;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: more than a process can address; ACL_ERROR_BAD_ALLOC 200000: no
-/// host memory; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// ACL_ERROR_BAD_ALLOC 200000: no host memory, or more than a process can address;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_PARAM_INVALID 107000:
 /// called inside a host function. Thread-safe. Follows aclrtMallocHostWithCfg of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocHostWithCfg(

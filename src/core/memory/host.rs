@@ -31,10 +31,7 @@ fn take_host_block(size: usize) -> Result<usize> {
     let tally = &session.tallies.pinned;
     let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
         tally.failed();
-        Error::new(
-            Code::MemoryAllocation,
-            format_args!("size {size} is more than a process can address"),
-        )
+        Error::new(Code::BadAlloc, format_args!("size {size} is more than a process can address"))
     })?;
     let block = session.driver.alloc_host(len).inspect_err(|_| tally.failed())?;
     let allocation = Allocation::of_block(block, len, Kind::Pinned, session.owner);

@@ -79,7 +79,7 @@ fn memory_that_cannot_be_had() {
         let bounds = [size.to_string(), most.to_string()];
         fails(memory::malloc(size, 0), Code::MemoryAllocation, &[&bounds[0], &bounds[1]]);
         if size > most + 1 {
-            fails(memory::malloc_host(size), Code::MemoryAllocation, &[&bounds[0]]);
+            fails(memory::malloc_host(size), Code::BadAlloc, &[&bounds[0]]);
         }
     }
     fails(memory::malloc(0, 0), Code::InvalidParam, &["size is 0"]);
