@@ -83,8 +83,12 @@ TEST_F(EventCreate, FlagsThatDoNotExist) {
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, flag), "flag",
                          shown.str(), "ACL_EVENT_SYNC");
     }
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC));
-    ACL_FAILS(ACL_ERROR_INVALID_PARAM, aclrtCreateEventExWithFlag(&event, ACL_EVENT_EXTERNAL));
+    // Each says who takes the flag.
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtCreateEventWithFlag(&event, ACL_EVENT_IPC),
+                     "aclrtCreateEventExWithFlag takes ACL_EVENT_IPC");
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM,
+                     aclrtCreateEventExWithFlag(&event, ACL_EVENT_EXTERNAL),
+                     "aclrtCreateEventWithFlag takes ACL_EVENT_EXTERNAL");
     EXPECT_TRUE(IsPoison(event));
 }
 

@@ -340,7 +340,10 @@ TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
     ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
                      aclrtMemsetAsync(memory_, kSize, 1, kSize, stream_), "aclmdlRICaptureEnd");
     ACL_FAILS(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclrtRecordEvent(event, stream_));
-    EndInvalid(stream_);
+    auto graph = Poison<aclmdlRI>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, aclmdlRICaptureEnd(stream_, &graph),
+                     "has ended without a graph");
+    EXPECT_TRUE(IsPoison(graph));
     ACL_OK(Fill(stream_));
     ACL_OK(aclrtSynchronizeStream(stream_));
 }

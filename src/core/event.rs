@@ -238,7 +238,7 @@ pub fn create_with_flag(flags: u32) -> Result<u64> {
         return Err(Error::invalid_param(format_args!(
             "flag is {flags:#x}; allowed: an OR of ACL_EVENT_SYNC 0x1, ACL_EVENT_CAPTURE_STREAM_PROGRESS \
              0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_EXTERNAL 0x20 \
-             alone"
+             alone; aclrtCreateEventExWithFlag takes ACL_EVENT_IPC 0x40"
         )));
     }
     create(Creator::WithFlag, flags)
@@ -252,7 +252,8 @@ pub fn create_ex(flags: u32) -> Result<u64> {
     if flags == 0 || flags & !flag::COMBINABLE != 0 {
         return Err(Error::invalid_param(format_args!(
             "flag is {flags:#x}; allowed: an OR of ACL_EVENT_SYNC 0x1, ACL_EVENT_CAPTURE_STREAM_PROGRESS \
-             0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_IPC 0x40 alone"
+             0x2, ACL_EVENT_TIME_LINE 0x8 and ACL_EVENT_DEVICE_USE_ONLY 0x10, or ACL_EVENT_IPC 0x40 alone; \
+             aclrtCreateEventWithFlag takes ACL_EVENT_EXTERNAL 0x20"
         )));
     }
     create(Creator::Ex, flags)

@@ -176,7 +176,10 @@ impl Capture {
         let state = self.state.lock();
         match state.spoilt {
             _ if state.is_over => Err(self.has_ended()),
-            Some(why) => Err(self.invalid(why)),
+            Some(why) if self.is_built => {
+                Err(self.invalid(why, "destroy it with aclmdlRIDestroy and begin again"))
+            }
+            Some(why) => Err(self.invalid(why, "end it with aclmdlRICaptureEnd and begin again")),
             None => Ok(state),
         }
     }
@@ -197,14 +200,10 @@ impl Capture {
     }
 
     #[cold]
-    fn invalid(&self, why: &str) -> Error {
-        let again = match self.is_built {
-            true => "destroy it with aclmdlRIDestroy",
-            false => "end it with aclmdlRICaptureEnd",
-        };
+    fn invalid(&self, why: &str, advice: &str) -> Error {
         Error::new(
             Code::StreamCaptureInvalidated,
-            format_args!("{} is invalid: {why}; {again} and begin again", self.name()),
+            format_args!("{} is invalid: {why}; {advice}", self.name()),
         )
     }
 
@@ -364,7 +363,11 @@ impl Capture {
         state.counted = None;
         let tasks = std::mem::take(&mut state.tasks);
         if let Some(why) = state.spoilt {
-            return Err(self.invalid(why));
+            let ended = match self.is_built {
+                true => "destroy it with aclmdlRIDestroy and begin again",
+                false => "it has ended without a graph; begin again",
+            };
+            return Err(self.invalid(why, ended));
         }
         if let Some(branch) = state.branches.iter().find(|branch| branch.group.is_some()) {
             return Err(Error::param_invalid(format_args!(
