@@ -19,7 +19,8 @@ while [[ ${1-} == --* ]]; do
 done
 archive=$1 directory=$2 version=$3
 read -ra native_libs <<<"$4"
-: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${READELF:=readelf}" "${AR:=ar}" "${CC:=cc}"
+: "${LD:=ld}" "${NM:=nm}" "${OBJCOPY:=objcopy}" "${AR:=ar}" "${CC:=cc}" "${RUSTC:=rustc}"
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 soname=libportacl.so.${version%%.*}
 
 mkdir -p "$directory"
@@ -41,23 +42,17 @@ sed 's/^/-u /' "$work/symbols.txt" >"$work/roots.rsp"
 # The standard library carries LLVM bitcode, which `ar` with a plug-in of another LLVM chokes on.
 "$OBJCOPY" "${strip[@]}" --keep-global-symbols="$work/symbols.txt" \
     --remove-section=.llvmbc --remove-section=.llvmcmd "$work/linked.o" "$work/local.o"
-# What only the library itself uses is put into a few sections under short names: a section header
-# for each function and each long mangled name would be a third of the archive. The API's own
-# functions keep their sections, so that programs get only those that they use.
+# A section header for each function and each long mangled name would be a third of the archive. Sections
+# that the same functions of the API need become one, so that programs still get only what they use, and
+# names become short.
 if ((${#strip[@]})); then
-    "$READELF" -SW "$work/local.o" | awk '
-        match($0, /\] \.[^ ]+/) {
-            name = substr($0, RSTART + 2, RLENGTH - 2)
-            if (!match(name, /^\.(text\.unlikely|text\.hot|text|rodata|data\.rel\.ro|data|bss|gcc_except_table)\./)) next
-            kind = substr(name, 1, RLENGTH - 1)
-            if (kind == ".text" && substr(name, RLENGTH + 1) ~ /^(acl|portacl)/) next
-            sub(/\.(unlikely|hot)$/, "", kind)
-            print "--rename-section " name "=" kind ".portacl"
-        }' | sort -u >"$work/rename.rsp"
+    "$RUSTC" --edition 2024 -O "$here/pack_object.rs" -o "$work/pack_object"
+    "$work/pack_object" sections "$work/local.o" >"$work/rename.rsp"
     "$OBJCOPY" "@$work/rename.rsp" "$work/local.o" "$work/renamed.o"
     "$LD" -r "$work/renamed.o" -o "$work/merged.o"
     "$NM" --format=posix "$work/merged.o" |
         awk '$2 ~ /^[tdbr]$/ && length($1) > 8 && !seen[$1]++ { printf "%s p%x\n", $1, count++ }' >"$work/names.txt"
+    "$work/pack_object" relocations "$work/merged.o"
     "$OBJCOPY" --redefine-syms="$work/names.txt" "${unneeded[@]}" "$work/merged.o" "$work/portacl.o"
 else
     # What is debugged, or has a sanitizer's calls in it, should keep its names, and nobody weighs it; objcopy

@@ -244,9 +244,10 @@ def main():
         verdict = "" if goal is None else f"{goal:,}: {'met' if size <= goal else f'missed by {size - goal:,}'}"
         print(f"| {what} | {size:,} | {verdict} |")
     print("\nThe program has both backends whole, since it chooses when it starts, and Rust's standard library with what "
-          "turns a panic into a text. Compiling for size makes it smaller, and 16-bit reductions and "
-          "small copies clearly slower; it was not kept. Of the archive a third is relocations, which no program "
-          "keeps; the functions of the API are in sections of their own, so that a program gets those that it uses.")
+          "turns a panic into a text; of the rest it gets what it uses. The archive has all functions, and a third of it "
+          "is relocations, which no program keeps. Compiling for size makes both smaller, and 16-bit reductions and small "
+          "copies clearly slower; inlining less (LLVM's threshold 50 instead of 225) makes the code 9 percent smaller, and "
+          "most calls 5 to 17 percent longer in instructions. Neither was kept.")
 
 
 if __name__ == "__main__":

@@ -220,6 +220,32 @@ test_symbols() {
     bash "$root/tools/check_symbols.sh" "$(libdir "$prefix")/libportacl.a" "$(libdir "$prefix")/libportacl.so"
 }
 
+# Programs leave out what they do not use, with every linker there is.
+test_small_program() {
+    mkdir -p "$mine"
+    local native archive linker whole small
+    archive=$(libdir "$prefix")/libportacl.a
+    PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
+    export PKG_CONFIG_PATH
+    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    for linker in bfd gold lld; do
+        [[ $linker == bfd ]] || "$CC" "-fuse-ld=$linker" -Wl,--version >"$mine/version.txt" 2>&1 || continue
+        "$CC" -std=c99 "-fuse-ld=$linker" -s "$here/project/main.c" -Wl,--gc-sections "${native[@]}" -o "$mine/small_$linker"
+        "$mine/small_$linker" || fail "a program linked by $linker without what it does not use"
+        "$CC" -std=c99 "-fuse-ld=$linker" -s "$here/project/main.c" -Wl,--whole-archive "$archive" -Wl,--no-whole-archive \
+            "${native[@]}" -o "$mine/whole_$linker"
+        "$mine/whole_$linker" || fail "a program linked by $linker with all of the library"
+        small=$(stat -c %s "$mine/small_$linker") whole=$(stat -c %s "$mine/whole_$linker")
+        echo "-- $linker: $small bytes, with all of the library $whole"
+        ((small * 4 < whole * 3)) || fail "a small program has most of the library in it"
+    done
+    [[ $(uname -m) == x86_64 ]] || return 0
+    # What is in one section finds itself.
+    ! readelf -rW "$archive" | awk '
+        /^Relocation section/ { section = $3; gsub(/\047/, "", section); sub(/^\.rela/, "", section) }
+        $3 ~ /_(PC32|PLT32)$/ && $5 == section' | grep . || fail "these relocations could have been resolved"
+}
+
 test_compat_names() {
     mkdir -p "$mine"
     local lib name

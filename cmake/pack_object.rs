@@ -1,0 +1,332 @@
+//! What `make_libraries.sh` cannot tell objcopy and ld to do with the one object of the library. Built there
+//! by rustc alone.
+//!
+//! `pack_object sections OBJECT`: which sections to merge, as options for objcopy. A section for each
+//! function lets a program leave out what it does not use, but its header and its relocations weigh more
+//! than most functions. Sections that the same functions of the API need can only be kept or left out
+//! together, so that merging them costs no program anything.
+//!
+//! `pack_object relocations OBJECT`: does in the object itself what any linker would do in the same way: the
+//! distance between two places of one section is known. Calls of merged functions need no relocation.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+const SHT_RELA: u32 = 4;
+const SHF_EXECINSTR: u64 = 4;
+const SHF_MERGE: u64 = 0x10;
+const STT_TLS: u8 = 6;
+const STT_GNU_IFUNC: u8 = 10;
+const EM_X86_64: u16 = 62;
+const R_X86_64_PC32: u32 = 2;
+const R_X86_64_PLT32: u32 = 4;
+
+/// Of fewer bytes than this no program has much by leaving them out: they cost the archive more than that.
+const SMALL: u64 = 256;
+
+/// What ELF says of a section, as far as it matters here.
+struct Section {
+    header: usize,
+    name: String,
+    kind: u32,
+    flags: u64,
+    contents: Range<usize>,
+    size: u64,
+    info: usize,
+}
+
+struct Symbol {
+    section: usize,
+    value: u64,
+    kind: u8,
+    global: bool,
+}
+
+struct Relocation {
+    /// Where its entry is in the file.
+    entry: usize,
+    offset: u64,
+    kind: u32,
+    symbol: usize,
+    addend: i64,
+}
+
+struct Object {
+    bytes: Vec<u8>,
+    machine: u16,
+    sections: Vec<Section>,
+    symbols: Vec<Symbol>,
+}
+
+fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
+    let mut wide = [0; 8];
+    wide[..N].copy_from_slice(&bytes[at..at + N]);
+    u64::from_le_bytes(wide)
+}
+
+fn text(bytes: &[u8], at: usize) -> String {
+    let end = bytes[at..].iter().position(|&byte| byte == 0).expect("a terminated name");
+    String::from_utf8_lossy(&bytes[at..at + end]).into_owned()
+}
+
+impl Object {
+    fn read(path: &str) -> Object {
+        let bytes = std::fs::read(path).unwrap_or_else(|why| panic!("{path}: {why}"));
+        assert!(
+            bytes.starts_with(b"\x7fELF\x02\x01"),
+            "{path} is no ELF file of 64 bits, lower byte first"
+        );
+        assert_eq!(number::<2>(&bytes, 16), 1, "{path} is no relocatable object");
+        let table = number::<8>(&bytes, 0x28) as usize;
+        // With many sections the header has no room for two numbers: they are in the first section's.
+        let count = match number::<2>(&bytes, 0x3c) {
+            0 => number::<8>(&bytes, table + 32),
+            count => count,
+        } as usize;
+        let names = match number::<2>(&bytes, 0x3e) {
+            0xffff => number::<4>(&bytes, table + 40),
+            names => names,
+        } as usize;
+        let start = |index: usize| number::<8>(&bytes, table + 64 * index + 24) as usize;
+        let sections: Vec<Section> = (0..count)
+            .map(|index| {
+                let header = table + 64 * index;
+                let (kind, size) =
+                    (number::<4>(&bytes, header + 4) as u32, number::<8>(&bytes, header + 32));
+                const NOBITS: u32 = 8;
+                let length = if kind == NOBITS { 0 } else { size as usize };
+                Section {
+                    header,
+                    name: text(&bytes, start(names) + number::<4>(&bytes, header) as usize),
+                    kind,
+                    flags: number::<8>(&bytes, header + 8),
+                    contents: start(index)..start(index) + length,
+                    size,
+                    info: number::<4>(&bytes, header + 44) as usize,
+                }
+            })
+            .collect();
+        let symbols = Object::symbols(&bytes, &sections);
+        Object { machine: number::<2>(&bytes, 18) as u16, bytes, sections, symbols }
+    }
+
+    fn symbols(bytes: &[u8], sections: &[Section]) -> Vec<Symbol> {
+        const SYMTAB: u32 = 2;
+        const SYMTAB_SHNDX: u32 = 18;
+        let of_kind = |kind| sections.iter().find(|section| section.kind == kind);
+        let table = of_kind(SYMTAB).expect("a table of symbols");
+        table
+            .contents
+            .clone()
+            .step_by(24)
+            .enumerate()
+            .map(|(index, at)| Symbol {
+                section: match number::<2>(bytes, at + 6) as usize {
+                    0xffff => {
+                        let wide =
+                            of_kind(SYMTAB_SHNDX).expect("wide numbers of sections").contents.start;
+                        number::<4>(bytes, wide + 4 * index) as usize
+                    }
+                    // Undefined, absolute, common: in no section.
+                    0 | 0xff00.. => 0,
+                    section => section,
+                },
+                value: number::<8>(bytes, at + 8),
+                kind: bytes[at + 4] & 15,
+                global: bytes[at + 4] >> 4 != 0,
+            })
+            .collect()
+    }
+
+    fn relocations(&self, table: &Section) -> Vec<Relocation> {
+        let entries = table.contents.clone().step_by(24);
+        entries
+            .map(|entry| Relocation {
+                entry,
+                offset: number::<8>(&self.bytes, entry),
+                kind: number::<4>(&self.bytes, entry + 8) as u32,
+                symbol: number::<4>(&self.bytes, entry + 12) as usize,
+                addend: number::<8>(&self.bytes, entry + 16) as i64,
+            })
+            .collect()
+    }
+
+    /// Whether all programs see the same bytes at the same distance from each other.
+    fn is_fixed(&self, section: usize) -> bool {
+        section != 0 && self.sections[section].flags & SHF_MERGE == 0
+    }
+}
+
+/// The part of a section's name that says what is in it; None where sections are left as they are.
+fn kind_of(name: &str) -> Option<&'static str> {
+    const PREFIXES: [(&str, &str); 10] = [
+        (".text.unlikely.", ".text"),
+        (".text.hot.", ".text"),
+        (".text.", ".text"),
+        (".rodata.", ".rodata"),
+        (".data.rel.ro.", ".data.rel.ro"),
+        (".data.", ".data"),
+        (".bss.", ".bss"),
+        (".tdata.", ".tdata"),
+        (".tbss.", ".tbss"),
+        (".gcc_except_table.", ".gcc_except_table"),
+    ];
+    PREFIXES.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|&(_, kind)| kind)
+}
+
+/// Sections by name: objcopy renames those of one name alike.
+struct Node {
+    kind: Option<&'static str>,
+    size: u64,
+    needs: Vec<usize>,
+    /// Which functions of the API need it, a bit for each.
+    needed_by: Vec<u64>,
+}
+
+fn graph(object: &Object) -> (Vec<String>, Vec<Node>) {
+    let mut numbers = HashMap::new();
+    let (mut names, mut nodes) = (Vec::new(), Vec::new());
+    let node_of: Vec<usize> = object
+        .sections
+        .iter()
+        .map(|section| {
+            let node = *numbers.entry(&section.name).or_insert_with(|| {
+                names.push(section.name.clone());
+                let kind = kind_of(&section.name).filter(|_| section.flags & SHF_MERGE == 0);
+                nodes.push(Node { kind, size: 0, needs: Vec::new(), needed_by: Vec::new() });
+                nodes.len() - 1
+            });
+            nodes[node].size += section.size;
+            node
+        })
+        .collect();
+    for table in object.sections.iter().filter(|section| section.kind == SHT_RELA) {
+        let frames = object.sections[table.info].name == ".eh_frame";
+        let mut from = node_of[table.info];
+        for relocation in object.relocations(table) {
+            let section = object.symbols[relocation.symbol].section;
+            if section == 0 {
+                continue;
+            }
+            let to = node_of[section];
+            // A function's frame names the function, then its table of what to clean up. Linkers keep that
+            // table with the function.
+            if frames && object.sections[section].flags & SHF_EXECINSTR != 0 {
+                from = to;
+            } else if from != to && nodes[from].kind.is_some() {
+                nodes[from].needs.push(to);
+            }
+        }
+    }
+    let api: Vec<usize> = object
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.global && symbol.section != 0)
+        .map(|symbol| node_of[symbol.section])
+        .collect();
+    for node in &mut nodes {
+        node.needs.sort_unstable();
+        node.needs.dedup();
+        node.needed_by = vec![0; api.len().div_ceil(64)];
+    }
+    for (bit, &root) in api.iter().enumerate() {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            let mask = 1 << (bit % 64);
+            let word = &mut nodes[node].needed_by[bit / 64];
+            if *word & mask == 0 {
+                *word |= mask;
+                open.extend_from_slice(&nodes[node].needs);
+            }
+        }
+    }
+    (names, nodes)
+}
+
+/// Prints which sections get which name.
+fn merge_sections(object: &Object) {
+    let (names, nodes) = graph(object);
+    // What the same functions need, by what is in it.
+    let mut pieces: BTreeMap<(&[u64], &str), Vec<usize>> = BTreeMap::new();
+    for (index, node) in nodes.iter().enumerate() {
+        if let Some(kind) = node.kind {
+            pieces.entry((&node.needed_by, kind)).or_default().push(index);
+        }
+    }
+    let count = |by: &[u64]| by.iter().map(|word| word.count_ones()).sum::<u32>();
+    let &(most, _) = pieces.keys().max_by_key(|(by, _)| count(by)).expect("sections");
+    let size = |members: &[usize]| members.iter().map(|&node| nodes[node].size).sum::<u64>();
+    let mut common = vec![false; nodes.len()];
+    for (&(by, _), members) in &pieces {
+        members.iter().for_each(|&node| common[node] = by == most || size(members) < SMALL);
+    }
+    // What is small may only stay in all programs if nothing stays with it that could go.
+    loop {
+        let stays = |&node: &usize| nodes[node].kind.is_none() || common[node];
+        let all_stay =
+            |members: &[usize]| members.iter().all(|&node| nodes[node].needs.iter().all(stays));
+        let goes = |&(&(by, _), members): &(_, &Vec<usize>)| {
+            by != most && common[members[0]] && !all_stay(members)
+        };
+        let Some((_, members)) = pieces.iter().find(goes) else { break };
+        members.iter().for_each(|&node| common[node] = false);
+    }
+    for (number, ((_, kind), members)) in pieces.iter().enumerate() {
+        for &node in members {
+            let number = if common[node] { 0 } else { number + 1 };
+            println!("--rename-section {}={kind}.p{number:x}", names[node]);
+        }
+    }
+}
+
+/// Resolves what is known, and takes those entries out of their tables.
+fn resolve_relocations(object: &mut Object) -> usize {
+    let mut resolved = 0;
+    if object.machine != EM_X86_64 {
+        return resolved;
+    }
+    for index in 0..object.sections.len() {
+        let table = &object.sections[index];
+        let place = table.info;
+        if table.kind != SHT_RELA || !object.is_fixed(place) {
+            continue;
+        }
+        let (start, header) = (table.contents.start, table.header);
+        let mut kept = start;
+        for relocation in object.relocations(table) {
+            let symbol = &object.symbols[relocation.symbol];
+            let relative = matches!(relocation.kind, R_X86_64_PC32 | R_X86_64_PLT32);
+            let ours = !symbol.global && !matches!(symbol.kind, STT_TLS | STT_GNU_IFUNC);
+            if relative && ours && symbol.section == place {
+                let distance = symbol
+                    .value
+                    .wrapping_add_signed(relocation.addend)
+                    .wrapping_sub(relocation.offset);
+                let distance =
+                    i32::try_from(distance as i64).expect("a section of less than 2 GiB");
+                let at = object.sections[place].contents.start + relocation.offset as usize;
+                object.bytes[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+                resolved += 1;
+            } else {
+                object.bytes.copy_within(relocation.entry..relocation.entry + 24, kept);
+                kept += 24;
+            }
+        }
+        object.bytes[header + 32..header + 40]
+            .copy_from_slice(&((kept - start) as u64).to_le_bytes());
+    }
+    resolved
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["sections", path] => merge_sections(&Object::read(path)),
+        ["relocations", path] => {
+            let mut object = Object::read(path);
+            resolve_relocations(&mut object);
+            std::fs::write(path, &object.bytes).unwrap_or_else(|why| panic!("{path}: {why}"));
+        }
+        _ => panic!("usage: pack_object sections|relocations OBJECT"),
+    }
+}
