@@ -477,9 +477,18 @@ pub(super) fn reason(error: &libloading::Error) -> String {
 /// # Safety
 /// `F` is the signature of the function that has one of these names.
 unsafe fn find<F: Copy>(library: &Library, symbols: &[&'static str]) -> Option<Entry<F>> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let (symbol, address) = look_up(library, symbols)?;
+    // SAFETY: a function of this signature is there, as promised by the caller; both are pointers.
+    Some(Entry { symbol, function: unsafe { std::mem::transmute_copy(&address) } })
+}
+
+/// Once for all signatures: repeated for each function it would be a hundredth of the library.
+#[inline(never)]
+fn look_up(library: &Library, symbols: &[&'static str]) -> Option<(&'static str, *mut c_void)> {
     symbols.iter().find_map(|&symbol| {
-        // SAFETY: as promised by the caller.
-        let found = unsafe { library.get::<F>(symbol.as_bytes()) }.ok()?;
-        Some(Entry { symbol, function: *found })
+        // SAFETY: what is there is only named as an address here.
+        let found = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
+        Some((symbol, *found))
     })
 }
