@@ -31,6 +31,7 @@ mod cache;
 mod check;
 #[cfg(all(test, not(loom)))]
 mod cost;
+mod counts;
 mod memory;
 #[cfg(all(test, not(loom)))]
 mod model;
@@ -42,7 +43,7 @@ mod search;
 mod segments;
 mod totals;
 
-use parts::Parts;
+use parts::{Checked, Parts};
 
 /// Blocks start at multiples of this and are counted as multiples of it.
 pub const GRAIN: usize = 512;
@@ -145,33 +146,59 @@ pub struct Drained {
     pub kept: Vec<u32>,
 }
 
+/// How a pool keeps the books of its owner, in which each block has a place with a number.
+#[derive(Clone, Copy)]
+pub struct Books {
+    /// Gives numbers, several at a time: their places may be far apart for threads, whose parts of the pool
+    /// share nothing else.
+    pub supply: fn(&mut Vec<u32>),
+    /// Takes the block out that was hidden in this place.
+    pub vacate: fn(u32),
+}
+
 /// A pool.
 pub struct Pool {
     parts: Parts,
 }
 
 impl Pool {
-    /// A pool without memory. `vacate` takes a block out of its owner's books that was hidden there, by the
-    /// number that is kept with it.
-    pub fn new(vacate: fn(u32)) -> Self {
-        Self { parts: Parts::new(vacate) }
+    /// A pool without memory.
+    pub fn new(books: Books) -> Self {
+        Self { parts: Parts::new(books) }
     }
 
     /// Takes a block of at least `len` bytes, valid for what is submitted to `stream` from now on:
     /// plain memory, what the stream itself has freed, and what `order` allows of other streams'.
-    /// `enter` gets it before anybody else can take or free anything around it, with a number that its
-    /// owner keeps there, 0 at first, also for blocks that come after it. Says what to add if there is
-    /// none.
-    #[inline]
+    /// `enter` gets it before anybody else can take or free anything around it, with a number of the
+    /// [books](Books), which stays for blocks that come after it; 0: these have none left. Says what to add
+    /// if there is none.
+    #[inline(always)]
     pub fn alloc<R>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, &mut u32) -> R,
+        enter: impl FnOnce(Taken, u32) -> R,
     ) -> Result<R, Shortage> {
         let (home, mut memory) = self.parts.home(stream);
-        let shortage = match memory.alloc(len, stream, order) {
+        match memory.find_ready(len, stream, order) {
+            Some(found) => Ok(memory.taken(found, enter)),
+            None => self.alloc_cut(home, memory, len, stream, order, enter),
+        }
+    }
+
+    /// As [`Self::alloc`], when no block is ready. Out of line: it does ten times as much.
+    #[inline(never)]
+    fn alloc_cut<R>(
+        &self,
+        home: usize,
+        mut memory: Checked<'_>,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+        enter: impl FnOnce(Taken, u32) -> R,
+    ) -> Result<R, Shortage> {
+        let shortage = match memory.cut(len, stream, order) {
             Ok(found) => return Ok(memory.taken(found, enter)),
             Err(shortage) => shortage,
         };
@@ -190,7 +217,7 @@ impl Pool {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, &mut u32) -> R,
+        enter: impl FnOnce(Taken, u32) -> R,
     ) -> Option<R> {
         let find = |memory: &mut memory::Memory| memory.alloc_thoroughly(len, stream, order);
         let (mut memory, found) = self.parts.find(stream, find)?;
@@ -204,7 +231,7 @@ impl Pool {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, &mut u32) -> R,
+        enter: impl FnOnce(Taken, u32) -> R,
     ) -> Result<R, Option<Freed>> {
         self.alloc_thoroughly(len, stream, order, enter).ok_or_else(|| {
             let find = |memory: &mut memory::Memory| memory.find_to_follow(len, stream, order);
@@ -217,23 +244,23 @@ impl Pool {
         self.parts.home(stream).1.add_segment(segment);
     }
 
-    /// Takes back the block with this note, which `stream` uses up to `position`, unless `leave` says
-    /// that it was taken back before. It runs before anybody else can have the memory, and is told whether to
-    /// hide the block in the owner's books or to take it out.
-    #[inline]
+    /// Takes back the block with this note, which `stream` uses up to `position`, unless `hide` says
+    /// that it was taken back before. It runs before anybody else can have the memory, and hides the block
+    /// in the owner's books, where it stays until it is taken again or vacated.
+    #[inline(always)]
     pub fn free(
         &self,
         note: u64,
         stream: StreamKey,
         position: u64,
-        leave: impl FnOnce(bool) -> bool,
+        hide: impl FnOnce() -> bool,
     ) -> bool {
-        self.parts.of(note).free(note, Some(Freed { stream, position }), leave)
+        self.parts.of(note).free(note, Freed { stream, position }, hide)
     }
 
-    /// As [`Self::free`], of a block that nothing uses any more.
+    /// As [`Self::free`], of a block that nothing uses any more, and that `leave` takes out of the books.
     pub fn free_now(&self, note: u64, leave: impl FnOnce() -> bool) -> bool {
-        self.parts.of(note).free(note, None, |_| leave())
+        self.parts.of(note).free_now(note, leave)
     }
 
     /// The stream is gone, and all that it did has happened: nobody is asked about it any more.
@@ -299,7 +326,11 @@ impl Pool {
 
 /// For tests that keep no books.
 #[cfg(all(test, not(loom)))]
-pub fn plainly(taken: Taken, _: &mut u32) -> Taken {
+const NO_BOOKS: Books = Books { supply: |_| (), vacate: |_| () };
+
+/// The same.
+#[cfg(all(test, not(loom)))]
+pub fn plainly(taken: Taken, _: u32) -> Taken {
     taken
 }
 

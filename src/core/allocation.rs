@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::{mem_pool, runtime};
+use super::{handles, mem_pool, runtime};
 use crate::algo::address_map::{AddressMap, Entry, Hint, InsertError, Range, Reach};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
@@ -142,6 +142,41 @@ impl Kind {
     }
 }
 
+/// What the address map keeps of all memory of one pool.
+#[derive(Clone, Copy)]
+pub struct PoolTag([u64; 2]);
+
+impl PoolTag {
+    /// Of a pool whose memory is of this kind.
+    pub fn new(kind: Kind, owner: Owner, pool: Handle) -> Self {
+        let Allocation { origin: [pool, _], .. } =
+            Allocation::of_pool(Block { addr: 0, len: 0, token: 0 }, kind, owner, pool);
+        Self([Allocation::first_word(kind, owner), pool])
+    }
+}
+
+/// Memory of a pool, as whoever frees it finds it: no more of it than that takes.
+#[derive(Clone, Copy)]
+pub struct PoolMemory {
+    /// For [`Allocation::take_found`] and its likes.
+    pub entry: Entry,
+    /// First byte.
+    pub base: usize,
+    /// Bytes.
+    pub len: usize,
+    /// The pool's handle.
+    pub pool: u64,
+    /// The pool's own word.
+    pub note: u64,
+}
+
+impl PoolMemory {
+    /// What the pool gave.
+    pub fn block(&self) -> Block {
+        Block { addr: self.base, len: self.len, token: self.note }
+    }
+}
+
 /// An allocation or registration as the address map keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
@@ -187,8 +222,16 @@ impl Allocation {
     }
 
     fn to_range(self) -> Range {
-        let owner = u64::from(self.owner.0) << 32 | u64::from(self.kind.word());
-        Range { base: self.base, len: self.len, words: [owner, self.origin[0], self.origin[1]] }
+        debug_assert!(
+            self.pool().is_some() || self.origin[0] >> 56 != u64::from(handles::POOL),
+            "a word that only pools' memory has"
+        );
+        let first = Self::first_word(self.kind, self.owner);
+        Range { base: self.base, len: self.len, words: [first, self.origin[0], self.origin[1]] }
+    }
+
+    fn first_word(kind: Kind, owner: Owner) -> u64 {
+        u64::from(owner.0) << 32 | u64::from(kind.word())
     }
 
     #[inline(always)]
@@ -311,16 +354,23 @@ impl Allocation {
         ALLOCATIONS.hold(addr, len)
     }
 
-    /// Puts in such a part, under the pool's lock; `record` is the pool's own, 0 at first.
-    #[inline]
-    pub fn enter_held(self, record: &mut u32) -> std::result::Result<(), InsertError> {
-        ALLOCATIONS.insert_held(record, &self.to_range())
+    /// Gives records for such parts, some at a time; none where there is no memory for them.
+    pub fn claim_held(records: &mut Vec<u32>) {
+        ALLOCATIONS.claim_held(records);
     }
 
-    /// Puts in such a part where this record's was hidden.
-    #[inline]
-    pub fn enter_hidden(&self, record: u32) -> std::result::Result<(), InsertError> {
-        ALLOCATIONS.insert_hidden(record, &self.to_range())
+    /// Puts in such a part, under the pool's lock, in a record of the pool's. False: it is 0, or there is no
+    /// memory for it.
+    #[inline(never)]
+    pub fn enter_held(record: u32, base: usize, len: usize, tag: PoolTag, note: u64) -> bool {
+        let PoolTag([first, pool]) = tag;
+        ALLOCATIONS.insert_held(record, &Range { base, len, words: [first, pool, note] })
+    }
+
+    /// Shows the part again that was hidden in this record, under the pool's lock, as long as this.
+    #[inline(always)]
+    pub fn show_held(record: u32, len: usize) {
+        ALLOCATIONS.show_hidden(record, len);
     }
 
     /// Hides such a part that was found as this entry, under the pool's lock: its address is unknown, its
@@ -337,9 +387,8 @@ impl Allocation {
 
     /// Takes out such a part that was found as this entry, under the pool's lock; false: another
     /// thread was faster.
-    #[inline]
-    pub fn leave_held(&self, entry: Entry) -> bool {
-        ALLOCATIONS.remove_held(entry, &Range { base: self.base, len: self.len, words: [0; 3] })
+    pub fn leave_held(entry: Entry) -> bool {
+        ALLOCATIONS.remove_held(entry)
     }
 
     /// Takes the records of a pool back, with what is still in them.
@@ -371,6 +420,14 @@ impl Allocation {
     pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
         let (entry, range) = ALLOCATIONS.find_start(addr)?;
         Some((entry, Self::from_range(&range)))
+    }
+
+    /// As [`Self::find_start`], of memory of a pool; of other memory, with something that is no handle of a
+    /// pool: nothing else has a word like that there.
+    #[inline(always)]
+    pub fn find_pools(addr: usize) -> Option<PoolMemory> {
+        let (entry, Range { base, len, words: [_, pool, note] }) = ALLOCATIONS.find_start(addr)?;
+        Some(PoolMemory { entry, base, len, pool, note })
     }
 
     /// Takes out what was found as this entry; false: another thread was faster.

@@ -180,7 +180,7 @@ pub fn destroy(raw: u64) -> Result<()> {
 }
 
 /// aclrtMemPoolMallocAsync.
-#[inline]
+#[inline(always)]
 pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     handles::check_not_null::<MemPool>("memPool", raw)?;
     let stream = stream::resolve(stream)?;
@@ -190,7 +190,7 @@ pub fn malloc_async(size: usize, raw: u64, stream: u64) -> Result<usize> {
     malloc_now(size, raw, stream)
 }
 
-#[inline]
+#[inline(always)]
 fn malloc_now(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
     if memory_hook::exist() {
         return malloc_hooked(size, raw, stream);
@@ -204,8 +204,14 @@ fn malloc_captured(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Resul
     // It may wait, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);
-    let malloc = || malloc_now(size, raw, stream::resolve(share.handle.raw())?);
+    let malloc = || malloc_async_at_once(size, raw, share.handle.raw());
     graph::memory::captured_malloc(&share, malloc)
+}
+
+/// As [`malloc_async`], whatever is captured.
+#[inline(never)]
+fn malloc_async_at_once(size: usize, raw: u64, stream: u64) -> Result<usize> {
+    malloc_now(size, raw, stream::resolve(stream)?)
 }
 
 /// As [`malloc`], between the hooks of the program.
@@ -224,7 +230,7 @@ fn malloc_hooked(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<
 }
 
 /// Memory of a pool, for work of `stream`.
-#[inline]
+#[inline(always)]
 fn malloc(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
     let mem_pool = handles::look::<MemPool>("memPool", raw, stream.pin())?;
     mem_pool.check_gives(size)?;
@@ -246,7 +252,7 @@ fn malloc_more(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<us
 
 /// aclrtMemPoolFreeAsync: the address is invalid at once, the memory is free when the stream comes to
 /// this.
-#[inline]
+#[inline(always)]
 pub fn free_async(addr: usize, stream: u64) -> Result<()> {
     if addr == 0 {
         return Err(Error::invalid_param(
@@ -261,21 +267,30 @@ pub fn free_async(addr: usize, stream: u64) -> Result<()> {
         return Ok(());
     }
     if memory_hook::exist() {
-        let handle = stream.handle.raw();
-        drop(stream);
-        let free = || free_unhooked(addr, stream::resolve(handle)?);
-        return hooked_memory::free_in(handle, addr, &[MemoryKind::Pool], free);
+        return free_hooked(addr, stream);
     }
     free_unhooked(addr, stream)
 }
 
-#[inline]
+/// As [`free_unhooked`], between the hooks of the program.
+#[cold]
+fn free_hooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
+    let handle = stream.handle.raw();
+    drop(stream);
+    let free = || free_unhooked(addr, stream::resolve(handle)?);
+    hooked_memory::free_in(handle, addr, &[MemoryKind::Pool], free)
+}
+
+#[inline(always)]
 fn free_unhooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
-    if let Some((entry, found)) = Allocation::find_start(addr)
+    if let Some(found) = Allocation::find_pools(addr)
         && let Some(pool) = Pool::of(&found, stream.pin())
     {
-        let _held = hold(&found, pool, &stream.device)?;
-        if pool.free(entry, &found, &stream)? {
+        let _held = match pool.is_elsewhere(&stream.device) {
+            true => Some(hold(addr)?),
+            false => None,
+        };
+        if pool.free(found, &stream)? {
             if pool.is_retired() {
                 drop(stream);
                 slot_table::flush_deferred();
@@ -286,19 +301,14 @@ fn free_unhooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
     Err(not_a_pools(addr))
 }
 
-/// What keeps a pool's device from ending while a stream of `own` does something there.
-#[inline]
-fn hold(found: &Allocation, pool: &Pool, own: &Device) -> Result<Option<Arc<Device>>> {
-    match pool.home {
-        Home::Device(_, owner) if owner != own.owner => match found.device() {
-            Some(device) => Ok(Some(device)),
-            None => Err(Error::param_invalid(format_args!(
-                "ptr {:#x} is memory of a device that another thread has reset meanwhile",
-                found.base
-            ))),
-        },
-        _ => Ok(None),
-    }
+/// What keeps the device of a pool's memory from ending while a stream of another one does something there.
+#[cold]
+fn hold(addr: usize) -> Result<Arc<Device>> {
+    Allocation::find(addr).and_then(|found| found.device()).ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "ptr {addr:#x} is memory that another thread has freed meanwhile, or whose device it has reset"
+        ))
+    })
 }
 
 #[cold]

@@ -93,7 +93,7 @@ impl Lane {
     }
 
     /// Where a free stands that takes place now.
-    #[inline]
+    #[inline(always)]
     pub fn free(&self) -> backend::Result<Position> {
         let position = match self.native.submitted() {
             // What the host has seen finish it would have seen with this free.

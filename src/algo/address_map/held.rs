@@ -24,27 +24,27 @@ impl AddressMap {
         Ok(())
     }
 
-    /// Registers a range in held pages, with no other in its way, under the holder's lock. `record` is 0
-    /// at first, and then the record that this range, and others after it, are kept in.
+    /// Registers a range in held pages, with no other in its way, under the holder's lock, in a record of
+    /// the holder's in which no other is. False: there is no memory for that, or the record is 0, which is
+    /// none.
     #[inline]
-    pub fn insert_held(&self, record: &mut u32, range: &Range) -> Result<(), InsertError> {
+    pub fn insert_held(&self, index: u32, range: &Range) -> bool {
         debug_assert!(range.len != 0 && range.last() >> ADDRESS_BITS == 0);
-        if *record == 0 {
-            *record = self.claim()?;
+        if index == 0 {
+            return false;
         }
-        let index = *record;
         self.records[index as usize].write(range);
         if !begins_page(range.base) {
             let page = &self.pages[page_of(range.base)];
             if page.begin(granule_of(range.base), index).is_none() {
                 self.records[index as usize].clear();
-                return Err(InsertError::Full);
+                return false;
             }
         }
         for page in covered_pages(range) {
             self.pages[page].cover.store(index, Ordering::Release);
         }
-        Ok(())
+        true
     }
 
     /// Hides a range that was found as this entry in held pages, under the holder's lock: nobody finds it,
@@ -54,19 +54,28 @@ impl AddressMap {
         self.record(entry.index()).is_some_and(|record| record.end(entry.sequence()))
     }
 
-    /// Registers a range where this record's was hidden, under the holder's lock: with the same first
-    /// address.
-    #[inline]
-    pub fn insert_hidden(&self, index: u32, range: &Range) -> Result<(), InsertError> {
+    /// Shows the range again that was hidden in this record, under the holder's lock: with another length
+    /// maybe, else as it was.
+    #[inline(always)]
+    pub fn show_hidden(&self, index: u32, len: usize) {
         let record = &self.records[index as usize];
-        let hidden = record.contents();
-        debug_assert_eq!(hidden.base, range.base);
-        if page_of(hidden.last()) == page_of(range.last()) {
-            record.write(range);
-            return Ok(());
+        let [base, before] = [&record.base, &record.len].map(|word| word.load(Ordering::Relaxed));
+        if page_of(base + (before - 1)) != page_of(base + (len - 1)) {
+            self.cover_again(index, len);
         }
-        self.clear_pages(&hidden);
-        self.insert_held(&mut { index }, range)
+        record.show(len);
+    }
+
+    /// The pages whose first byte a hidden range covers, when it will have this length.
+    #[cold]
+    #[inline(never)]
+    fn cover_again(&self, index: u32, len: usize) {
+        let hidden = self.records[index as usize].contents();
+        for (range, record) in [(hidden, 0), (Range { len, ..hidden }, index)] {
+            for page in covered_pages(&range) {
+                self.pages[page].cover.store(record, Ordering::Release);
+            }
+        }
     }
 
     /// Takes a hidden range out of the pages, under the holder's lock.
@@ -77,12 +86,10 @@ impl AddressMap {
 
     /// Removes a range that was found as this entry in held pages, under the holder's lock; false if it
     /// was removed since.
-    #[inline]
-    pub fn remove_held(&self, entry: Entry, range: &Range) -> bool {
-        let Some(record) = self.record(entry.index()) else { return false };
-        let found = record.end(entry.sequence());
+    pub fn remove_held(&self, entry: Entry) -> bool {
+        let found = self.hide_held(entry);
         if found {
-            self.clear_pages(range);
+            self.remove_hidden(entry.index());
         }
         found
     }
@@ -101,9 +108,25 @@ impl AddressMap {
         }
     }
 
+    /// Gives a holder some records, none where there is no memory for them. So many at a time lie side by
+    /// side mostly, which others' do not.
     #[cold]
-    fn claim(&self) -> Result<u32, InsertError> {
-        self.new_record(&mut self.state.lock())
+    pub fn claim_held(&self, records: &mut Vec<u32>) {
+        const AT_ONCE: usize = if cfg!(loom) { 1 } else { 32 };
+        let mut state = self.state.lock();
+        records.extend((0..AT_ONCE).map_while(|_| self.new_record(&mut state).ok()));
+    }
+}
+
+#[cfg(test)]
+impl AddressMap {
+    /// A record for a holder.
+    fn claim_one(&self) -> u32 {
+        let mut records = Vec::new();
+        self.claim_held(&mut records);
+        let record = records.pop().expect("there is memory for a few records");
+        self.release_held(records);
+        record
     }
 }
 
@@ -127,18 +150,17 @@ mod tests {
     #[test]
     fn a_record_keeps_one_range_after_another() {
         let map = held();
-        let mut record = 0;
+        let record = map.claim_one();
         for (turn, base) in [BASE, BASE + 512, BASE + PAGE_LEN - 512].into_iter().enumerate() {
             let range = range(base, PAGE_LEN + 1024, turn as u64);
-            map.insert_held(&mut record, &range).unwrap();
-            assert_eq!((record, map.len()), (1, 1));
+            assert!(map.insert_held(record, &range));
+            assert_eq!(map.len(), 1);
             for addr in [base, base + PAGE_LEN, base + PAGE_LEN + 1023] {
                 assert_eq!(map.find(addr), Some(range));
             }
             assert_eq!((map.find(base - 1), map.find(base + PAGE_LEN + 1024)), (None, None));
-            let (entry, found) = map.find_entry(base).unwrap();
-            assert!(map.remove_held(entry, &found));
-            assert!(!map.remove_held(entry, &found));
+            let (entry, _) = map.find_entry(base).unwrap();
+            assert!(map.remove_held(entry) && !map.remove_held(entry));
             assert_eq!(map.find(base), None);
         }
         map.release_held([record]);
@@ -148,14 +170,17 @@ mod tests {
     #[test]
     fn pages_have_room_for_any_number_of_ranges() {
         let map = held();
-        let mut records = vec![0; PAGE_LEN / 512];
+        let mut records = Vec::new();
+        while records.len() < PAGE_LEN / 512 {
+            map.claim_held(&mut records);
+        }
         let at = |n: usize| range(BASE + n * 512, 512, n as u64);
-        for (n, record) in records.iter_mut().enumerate() {
-            map.insert_held(record, &at(n)).unwrap();
+        for (n, &record) in records.iter().enumerate() {
+            assert!(map.insert_held(record, &at(n)));
         }
         assert!((0..records.len()).all(|n| map.find(BASE + n * 512 + 511) == Some(at(n))));
-        let (entry, found) = map.find_entry(BASE + 512 * 7).unwrap();
-        assert!(map.remove_held(entry, &found));
+        let (entry, _) = map.find_entry(BASE + 512 * 7).unwrap();
+        assert!(map.remove_held(entry));
         assert_eq!(map.find(BASE + 512 * 7), None);
         // Those that are still in them go along.
         map.release_held(records);
@@ -166,17 +191,15 @@ mod tests {
     #[test]
     fn what_is_hidden_keeps_its_place_and_comes_back_in_any_length() {
         let map = held();
-        let (mut record, mut other) = (0, 0);
+        let (record, other) = (map.claim_one(), map.claim_one());
         let first = range(BASE + 512, 1024, 1);
-        map.insert_held(&mut record, &first).unwrap();
+        assert!(map.insert_held(record, &first));
         for len in [512, PAGE_LEN, 2 * PAGE_LEN + 512, 1024] {
             let (entry, _) = map.find_start(first.base).unwrap();
-            assert!(
-                map.hide_held(entry) && !map.hide_held(entry) && !map.remove_held(entry, &first)
-            );
+            assert!(map.hide_held(entry) && !map.hide_held(entry) && !map.remove_held(entry));
             assert_eq!((map.find(first.base), map.find_start(first.base)), (None, None));
-            let again = range(first.base, len, len as u64);
-            map.insert_hidden(record, &again).unwrap();
+            let again = Range { len, ..first };
+            map.show_hidden(record, len);
             assert_eq!(map.find(first.base + len - 1), Some(again));
             assert_eq!(map.find(first.base + len), None);
         }
@@ -185,7 +208,7 @@ mod tests {
         map.remove_hidden(record);
         // Its addresses are free for others.
         let around = range(BASE, PAGE_LEN, 2);
-        map.insert_held(&mut other, &around).unwrap();
+        assert!(map.insert_held(other, &around));
         assert_eq!(map.find(first.base), Some(around));
         map.release_held([record, other]);
         assert!(map.is_empty() && map.find(BASE).is_none());
@@ -194,9 +217,9 @@ mod tests {
     #[test]
     fn others_see_what_is_in_held_pages() {
         let map = held();
-        let mut record = 0;
+        let record = map.claim_one();
         let held = range(BASE + 512, 512, 1);
-        map.insert_held(&mut record, &held).unwrap();
+        assert!(map.insert_held(record, &held));
         let overlap = InsertError::Overlap { base: held.base, len: held.len };
         assert_eq!(map.insert(range(BASE, 1024, 2)), Err(overlap));
         assert_eq!(map.snapshot(), [held]);
@@ -230,8 +253,8 @@ mod loom_held {
     }
 
     fn remove(map: &AddressMap, base: usize) {
-        let (entry, found) = map.find_entry(base).unwrap();
-        assert!(map.remove_held(entry, &found));
+        let (entry, _) = map.find_entry(base).unwrap();
+        assert!(map.remove_held(entry));
     }
 
     /// A record that its holder uses again shows a reader one of its ranges, or none.
@@ -241,8 +264,8 @@ mod loom_held {
             let map = Shared::new(AddressMap::new());
             map.hold(0, PAGE_LEN).unwrap();
             let (first, second) = (range(0x100, 0x200), range(0x200, 0x100));
-            let mut record = 0;
-            map.insert_held(&mut record, &first).unwrap();
+            let record = map.claim_one();
+            assert!(map.insert_held(record, &first));
             let reader = {
                 let map = map.clone();
                 thread::spawn(move || {
@@ -251,7 +274,7 @@ mod loom_held {
                 })
             };
             remove(&map, first.base);
-            map.insert_held(&mut record, &second).unwrap();
+            assert!(map.insert_held(record, &second));
             assert_eq!(map.find(0x280), Some(second));
             reader.join().unwrap();
         });
@@ -263,9 +286,10 @@ mod loom_held {
         model(|| {
             let map = Shared::new(AddressMap::new());
             map.hold(0, PAGE_LEN).unwrap();
-            let (first, second) = (range(0x100, 0x200), range(0x100, 0x300));
-            let mut record = 0;
-            map.insert_held(&mut record, &first).unwrap();
+            let first = range(0x100, 0x200);
+            let second = Range { len: 0x300, ..first };
+            let record = map.claim_one();
+            assert!(map.insert_held(record, &first));
             let reader = {
                 let map = map.clone();
                 thread::spawn(move || {
@@ -276,7 +300,7 @@ mod loom_held {
             let (entry, _) = map.find_start(0x100).unwrap();
             assert!(map.hide_held(entry) && !map.hide_held(entry));
             assert_eq!(map.find(0x100), None);
-            map.insert_hidden(record, &second).unwrap();
+            map.show_hidden(record, second.len);
             assert_eq!(map.find(0x3ff), Some(second));
             reader.join().unwrap();
         });
@@ -289,8 +313,8 @@ mod loom_held {
             let map = Shared::new(AddressMap::new());
             map.hold(0, 2 * PAGE_LEN).unwrap();
             let turn = |map: &AddressMap, base: usize| {
-                let mut record = 0;
-                map.insert_held(&mut record, &range(base, 0x100)).unwrap();
+                let record = map.claim_one();
+                assert!(map.insert_held(record, &range(base, 0x100)));
                 assert_eq!(map.find(base + 0xff), Some(range(base, 0x100)));
                 remove(map, base);
                 assert_eq!(map.find(base), None);

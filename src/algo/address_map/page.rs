@@ -156,15 +156,12 @@ impl Page {
         (places != 0).then_some(number * LANES + first / MARK_BITS)
     }
 
-    /// The record of the range that begins in this granule, other than at the page's first byte; 0: there
-    /// is none. As [`Self::begins_last`] it finds what is live.
+    /// The record of the range that begins in this granule, other than at the page's first byte; where there
+    /// is none, 0 or the record of one that did. As [`Self::begins_last`] it finds what is live.
     #[inline(always)]
     pub(super) fn begins_in(&self, granule: usize) -> u32 {
         match self.node() {
-            Some(node) if node.last_start(granule) == Some(granule) => {
-                node.record(granule).unwrap_or(0)
-            }
-            Some(_) => 0,
+            Some(node) => node.record(granule).unwrap_or(0),
             None => self
                 .place_of(mark_of(granule))
                 .map_or(0, |place| self.records[place % FEW].load(Ordering::Acquire)),

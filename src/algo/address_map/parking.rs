@@ -4,8 +4,8 @@
 
 use std::num::NonZeroU32;
 
-use super::super::sync::atomic::Ordering;
-use super::{AddressMap, Range, Record};
+use super::super::sync::atomic::{Ordering, fence};
+use super::{AddressMap, LIVE, Range, Record};
 
 /// A range as a look-up found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,19 @@ impl Record {
             self.sequence.store(sequence + 2, Ordering::Release);
         }
         unchanged
+    }
+
+    /// Makes a range live again that was ended, with another length maybe, under the lock that it was ended
+    /// under.
+    #[inline]
+    pub(super) fn show(&self, len: usize) {
+        let sequence = self.sequence.load(Ordering::Relaxed);
+        debug_assert!(sequence % 4 != LIVE);
+        // Orders the end before the store below: who reads the new length for the old range's sees that it
+        // has ended.
+        fence(Ordering::Release);
+        self.len.store(len, Ordering::Relaxed);
+        self.sequence.store(sequence + 2, Ordering::Release);
     }
 }
 

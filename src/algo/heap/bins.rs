@@ -15,7 +15,7 @@ const BINS: usize = ROWS * SPLIT as usize;
 
 /// The bin that holds ranges of `len` units.
 #[inline]
-pub fn bin_of(len: u32) -> usize {
+pub const fn bin_of(len: u32) -> usize {
     // Lengths below SPLIT have a bin each.
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
     (shift * SPLIT + (len >> shift)) as usize
@@ -23,7 +23,7 @@ pub fn bin_of(len: u32) -> usize {
 
 /// The first bin whose every range has at least `len` units.
 #[inline]
-pub(super) fn bin_above(len: u32) -> usize {
+pub fn bin_above(len: u32) -> usize {
     let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
     bin_of(len) + usize::from(len & ((1 << shift) - 1) != 0)
 }
@@ -82,6 +82,11 @@ impl Bins {
     /// Gives a range another length.
     #[inline]
     pub(super) fn resize<T>(&mut self, nodes: &mut [Node<T>], node: u32, len: u32) {
+        // What is cut off a long range leaves it in its bin mostly.
+        if bin_of(nodes[node as usize].len) == bin_of(len) {
+            nodes[node as usize].len = len;
+            return;
+        }
         self.remove(nodes, node);
         nodes[node as usize].len = len;
         self.put(nodes, node);
@@ -99,12 +104,6 @@ impl Bins {
         let row = if here == 0 { rows.trailing_zeros() as usize } else { row };
         let bits = if here == 0 { self.filled[row] } else { here };
         Some(row * SPLIT as usize + bits.trailing_zeros() as usize)
-    }
-
-    /// The last bin that is not empty.
-    pub(super) fn last_filled(&self) -> Option<usize> {
-        let row = self.rows.checked_ilog2()? as usize;
-        Some(row * SPLIT as usize + self.filled[row].ilog2() as usize)
     }
 
     #[inline]

@@ -9,14 +9,14 @@ impl Memory {
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
         self.unchecked += 1;
-        if self.unchecked > (self.stats.blocks as usize + self.pending.blocks) / SMALL {
+        if self.unchecked > (self.counts.blocks() as usize + self.pending.blocks) / SMALL {
             self.unchecked = 0;
             self.check_all();
         }
     }
 
     fn check_all(&self) {
-        let (mut live, mut used, mut blocks, mut pending, mut cached) = (0, 0, 0, 0, (0, 0));
+        let (mut live, mut used, mut blocks, mut pending, mut cached) = (0, 0, 0, 0, 0);
         let mut end = 0;
         for (&start, island) in &self.islands {
             assert!(start >= end, "islands overlap");
@@ -30,7 +30,7 @@ impl Memory {
                     live += 1;
                     used += u64::from(of.used) * GRAIN as u64;
                 } else if of.slot == CACHED {
-                    cached = (cached.0 + 1, cached.1 + u64::from(self.heap.len_of(node)));
+                    cached += u64::from(self.heap.len_of(node));
                 } else {
                     blocks += 1;
                     pending += u64::from(self.heap.len_of(node));
@@ -39,16 +39,17 @@ impl Memory {
             end = start + len;
             assert_eq!(end, island.end);
         }
-        assert_eq!((live, used), (self.stats.blocks, self.stats.used));
+        let stats = self.stats();
+        assert_eq!((live, used), (stats.blocks, stats.used));
         assert_eq!((blocks, pending), (self.pending.blocks, self.pending.units));
-        assert_eq!(cached, (self.cache.blocks, self.cache.units));
+        assert_eq!(cached, self.cache.units);
         let queued = self.pending.busy().map(|(slot, _)| self.check_queue(slot)).sum::<usize>();
         assert_eq!(queued, blocks);
         let reserved: u64 = self.segments.values().map(|segment| segment.len as u64).sum();
-        assert_eq!(reserved, self.stats.reserved);
+        assert_eq!(reserved, stats.reserved);
         let islands = self.islands.iter().map(|(start, island)| island.end - start).sum::<u64>();
         assert_eq!(islands * GRAIN as u64, reserved);
-        let Stats { reserved_high, used_high, blocks_high, .. } = self.stats;
+        let Stats { reserved_high, used_high, blocks_high, .. } = stats;
         if self.totals.is_none() {
             assert!(reserved <= reserved_high && used <= used_high && live <= blocks_high);
         }

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::{Order, Pool, Segment, StreamKey, Taken, plainly};
+use super::{NO_BOOKS, Order, Pool, Segment, StreamKey, Taken, plainly};
 
 /// Streams that have done all that they were given.
 struct Idle(AtomicU64);
@@ -33,7 +33,7 @@ struct Device {
 impl Device {
     fn new() -> Self {
         let (streams, next) = (Idle(AtomicU64::new(1)), AtomicUsize::new(1 << 32));
-        Self { pool: Pool::new(|_| ()), streams, next }
+        Self { pool: Pool::new(NO_BOOKS), streams, next }
     }
 
     fn alloc(&self, len: usize, stream: u64) -> Taken {
@@ -50,7 +50,7 @@ impl Device {
     }
 
     fn free(&self, taken: Taken, stream: u64) {
-        self.pool.free(taken.note, StreamKey(stream), 1, |_| true);
+        self.pool.free(taken.note, StreamKey(stream), 1, || true);
     }
 
     /// How many times what is used it has reserved, at most.

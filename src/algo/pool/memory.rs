@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cache::Cache;
+use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
 use super::totals::Totals;
-use super::{Drained, Freed, GRAIN, MOST, Order, Segment, Shortage, Stats, StreamKey, Taken};
+use super::{
+    Books, Drained, Freed, GRAIN, MOST, Order, Segment, Shortage, Stats, StreamKey, Taken,
+};
 use crate::algo::heap::Heap;
 
 /// Pending bytes above which those that have passed become plain without need.
@@ -27,8 +30,9 @@ pub(super) struct Memory {
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
     pub(super) cache: Cache,
-    /// Takes blocks out of the owner's books that were hidden there.
-    vacate: fn(u32),
+    books: Books,
+    /// Numbers of the books that no block has yet.
+    numbers: Vec<u32>,
     /// By their first unit.
     pub(super) segments: BTreeMap<u64, Segment>,
     pub(super) islands: BTreeMap<u64, Island>,
@@ -39,7 +43,7 @@ pub(super) struct Memory {
     /// Pending blocks that may be looked at one by one; less than 0: a debt.
     pub(super) scans: isize,
     /// The most of what it has only counts while it is the only part.
-    pub(super) stats: Stats,
+    pub(super) counts: Counts,
     /// Which part it is.
     part: u32,
     /// Where there are several: counts for all of them.
@@ -65,6 +69,14 @@ pub(super) struct Fresh {
     freed: Freed,
 }
 
+impl Fresh {
+    /// Whether it serves a request of the stream that has freed it, as it is.
+    #[inline]
+    fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
+        self.len.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream
+    }
+}
+
 /// Units for a request; more than [`MOST`] bytes have never room.
 #[inline]
 pub(super) fn units_for(len: usize) -> Option<u32> {
@@ -72,19 +84,20 @@ pub(super) fn units_for(len: usize) -> Option<u32> {
 }
 
 impl Memory {
-    pub(super) fn new(part: u32, vacate: fn(u32)) -> Self {
+    pub(super) fn new(part: u32, books: Books) -> Self {
         Self {
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
             pending: Pending::new(),
             cache: Cache::new(),
-            vacate,
+            books,
+            numbers: Vec::new(),
             segments: BTreeMap::new(),
             islands: BTreeMap::new(),
             shortest: u32::MAX,
             turn: 0,
             scans: search::SCANS,
-            stats: Stats::default(),
+            counts: Counts::default(),
             part,
             totals: None,
             #[cfg(debug_assertions)]
@@ -92,8 +105,51 @@ impl Memory {
         }
     }
 
-    #[inline]
     pub(super) fn alloc(
+        &mut self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Result<Found, Shortage> {
+        match self.find_ready(len, stream, order) {
+            Some(found) => Ok(found),
+            None => self.cut(len, stream, order),
+        }
+    }
+
+    /// A block that is as it has to be, and where it has to be in the owner's books.
+    #[inline(always)]
+    pub(super) fn find_ready(
+        &mut self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<Found> {
+        let wanted = units_for(len)?;
+        let node = match *self.fresh {
+            [] => None,
+            // As when a program frees and allocates in turn.
+            [fresh] => {
+                self.fresh.clear();
+                match fresh.is_snug(wanted, stream) {
+                    true => Some(fresh.node),
+                    false => {
+                        self.sort(fresh, order.passed(fresh.freed.stream));
+                        None
+                    }
+                }
+            }
+            _ => self.find_fresh(wanted, stream, order),
+        };
+        let node = match node {
+            Some(node) => node,
+            None => self.find_kept(wanted)?,
+        };
+        Some(Found { node, wanted, stays: true })
+    }
+
+    /// Cuts a block off what is free, or a longer pending one.
+    pub(super) fn cut(
         &mut self,
         len: usize,
         stream: StreamKey,
@@ -102,13 +158,6 @@ impl Memory {
         let Some(wanted) = units_for(len) else {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
-        if let Some(node) = self.find_fresh(wanted, stream) {
-            return Ok(Found { node, wanted, stays: true });
-        }
-        self.sort_fresh(|stream| order.passed(stream));
-        if let Some(node) = self.find_kept(wanted) {
-            return Ok(Found { node, wanted, stays: true });
-        }
         if self.pending.units > CACHED / GRAIN as u64 {
             self.settle_some(order);
         }
@@ -120,37 +169,55 @@ impl Memory {
     }
 
     /// What the stream itself has freed just now, if it is neither too short nor much too long: a
-    /// program that frees and allocates in turn has its block back without more.
-    #[inline]
-    fn find_fresh(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
-        let snug = |fresh: &Fresh| {
-            fresh.len.wrapping_sub(wanted) <= wanted / SLACK && fresh.freed.stream == stream
-        };
-        let at = self.fresh.iter().rposition(snug)?;
-        // The others stay in order: of a stream's frees a later one never counts before an earlier one.
-        Some(self.fresh.remove(at).node)
+    /// program that frees and allocates in turn has its block back without more. Else all are sorted.
+    #[inline(never)]
+    fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<u32> {
+        match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
+            // The others stay in order: of a stream's frees a later one never counts before an earlier one.
+            Some(at) => Some(self.fresh.remove(at).node),
+            None => {
+                self.sort_fresh(|stream| order.passed(stream));
+                None
+            }
+        }
     }
 
     /// What was freed since the last allocation becomes plain, and is kept, if it has passed, else
     /// pending.
-    #[inline]
     pub(super) fn sort_fresh(&mut self, passed: impl Fn(StreamKey) -> Option<u64>) {
+        // Mostly all of them are one stream's.
+        let mut asked = None;
         for i in 0..self.fresh.len() {
-            let Fresh { node, freed, .. } = self.fresh[i];
-            if passed(freed.stream).is_some_and(|position| freed.position <= position) {
-                self.keep(node);
-            } else {
-                self.vacate(node);
-                self.pending.put(&mut self.heap, node, freed.stream, freed.position);
-            }
+            let fresh = self.fresh[i];
+            let position = match asked {
+                Some((stream, position)) if stream == fresh.freed.stream => position,
+                _ => passed(fresh.freed.stream),
+            };
+            asked = Some((fresh.freed.stream, position));
+            self.sort(fresh, position);
         }
         self.fresh.clear();
+    }
+
+    /// Sorts a block whose stream has passed this position.
+    #[inline(always)]
+    fn sort(&mut self, Fresh { node, len, freed }: Fresh, passed: Option<u64>) {
+        match passed {
+            Some(position) if freed.position <= position => self.keep(node, len),
+            _ => self.make_pending(node, freed),
+        }
+    }
+
+    #[inline(never)]
+    fn make_pending(&mut self, node: u32, freed: Freed) {
+        self.vacate(node);
+        self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
 
     /// Takes a block out of the owner's books that was hidden there.
     #[inline]
     pub(super) fn vacate(&self, node: u32) {
-        (self.vacate)(self.heap.of(node).kept);
+        (self.books.vacate)(self.heap.of(node).kept);
     }
 
     /// What the stream has freed, or plain memory, whichever fits better.
@@ -183,64 +250,71 @@ impl Memory {
     }
 
     /// Gives a block to its taker.
-    #[inline]
+    #[inline(always)]
     pub(super) fn taken<R>(
         &mut self,
         Found { node, wanted, stays }: Found,
-        enter: impl FnOnce(Taken, &mut u32) -> R,
+        enter: impl FnOnce(Taken, u32) -> R,
     ) -> R {
         let len = wanted as usize * GRAIN;
-        let stats = &mut self.stats;
-        stats.blocks += 1;
-        stats.blocks_taken += 1;
-        stats.used += len as u64;
-        stats.taken += len as u64;
+        self.counts.take(wanted);
         match &self.totals {
-            None => {
-                stats.blocks_high = stats.blocks_high.max(stats.blocks);
-                stats.used_high = stats.used_high.max(stats.used);
-            }
+            None => self.counts.raise(),
             Some(totals) => totals.take(wanted),
         }
         let addr = self.heap.start_of(node) as usize * GRAIN;
         let of = self.heap.of_mut(node);
         (of.slot, of.used) = (NONE, wanted);
         let note = u64::from(self.part) << 32 | u64::from(node);
-        enter(Taken { addr, len, note, stays }, &mut of.kept)
+        if of.kept == 0 {
+            of.kept = Self::next_number(&mut self.numbers, self.books);
+        }
+        enter(Taken { addr, len, note, stays }, of.kept)
     }
 
-    /// Takes a block back that is still its taker's, as `leave` says, which is told whether to hide it
-    /// where it is.
     #[inline]
-    pub(super) fn free(
-        &mut self,
-        note: u64,
-        freed: Option<Freed>,
-        leave: impl FnOnce(bool) -> bool,
-    ) -> bool {
-        if !leave(freed.is_some()) {
+    fn next_number(numbers: &mut Vec<u32>, books: Books) -> u32 {
+        if numbers.is_empty() {
+            (books.supply)(numbers);
+        }
+        numbers.pop().unwrap_or(0)
+    }
+
+    /// Takes a block back that is still its taker's, as `hide` says, which hides it in the owner's books.
+    #[inline(always)]
+    pub(super) fn free(&mut self, note: u64, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
+        if !hide() {
             return false;
         }
         let node = note as u32;
+        self.count_out(node);
+        if self.fresh.len() == FRESH {
+            self.sort_fresh(|_| None);
+        }
+        let len = self.heap.len_of(node);
+        self.fresh.push(Fresh { node, len, freed });
+        true
+    }
+
+    /// As [`Self::free`], of a block that nothing uses any more, and that `leave` takes out of the books.
+    pub(super) fn free_now(&mut self, note: u64, leave: impl FnOnce() -> bool) -> bool {
+        if !leave() {
+            return false;
+        }
+        let node = note as u32;
+        self.count_out(node);
+        self.heap.give(node);
+        true
+    }
+
+    /// A block is no longer its taker's.
+    #[inline(always)]
+    fn count_out(&mut self, node: u32) {
         let used = self.heap.of(node).used;
-        self.stats.blocks -= 1;
-        self.stats.used -= u64::from(used) * GRAIN as u64;
+        self.counts.free(used);
         if let Some(totals) = &self.totals {
             totals.give(used.into(), 1);
         }
-        match freed {
-            Some(freed) => {
-                if self.fresh.len() == FRESH {
-                    self.sort_fresh(|_| None);
-                }
-                let len = self.heap.len_of(node);
-                self.fresh.push(Fresh { node, len, freed });
-            }
-            None => {
-                self.heap.give(node);
-            }
-        }
-        true
     }
 
     pub(super) fn forget(&mut self, stream: StreamKey) {
@@ -295,29 +369,30 @@ impl Memory {
 
     pub(super) fn drain(&mut self, drained: &mut Drained) {
         if let Some(totals) = &self.totals {
-            totals.give(self.stats.used / GRAIN as u64, self.stats.blocks);
-            totals.release(self.stats.reserved);
+            totals.give(self.counts.used(), self.counts.blocks());
+            totals.release(self.counts.reserved);
         }
         self.fresh.iter().for_each(|fresh| self.vacate(fresh.node));
         self.merge_kept();
-        let stats = Stats { reserved: 0, used: 0, blocks: 0, ..self.stats };
+        self.counts.end();
         drained.segments.extend(std::mem::take(&mut self.segments).into_values());
         let kept = self.heap.all_of().map(|block| block.kept);
         drained.kept.extend(kept.filter(|&kept| kept != 0));
-        *self = Self { stats, totals: self.totals.take(), ..Self::new(self.part, self.vacate) };
+        drained.kept.append(&mut self.numbers);
+        let (counts, totals) = (self.counts, self.totals.take());
+        *self = Self { counts, totals, ..Self::new(self.part, self.books) };
     }
 
     pub(super) fn stats(&self) -> Stats {
-        self.stats
+        self.counts.stats()
     }
 
     pub(super) fn reset_reserved_high(&mut self) {
-        self.stats.reserved_high = self.stats.reserved;
+        self.counts.reset_reserved_high();
     }
 
     pub(super) fn reset_used_high(&mut self) {
-        self.stats.used_high = self.stats.used;
-        self.stats.blocks_high = self.stats.blocks;
+        self.counts.reset_used_high();
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::memory::Memory;
 use super::totals::Totals;
-use super::{Stats, StreamKey};
+use super::{Books, Stats, StreamKey};
 use crate::algo::spin_lock::{Guard, SpinLock};
 
 /// How many there are at most.
@@ -36,25 +36,25 @@ pub(super) struct Parts {
     first: SpinLock<Memory>,
     homes: Homes,
     others: [OnceLock<Box<SpinLock<Memory>>>; PARTS - 1],
-    vacate: fn(u32),
+    books: Books,
 }
 
 impl Parts {
-    pub(super) fn new(vacate: fn(u32)) -> Self {
+    pub(super) fn new(books: Books) -> Self {
         Self {
-            first: SpinLock::new(Memory::new(0, vacate)),
+            first: SpinLock::new(Memory::new(0, books)),
             homes: Homes {
                 homes: [const { AtomicU32::new(0) }; PLACES],
                 given: AtomicU32::new(0),
                 totals: OnceLock::new(),
             },
             others: [const { OnceLock::new() }; PARTS - 1],
-            vacate,
+            books,
         }
     }
 
     /// The part that a stream takes memory of first, and its number.
-    #[inline]
+    #[inline(always)]
     pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_>) {
         let home = &self.homes.homes[place_of(stream)];
         let part = home.load(Ordering::Relaxed) as usize % (1 << PART_BITS);
@@ -88,7 +88,7 @@ impl Parts {
         };
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
-            let mut memory = Memory::new(part as u32, self.vacate);
+            let mut memory = Memory::new(part as u32, self.books);
             memory.totals = Some(totals);
             Box::new(SpinLock::new(memory))
         });
@@ -103,7 +103,7 @@ impl Parts {
     }
 
     /// A part that was given.
-    #[inline]
+    #[inline(always)]
     fn part(&self, part: usize) -> &SpinLock<Memory> {
         match part {
             0 => &self.first,
@@ -116,7 +116,7 @@ impl Parts {
     }
 
     /// The part that a block is in.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, note: u64) -> Checked<'_> {
         Checked(self.part((note >> 32) as usize).lock())
     }

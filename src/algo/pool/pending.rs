@@ -16,8 +16,8 @@ pub(super) struct Block {
     pub(super) position: u64,
     /// Whose pending block it is; [`NONE`]: it is in use.
     pub(super) slot: u32,
-    /// The stream's pending blocks that were freed before and after it.
-    older: u32,
+    /// The stream's pending blocks that were freed before and after it; of a kept block the one below it.
+    pub(super) older: u32,
     newer: u32,
     /// Units that count as used.
     pub(super) used: u32,

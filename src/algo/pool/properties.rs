@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::model::Model;
-use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey, Taken, plainly};
+use super::{Freed, GRAIN, GRANULE, NO_BOOKS, Order, Pool, Segment, StreamKey, Taken, plainly};
 
 const STREAMS: usize = 4;
 /// Where segments are: some follow one another.
@@ -133,7 +133,7 @@ struct Run {
 
 impl Run {
     fn new(spreads: bool) -> Self {
-        let mut run = Self { spreads, pool: Some(Pool::new(|_| ())), ..Self::default() };
+        let mut run = Self { spreads, pool: Some(Pool::new(NO_BOOKS)), ..Self::default() };
         for stream in 0..STREAMS {
             run.new_stream(stream);
         }
@@ -174,7 +174,7 @@ impl Run {
                 });
                 let freed_now = match freed {
                     Some(Freed { stream, position }) => {
-                        pool.free(taken.note, stream, position, |_| true)
+                        pool.free(taken.note, stream, position, || true)
                     }
                     None => pool.free_now(taken.note, || true),
                 };

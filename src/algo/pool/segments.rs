@@ -20,9 +20,9 @@ impl Memory {
         let start = units(segment.addr);
         let len = u32::try_from(units(segment.len)).expect("segments are not that long");
         self.shortest = self.shortest.min(len);
-        self.stats.reserved += segment.len as u64;
+        self.counts.reserved += segment.len as u64;
         match &self.totals {
-            None => self.stats.reserved_high = self.stats.reserved_high.max(self.stats.reserved),
+            None => self.counts.raise_reserved(),
             Some(totals) => totals.reserve(segment.len as u64),
         }
         self.segments.insert(start, segment);
@@ -54,7 +54,7 @@ impl Memory {
 
     pub(super) fn release(&mut self, keep: u64, order: &impl Order) -> Vec<Segment> {
         let mut released = Vec::new();
-        if self.stats.reserved <= keep {
+        if self.counts.reserved <= keep {
             return released;
         }
         self.settle(order);
@@ -64,7 +64,7 @@ impl Memory {
                 self.segments.range(start..end).map(|(_, &segment)| segment).collect();
             for segment in segments {
                 let inside = units(segment.addr) + units(segment.len) <= end;
-                if inside && self.stats.reserved - segment.len as u64 >= keep {
+                if inside && self.counts.reserved - segment.len as u64 >= keep {
                     self.remove_segment(segment);
                     released.push(segment);
                 }
@@ -77,7 +77,7 @@ impl Memory {
         let start = units(segment.addr);
         let len = units(segment.len);
         self.segments.remove(&start);
-        self.stats.reserved -= segment.len as u64;
+        self.counts.reserved -= segment.len as u64;
         if let Some(totals) = &self.totals {
             totals.release(segment.len as u64);
         }

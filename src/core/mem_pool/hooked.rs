@@ -5,7 +5,6 @@
 use super::own::{Answer, Own, is_shortage};
 use super::pool::{Home, Inner, Pool};
 use super::{MemPool, Stream, trim_for};
-use crate::algo::pool::Taken;
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::{handles, hooked_memory, order, stream};
@@ -43,11 +42,11 @@ struct Held<'a> {
 
 impl Held<'_> {
     fn ask(&self, size: usize) -> Result<Answer> {
-        self.own.alloc_or_ask(size, self.stream, self.pool.tag())
+        self.own.alloc_or_ask(size, self.stream, self.pool.tag)
     }
 
-    fn give(&self, taken: Taken) -> Result<usize> {
-        self.pool.keep(taken)
+    fn give(&self, addr: usize) -> Result<usize> {
+        self.pool.keep(addr)
     }
 }
 
@@ -79,8 +78,8 @@ impl Request {
             Err(lack) => lack,
         };
         let behind = self.step(|held| {
-            let taken = held.own.alloc_with_wait(self.size, held.stream, held.pool.tag())?;
-            taken.map(|taken| held.give(taken)).transpose()
+            let taken = held.own.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
+            taken.map(|addr| held.give(addr)).transpose()
         })?;
         if let Some(addr) = behind {
             return Ok(addr);
@@ -107,7 +106,7 @@ impl Request {
     fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
             let step = self.step(|held| match held.ask(self.size)? {
-                Answer::Taken(taken) => held.give(taken).map(Step::Served),
+                Answer::Taken(addr) => held.give(addr).map(Step::Served),
                 Answer::Wants { least, better } => {
                     Ok(Step::Wants { least, better, home: held.pool.home })
                 }

@@ -9,15 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::algo::address_map::{Entry, InsertError};
 use crate::algo::pool::{
-    Drained, Freed, GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken,
+    Books, Drained, Freed, GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken,
 };
-use crate::algo::slot_table::Handle;
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
 };
-use crate::core::allocation::{Allocation, Kind, Owner};
+use crate::core::allocation::{Allocation, PoolMemory, PoolTag};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::order::{self, Lane};
@@ -67,35 +65,19 @@ pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
 }
 
-/// How the address map knows a pool's memory.
-#[derive(Clone, Copy)]
-pub struct Tag {
-    /// What it is.
-    pub kind: Kind,
-    /// Whose it is.
-    pub owner: Owner,
-    /// The pool.
-    pub pool: Handle,
-}
+/// The address of a block in the address map; or, where that has no room, the block's note.
+type Entered = std::result::Result<usize, u64>;
 
-/// A block, and whether the address map has it.
-type Entered = (Taken, std::result::Result<(), InsertError>);
-
-impl Tag {
-    #[inline]
-    fn allocation(self, Taken { addr, len, note, .. }: Taken) -> Allocation {
-        Allocation::of_pool(Block { addr, len, token: note }, self.kind, self.owner, self.pool)
+/// Enters a block in the address map, under the lock of the bookkeeping.
+#[inline(always)]
+fn enter(tag: PoolTag, Taken { addr, len, note, stays }: Taken, record: u32) -> Entered {
+    if stays {
+        Allocation::show_held(record, len);
+        return Ok(addr);
     }
-
-    /// Enters blocks in the address map, under the lock of the bookkeeping.
-    #[inline]
-    fn enter(self, taken: Taken, record: &mut u32) -> Entered {
-        let allocation = self.allocation(taken);
-        let entered = match taken.stays {
-            true => allocation.enter_hidden(*record),
-            false => allocation.enter_held(record),
-        };
-        (taken, entered)
+    match Allocation::enter_held(record, addr, len, tag, note) {
+        true => Ok(addr),
+        false => Err(note),
     }
 }
 
@@ -109,8 +91,8 @@ enum Lack {
 
 /// What [`Own::alloc_or_ask`] comes to.
 pub enum Answer {
-    /// A block.
-    Taken(Taken),
+    /// A block, at this address.
+    Taken(usize),
     /// It takes a segment.
     Wants {
         /// Of so many bytes.
@@ -134,6 +116,7 @@ struct Known<'a> {
 }
 
 impl Order for Known<'_> {
+    #[inline(always)]
     fn passed(&self, stream: StreamKey) -> Option<Position> {
         Some(match self.lane {
             // Most of what a stream finds in a pool is its own.
@@ -182,7 +165,10 @@ impl Own {
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         Self {
-            pool: Pool::new(Allocation::leave_hidden),
+            pool: Pool::new(Books {
+                supply: Allocation::claim_held,
+                vacate: Allocation::leave_hidden,
+            }),
             source,
             shared,
             most: most.unwrap_or(u64::MAX),
@@ -207,30 +193,31 @@ impl Own {
         }
     }
 
-    /// A block out of what the pool has.
-    #[inline]
-    pub fn alloc(&self, len: usize, stream: &Stream, tag: Tag) -> Result<Option<Taken>> {
+    /// A block out of what the pool has: its address, as of all that give blocks.
+    #[inline(always)]
+    pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
-        let enter = |taken, record: &mut u32| tag.enter(taken, record);
-        match self.pool.alloc(len, lane.key(), &self.known(lane), enter) {
-            Ok((taken, Ok(()))) => Ok(Some(taken)),
-            Ok((taken, Err(why))) => Err(self.not_entered(taken, why, tag)),
+        match self
+            .pool
+            .alloc(len, lane.key(), &self.known(lane), |taken, record| enter(tag, taken, record))
+        {
+            Ok(entered) => self.entered(entered, len).map(Some),
             Err(_) => Ok(None),
         }
     }
 
     #[inline]
-    fn entered(&self, (taken, entered): Entered, tag: Tag) -> Result<Taken> {
-        match entered {
-            Ok(()) => Ok(taken),
-            Err(why) => Err(self.not_entered(taken, why, tag)),
-        }
+    fn entered(&self, entered: Entered, len: usize) -> Result<usize> {
+        entered.map_err(|note| self.not_entered(note, len))
     }
 
     #[cold]
-    fn not_entered(&self, taken: Taken, why: InsertError, tag: Tag) -> Error {
-        self.pool.free_now(taken.note, || true);
-        tag.allocation(taken).not_registered(why)
+    fn not_entered(&self, note: u64, len: usize) -> Error {
+        self.pool.free_now(note, || true);
+        Error::new(
+            Code::BadAlloc,
+            format_args!("size {len}: no host memory is left to register another allocation"),
+        )
     }
 
     /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
@@ -241,8 +228,8 @@ impl Own {
         len: usize,
         stream: &Stream,
         device: Option<&Device>,
-        tag: Tag,
-    ) -> Result<Taken> {
+        tag: PoolTag,
+    ) -> Result<usize> {
         let lane = order::lane(stream)?;
         let fault = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
@@ -274,20 +261,24 @@ impl Own {
         len: usize,
         lane: &Lane,
         device: Option<&Device>,
-        tag: Tag,
-    ) -> Result<std::result::Result<Taken, Lack>> {
+        tag: PoolTag,
+    ) -> Result<std::result::Result<usize, Lack>> {
         let _growing = self.growth.lock();
         loop {
             // Another thread may have given it more meanwhile.
-            let enter = |taken, record: &mut u32| tag.enter(taken, record);
             let known = self.known(lane);
-            let shortage = match self.pool.alloc(len, lane.key(), &known, enter) {
-                Ok(entered) => return self.entered(entered, tag).map(Ok),
+            let shortage = match self
+                .pool
+                .alloc(len, lane.key(), &known, |taken, record| enter(tag, taken, record))
+            {
+                Ok(entered) => return self.entered(entered, len).map(Ok),
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, lane, device) {
-                return match self.pool.alloc_thoroughly(len, lane.key(), &known, enter) {
-                    Some(entered) => self.entered(entered, tag).map(Ok),
+                return match self.pool.alloc_thoroughly(len, lane.key(), &known, |taken, record| {
+                    enter(tag, taken, record)
+                }) {
+                    Some(entered) => self.entered(entered, len).map(Ok),
                     None => Ok(Err(lack)),
                 };
             }
@@ -348,13 +339,15 @@ impl Own {
         len: usize,
         stream: &Stream,
         lane: &Lane,
-        tag: Tag,
-    ) -> Result<Option<Taken>> {
-        let enter = |taken, record: &mut u32| tag.enter(taken, record);
+        tag: PoolTag,
+    ) -> Result<Option<usize>> {
         let mut known = self.known(lane);
         loop {
-            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, enter) {
-                Ok(entered) => return self.entered(entered, tag).map(Some),
+            let freed = match self
+                .pool
+                .alloc_or_follow(len, lane.key(), &known, |taken, record| enter(tag, taken, record))
+            {
+                Ok(entered) => return self.entered(entered, len).map(Some),
                 Err(Some(freed)) => freed,
                 Err(None) => return Ok(None),
             };
@@ -369,11 +362,13 @@ impl Own {
 
     /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
     /// [`Self::alloc_more`] for a caller who may hold nothing between them.
-    pub fn alloc_or_ask(&self, len: usize, stream: &Stream, tag: Tag) -> Result<Answer> {
+    pub fn alloc_or_ask(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
         let lane = order::lane(stream)?;
-        let enter = |taken, record: &mut u32| tag.enter(taken, record);
-        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), enter) {
-            Ok(entered) => return self.entered(entered, tag).map(Answer::Taken),
+        let shortage = match self
+            .pool
+            .alloc(len, lane.key(), &self.known(lane), |taken, record| enter(tag, taken, record))
+        {
+            Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
             Err(shortage) => shortage,
         };
         Ok(match self.room_for(shortage) {
@@ -390,7 +385,12 @@ impl Own {
     }
 
     /// A block that `stream` waits for, where the pool may add waits and there is one.
-    pub fn alloc_with_wait(&self, len: usize, stream: &Stream, tag: Tag) -> Result<Option<Taken>> {
+    pub fn alloc_with_wait(
+        &self,
+        len: usize,
+        stream: &Stream,
+        tag: PoolTag,
+    ) -> Result<Option<usize>> {
         match self.adds_waits.load(Ordering::Relaxed) {
             true => self.alloc_behind(len, stream, order::lane(stream)?, tag),
             false => Ok(None),
@@ -411,33 +411,28 @@ impl Own {
 
     /// Takes a block back when the lane comes to `position`, where it has a mark. False: another thread
     /// was faster.
-    #[inline]
-    pub fn free(
-        &self,
-        entry: Entry,
-        found: &Allocation,
-        lane: StreamKey,
-        position: Position,
-    ) -> bool {
-        let leave = |hide| self.leave(entry, found, hide);
-        let freed = self.pool.free(found.block().token, lane, position, leave);
+    #[inline(always)]
+    pub fn free(&self, found: PoolMemory, lane: StreamKey, position: Position) -> bool {
+        let hide = || self.leaves(found.base, Allocation::hide_held(found.entry));
+        let freed = self.pool.free(found.note, lane, position, hide);
         self.note_idle();
         freed
     }
 
     /// As [`Self::free`], of a block that nothing uses any more.
-    pub fn free_now(&self, entry: Entry, found: &Allocation) -> bool {
-        let freed = self.pool.free_now(found.block().token, || self.leave(entry, found, false));
+    pub fn free_now(&self, found: PoolMemory) -> bool {
+        let leave = || self.leaves(found.base, Allocation::leave_held(found.entry));
+        let freed = self.pool.free_now(found.note, leave);
         self.note_idle();
         freed
     }
 
-    /// Takes a block out of sight, before anybody else can have it.
-    #[inline]
-    fn leave(&self, entry: Entry, found: &Allocation, hide: bool) -> bool {
-        let left = if hide { Allocation::hide_held(entry) } else { found.leave_held(entry) };
+    /// A block that went out of sight, if it did, goes out of other processes' sight before anybody else
+    /// can have it.
+    #[inline(always)]
+    fn leaves(&self, base: usize, left: bool) -> bool {
         if left {
-            self.withdraw(found.base);
+            self.withdraw(base);
         }
         left
     }
@@ -520,12 +515,12 @@ impl Own {
     }
 
     /// Takes back a block that nobody has heard of, of a pool that was destroyed meanwhile.
-    pub fn undo(&self, taken: Taken) {
+    pub fn undo(&self, addr: usize) {
         let ended = self.ended.lock();
-        if let Some((entry, found)) = Allocation::find_start(taken.addr)
+        if let Some(found) = Allocation::find_pools(addr)
             && !*ended
         {
-            self.pool.free_now(taken.note, || found.leave_held(entry));
+            self.pool.free_now(found.note, || Allocation::leave_held(found.entry));
         }
     }
 

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::access::AccessTable;
-use super::own::{Own, Tag};
+use super::own::Own;
 use super::stats::Ended;
-use crate::algo::address_map::Entry;
-use crate::algo::pool::{StreamKey, Taken};
+use crate::algo::pool::StreamKey;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
 use crate::backend::{self, Block, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
-use crate::core::allocation::{Allocation, Kind, Owner};
+use crate::core::allocation::{Allocation, Kind, Owner, PoolMemory, PoolTag};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 use crate::core::leave::wait_until_alone;
@@ -115,6 +114,8 @@ pub struct Pool {
     /// Where its memory is.
     pub home: Home,
     kind: Kind,
+    /// How the address map knows its memory.
+    pub tag: PoolTag,
     /// How other processes can have it.
     pub sharing: PoolSharing,
     /// It is another process's.
@@ -144,11 +145,13 @@ impl Pool {
     ) -> Result<Arc<Self>> {
         let mut made = None;
         POOLS.insert_with(|key| {
+            let (owner, kind) = (Owner::new(), home.kind());
             let pool = Arc::new(Self {
                 key,
-                owner: Owner::new(),
+                owner,
                 home,
-                kind: home.kind(),
+                kind,
+                tag: PoolTag::new(kind, owner, key),
                 sharing,
                 is_imported,
                 access: AccessTable::of(home),
@@ -168,11 +171,11 @@ impl Pool {
 
     /// The pool of some memory.
     #[inline]
-    pub fn of<'a>(memory: &Allocation, pin: &'a Pin) -> Option<&'a Self> {
-        POOLS.look(memory.pool()?, pin)
+    pub fn of<'a>(memory: &PoolMemory, pin: &'a Pin) -> Option<&'a Self> {
+        POOLS.look(POOLS.handle(memory.pool)?, pin)
     }
 
-    /// As [`Self::of`], for calls that may wait.
+    /// The same, for calls that may wait.
     pub fn share_of(memory: &Allocation) -> Option<Arc<Self>> {
         POOLS.get_arc(memory.pool()?)
     }
@@ -185,6 +188,12 @@ impl Pool {
     /// By this handle programs know it.
     pub fn set_handle(&self, handle: Handle) {
         self.handle.store(handle.raw(), Ordering::Relaxed);
+    }
+
+    /// Whether it is on another device than this one.
+    #[inline]
+    pub fn is_elsewhere(&self, device: &Device) -> bool {
+        matches!(self.home, Home::Device(_, owner) if owner != device.owner)
     }
 
     /// By which programs know it, or did.
@@ -205,7 +214,7 @@ impl Pool {
     }
 
     /// Memory that can be had without waiting: its address. None: it takes more than that.
-    #[inline]
+    #[inline(always)]
     pub fn alloc(
         &self,
         len: usize,
@@ -213,8 +222,8 @@ impl Pool {
         device: Option<&Device>,
     ) -> Result<Option<usize>> {
         match &self.inner {
-            Inner::Own(own) => match own.alloc(len, stream, self.tag()) {
-                Ok(Some(taken)) => self.keep(taken).map(Some),
+            Inner::Own(own) => match own.alloc(len, stream, self.tag) {
+                Ok(Some(addr)) => self.keep(addr).map(Some),
                 Ok(None) => Ok(None),
                 Err(error) => Err(self.failed(error)),
             },
@@ -223,12 +232,6 @@ impl Pool {
                 self.give(driver, block.map_err(|error| self.failed(error))?).map(Some)
             }
         }
-    }
-
-    /// How the address map knows its memory.
-    #[inline]
-    pub fn tag(&self) -> Tag {
-        Tag { kind: self.kind, owner: self.owner, pool: self.key }
     }
 
     /// Memory in any way that there is.
@@ -240,7 +243,7 @@ impl Pool {
     ) -> Result<usize> {
         match &self.inner {
             Inner::Own(own) => {
-                let taken = own.alloc_more(len, stream, device, self.tag());
+                let taken = own.alloc_more(len, stream, device, self.tag);
                 self.keep(taken.map_err(|error| self.failed(error))?)
             }
             Inner::Driver(driver) => {
@@ -252,13 +255,13 @@ impl Pool {
 
     /// Leaves a block of the core's own to the program, which the address map has: its address.
     #[inline]
-    pub fn keep(&self, taken: Taken) -> Result<usize> {
+    pub fn keep(&self, addr: usize) -> Result<usize> {
         // Whoever destroys the pool sees the block after this, or is seen here.
         match self.is_retired() {
-            false => Ok(taken.addr),
+            false => Ok(addr),
             true => Err(self.too_late(|| {
                 if let Inner::Own(own) = &self.inner {
-                    own.undo(taken);
+                    own.undo(addr);
                 }
             })),
         }
@@ -291,18 +294,18 @@ impl Pool {
     }
 
     /// Takes memory back in the order of `stream`. False: another thread was faster.
-    #[inline]
-    pub fn free(&self, entry: Entry, found: &Allocation, stream: &Stream) -> Result<bool> {
+    #[inline(always)]
+    pub fn free(&self, found: PoolMemory, stream: &Stream) -> Result<bool> {
         match &self.inner {
             Inner::Own(own) => {
                 let lane = order::lane(stream)?;
                 let position = lane.free()?;
-                if !own.free(entry, found, lane.key(), position) {
+                if !own.free(found, lane.key(), position) {
                     return Ok(false);
                 }
             }
             Inner::Driver(driver) => {
-                if !Allocation::take_found(entry) {
+                if !Allocation::take_found(found.entry) {
                     return Ok(false);
                 }
                 driver.tally.freed(found.len);
@@ -317,15 +320,15 @@ impl Pool {
 
     /// Takes memory back at once. False: another thread was faster.
     pub fn free_now(&self, found: &Allocation) -> Result<bool> {
-        let Some((entry, now)) = Allocation::find_start(found.base) else { return Ok(false) };
-        if now != *found {
+        let Some(now) = Allocation::find_pools(found.base) else { return Ok(false) };
+        if now.pool != self.key.raw() || now.len != found.len || now.note != found.block().token {
             return Ok(false);
         }
         let freed = match &self.inner {
-            Inner::Own(own) if own.free_now(entry, found) => Ok(()),
-            Inner::Driver(driver) if Allocation::take_found(entry) => {
-                driver.tally.freed(found.len);
-                let freed = driver.pool.free_now(found.block());
+            Inner::Own(own) if own.free_now(now) => Ok(()),
+            Inner::Driver(driver) if Allocation::take_found(now.entry) => {
+                driver.tally.freed(now.len);
+                let freed = driver.pool.free_now(now.block());
                 driver.live.fetch_sub(1, Ordering::SeqCst);
                 freed
             }
