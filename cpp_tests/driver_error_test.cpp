@@ -1,6 +1,7 @@
 // A driver that refuses calls or fails for good, on the test double. Memory that runs out is also
 // in memory_limit_test.
 #include "support/cuda_driver.h"
+#include "support/gate.h"
 #include "support/own_process.h"
 #include "support/says.h"
 #include "support/works.h"
@@ -185,6 +186,40 @@ TEST_F(StickyError, TheHostAndOtherDevicesGoOn) {
     ACL_OK(aclrtResetDevice(1));
     (void)aclrtResetDeviceForce(0);
     ACL_OK(aclrtSetDevice(0));
+}
+
+// The driver forgets the record of an event that others look for in memory: the host is told, and
+// streams of other devices go on.
+TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
+    constexpr aclError kCode = ACL_ERROR_RT_AICORE_EXCEPTION;
+    const std::string said = "719 CUDA_ERROR_LAUNCH_FAILED";
+    aclrtStream recording = nullptr, waiting = nullptr;
+    aclrtEvent event = nullptr;
+    void* memory = nullptr;
+    ACL_OK(aclrtCreateStream(&recording));
+    ACL_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_IPC));
+    ACL_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_NORMAL_ONLY));
+    // Nothing fails before all is queued.
+    Gate gate;
+    ACL_OK(gate.Hold(recording));
+    FailDriver("cuMemsetD8Async:1:719:late");
+    ACL_OK(aclrtMemsetAsync(memory, kSize, 1, kSize, recording));
+    ACL_OK(aclrtRecordEvent(event, recording));
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtCreateStream(&waiting));
+    ACL_OK(aclrtStreamWaitEvent(waiting, event));
+    ACL_OK(aclrtSetDevice(0));
+    gate.Open();
+    ACL_FAILS_SAYING(kCode, aclrtSynchronizeEvent(event), said, "reset the device");
+    ACL_FAILS_SAYING(kCode, aclrtSynchronizeEventWithTimeout(event, 10000), said);
+    aclrtEventRecordedStatus status{};
+    ACL_FAILS_SAYING(kCode, aclrtQueryEventStatus(event, &status), said);
+    ACL_OK(aclrtSetDevice(1));
+    ACL_OK(aclrtSynchronizeStreamWithTimeout(waiting, 10000));
+    ACL_OK(aclrtResetDevice(1));
+    (void)aclrtResetDeviceForce(0);
+    ACL_OK(aclrtSetDevice(0));
+    ExpectWorks();
 }
 
 TEST_F(StickyError, AResetHeals) {

@@ -191,6 +191,18 @@ impl Notify {
         let _ = self.page.word(self.slot).fetch_update(Ordering::Release, Ordering::Relaxed, next);
     }
 
+    /// Whether it stands for a record of an event, which others wait for until it is made or given up.
+    pub(super) fn is_record(&self) -> bool {
+        matches!(&self.owner, Owner::Event(_, Part::Record { .. }))
+    }
+
+    /// A record that will not be made holds up nobody. Anything else stays as it is.
+    pub(super) fn give_up(&self) {
+        if let Owner::Event(event, part) = &self.owner {
+            part.happen(event);
+        }
+    }
+
     /// Ends a wait if the count is what it is for. An error: it will not be, because there is no such
     /// notify any more. `deaths` is [`Self::deaths`] as it was when the wait began.
     fn try_take(&self, wait: &NotifyWait, deaths: u64) -> Result<bool> {
@@ -298,14 +310,14 @@ impl Notify {
 
 impl Drop for Notify {
     fn drop(&mut self) {
-        match self.owner {
+        match &self.owner {
             Owner::Here { .. } => self.page.give_back(self.slot),
             Owner::Elsewhere if serial_of(&self.page, self.slot) == self.serial => {
                 self.page.leave(self.slot);
             }
             // The line is another one's by now, or nobody's.
             Owner::Elsewhere => {}
-            Owner::Event(ref event, ref part) => part.happen(event),
+            Owner::Event(..) => self.give_up(),
         }
     }
 }

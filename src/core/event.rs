@@ -520,7 +520,13 @@ pub fn is_complete(raw: u64) -> Result<bool> {
     if event.is_resettable() && event.was_reset()? {
         return Ok(false);
     }
-    Ok(event.native.is_known_complete() || event.native.is_complete()?)
+    if event.native.is_known_complete() {
+        return Ok(true);
+    }
+    match &event.shared {
+        Some(shared) => shared.is_complete(&event),
+        None => Ok(event.native.is_complete()?),
+    }
 }
 
 /// aclrtQueryEvent: as [`is_complete`], for the older kinds of event.
@@ -550,7 +556,11 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     // Read before the wait: a record that comes during it is not what is waited for.
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));
-    if event.native.synchronize(deadline)? == Wait::TimedOut {
+    let wait = match &event.shared {
+        Some(shared) => shared.synchronize(&event, deadline)?,
+        None => event.native.synchronize(deadline)?,
+    };
+    if wait == Wait::TimedOut {
         return Err(Error::new(
             Code::EventSyncTimeout,
             format_args!(

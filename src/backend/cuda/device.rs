@@ -296,6 +296,9 @@ impl DeviceState {
         let Some(fault) = self.context.failure() else { return };
         self.told.get_or_init(|| {
             let streams = self.driver.streams_of(self);
+            for stream in &streams {
+                stream.event_records().give_up(self.driver.watcher());
+            }
             let Some(observer) = streams.iter().find_map(|stream| stream.observer()) else {
                 return;
             };

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::host_fn;
 use super::stream::StreamState;
-use crate::backend::watch::Seat;
+use crate::backend::watch::{Seat, Watcher};
 use crate::backend::{
     Change, Delivery, Failure, Fault, FaultKind, Notify, NotifyWait, Position, Result, Ticket,
     thread_number,
@@ -38,7 +38,39 @@ pub(super) fn change(
     change: Change,
 ) -> Result<Position> {
     let (owner, notify) = (Arc::clone(stream), Arc::clone(notify));
+    if notify.is_record() {
+        stream.event_records().note(&notify);
+    }
     host_fn::hand_over(stream, Box::new(Record { stream: owner, notify, change }), false)
+}
+
+/// The records of events of several processes that a stream has not come to, or has lately.
+///
+/// A driver whose device fails forgets them, and who waits for one has no driver to hear it from: another
+/// process, or a stream of another device.
+#[derive(Default)]
+pub(super) struct EventRecords(Mutex<Vec<Weak<Notify>>>);
+
+impl EventRecords {
+    fn note(&self, record: &Arc<Notify>) {
+        note_alive(&mut self.0.lock(), record);
+    }
+
+    /// The device has failed: none of them will be made.
+    pub(super) fn give_up(&self, watcher: &Watcher) {
+        for record in self.0.lock().drain(..).filter_map(|record| record.upgrade()) {
+            record.give_up();
+            watcher.look(record.range());
+        }
+    }
+}
+
+/// Adds to a list from which those that are no more go when it is full.
+fn note_alive<T>(list: &mut Vec<Weak<T>>, one: &Arc<T>) {
+    if list.len() == list.capacity() {
+        list.retain(|other| other.strong_count() > 0);
+    }
+    list.push(Arc::downgrade(one));
 }
 
 /// A wait that is queued or under way.
@@ -133,11 +165,7 @@ pub(super) struct NotifyWaits(Mutex<Vec<Weak<Waiting>>>);
 
 impl NotifyWaits {
     fn note(&self, waiting: &Arc<Waiting>) {
-        let mut list = self.0.lock();
-        if list.len() == list.capacity() {
-            list.retain(|waiting| waiting.strong_count() > 0);
-        }
-        list.push(Arc::downgrade(waiting));
+        note_alive(&mut self.0.lock(), waiting);
     }
 
     fn all(&self) -> Vec<Arc<Waiting>> {

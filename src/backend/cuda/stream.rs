@@ -18,7 +18,7 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::StreamCalls;
-use super::notify::{self, NotifyWaits};
+use super::notify::{self, EventRecords, NotifyWaits};
 use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
 use super::{
@@ -68,6 +68,7 @@ pub(super) struct StreamState {
     aborted: Mutex<Option<Fault>>,
     value_waits: ValueWaits,
     notify_waits: NotifyWaits,
+    event_records: EventRecords,
     /// See [`Stream::limit_waits`].
     waits_until: OnceLock<Instant>,
     observer: Option<Arc<dyn Observer>>,
@@ -129,6 +130,11 @@ impl StreamState {
     /// Waits for notifies.
     pub(super) fn notify_waits(&self) -> &NotifyWaits {
         &self.notify_waits
+    }
+
+    /// Records of events that other processes may wait for.
+    pub(super) fn event_records(&self) -> &EventRecords {
+        &self.event_records
     }
 
     /// Until when its waits may last, where it is ending.
@@ -328,6 +334,7 @@ impl CudaStream {
             aborted: Mutex::default(),
             value_waits: ValueWaits::default(),
             notify_waits: NotifyWaits::default(),
+            event_records: EventRecords::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
             priority: options.priority,

@@ -23,6 +23,9 @@ const WINDOW: u32 = u32::BITS;
 const SHORTEST_SLEEP: Duration = Duration::from_micros(10);
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 
+/// How often it asks meanwhile whether the record can still come.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
 /// What is over: all records up to the first number, and by bits those that come next.
 fn parts(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
@@ -205,24 +208,40 @@ impl SharedEvent {
     }
 }
 
-impl Event for SharedEvent {
-    fn is_complete(&self) -> Result<bool> {
-        self.is_over(self.issued(), self.deaths())
-    }
-
-    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+impl SharedEvent {
+    /// As [`Event::synchronize`]; `look` fails once the record cannot come any more.
+    pub fn synchronize_while<E: From<Fault>>(
+        &self,
+        deadline: Option<Instant>,
+        look: impl Fn() -> std::result::Result<(), E>,
+    ) -> std::result::Result<Wait, E> {
         let (number, deaths) = (self.issued(), self.deaths());
         let mut pause = SHORTEST_SLEEP;
+        let mut next_look = Instant::now() + LOOK_INTERVAL;
         while !self.is_over(number, deaths)? {
             let now = Instant::now();
             let left = deadline.map_or(LONGEST_SLEEP, |deadline| deadline.duration_since(now));
             if left.is_zero() {
                 return Ok(Wait::TimedOut);
             }
+            if now >= next_look {
+                look()?;
+                next_look = now + LOOK_INTERVAL;
+            }
             std::thread::sleep(pause.min(left));
             pause = (pause * 2).min(LONGEST_SLEEP);
         }
         Ok(Wait::Done)
+    }
+}
+
+impl Event for SharedEvent {
+    fn is_complete(&self) -> Result<bool> {
+        self.is_over(self.issued(), self.deaths())
+    }
+
+    fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.synchronize_while(deadline, || Ok(()))
     }
 
     fn elapsed_ms(&self, _start: &dyn Event) -> Result<f32> {

@@ -3,13 +3,15 @@
 use std::os::fd::AsFd;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Creator, Event, Uses, flag};
 use crate::algo::slot_table::Handle;
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
-use crate::backend::{self, Change, Notify, NotifyWait, Position, SharedEvent, Until};
+use crate::backend::{
+    self, Change, Event as _, Notify, NotifyWait, Position, SharedEvent, Until, Wait,
+};
 use crate::core::error::{Code, Error, Result};
 use crate::core::failure::Recorded;
 use crate::core::handles::{self, Object};
@@ -61,10 +63,31 @@ impl Shared {
         Ok(())
     }
 
+    /// As [`super::is_complete`].
+    pub(super) fn is_complete(&self, event: &Event) -> Result<bool> {
+        let is_complete = self.native.is_complete()?;
+        look_at_recorder(event)?;
+        Ok(is_complete)
+    }
+
+    /// As [`super::synchronize`].
+    pub(super) fn synchronize(&self, event: &Event, deadline: Option<Instant>) -> Result<Wait> {
+        let wait = self.native.synchronize_while(deadline, || look_at_recorder(event))?;
+        look_at_recorder(event)?;
+        Ok(wait)
+    }
+
     /// As [`super::wait_at_most`], by a stream that is not captured.
     pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
         stream.submit(|native| queue_wait(&self.native, native, limit)).map(drop)
     }
+}
+
+/// Fails if the device has failed on which this process has recorded the event: what processes wait for is
+/// memory, which does not tell.
+fn look_at_recorder(event: &Event) -> Result<()> {
+    let Some((stream, _)) = event.recorded.get() else { return Ok(()) };
+    Stream::table().get(stream).map_or(Ok(()), |stream| stream.is_idle().map(drop))
 }
 
 /// A stream records the event: the next record is the latest one from now on.
