@@ -331,8 +331,8 @@ impl DeviceState {
             // Acquire, with the Release of the last callback.
             let watching =
                 self.context.healthy().is_ok() && self.watching.load(Ordering::Acquire) > 0;
-            let in_use = watching || self.words.get().is_some_and(Words::are_in_use);
-            Ok(idle && !in_use && !self.driver.has_pending(self))
+            let is_quiet = idle && !watching && !self.driver.has_pending(self);
+            Ok(is_quiet && self.words.get().is_none_or(Words::try_end))
         });
         matches!(drained, Ok(Wait::Done))
     }

@@ -34,7 +34,7 @@ const WORD: usize = size_of::<AtomicU32>();
 #[derive(Default)]
 pub(super) struct Words {
     lists: Mutex<WordLists>,
-    /// Jobs that were handed over and have not written their word.
+    /// Jobs that were handed over and have not written their word; with [`ENDED`], those that came too late.
     running: AtomicUsize,
 }
 
@@ -45,6 +45,9 @@ struct WordLists {
     /// Words that no stream has.
     spare: Vec<usize>,
 }
+
+/// No job writes a word from now on.
+const ENDED: usize = 1 << (usize::BITS - 1);
 
 /// A word that a stream has, and the number of its latest job. The jobs count on from what the
 /// word's earlier owner left there.
@@ -119,10 +122,19 @@ impl Words {
         self.lists.lock().spare.push(word.addr);
     }
 
-    /// A job may still write a word, even though the device has nothing to do: it may have failed.
-    pub(super) fn are_in_use(&self) -> bool {
+    /// A job begins; false if it may write no word any more.
+    fn begin_job(&self) -> bool {
+        // Relaxed: the driver calls it before it says that the stream is past it. Where the device has failed the
+        // count alone decides who came first.
+        self.running.fetch_add(1, Ordering::Relaxed) & ENDED == 0
+    }
+
+    /// Ends the use of the words, unless a job may still write one even though the device has nothing to do: it may
+    /// have failed, and its driver comes with calls yet.
+    pub(super) fn try_end(&self) -> bool {
         // Acquire, with the Release of the last job.
-        self.running.load(Ordering::Acquire) > 0
+        let ended = self.running.compare_exchange(0, ENDED, Ordering::Acquire, Ordering::Acquire);
+        ended.is_ok() || ended.is_err_and(|running| running & ENDED != 0)
     }
 
     /// Gives the memory back, at the end of the device.
@@ -334,10 +346,7 @@ unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
         Arc::increment_strong_count(stream);
         Arc::from_raw(stream)
     };
-    if let Some(words) = stream.device().words() {
-        // Relaxed: the driver calls this before it says that the stream is past it.
-        words.running.fetch_add(1, Ordering::Relaxed);
-    }
+    let done = done.filter(|_| stream.device().words().is_some_and(Words::begin_job));
     Begun { turn: Turn { stream, aborts, done }, function }
 }
 
