@@ -86,10 +86,11 @@ class DriverFaults:
     variable = "FAKE_CUDA_FAIL"
 
     def __init__(self):
-        self.exemptions = Exemptions("driver")
+        self.exemptions = None
 
-    def begin(self, clean):
-        """The report of the run without failures."""
+    def begin(self, clean, output):
+        """The report and the output of the run without failures."""
+        self.exemptions = Exemptions("driver", output)
 
     def environment(self, fault, counts):
         # Leaks are lines of the output, whatever the exit status.

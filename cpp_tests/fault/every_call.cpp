@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "bookkeeping_calls.h"
@@ -433,56 +434,98 @@ void LeaveThingsBehind() {
     DID(aclrtLaunchHostFunc(stream, CountCall, nullptr));
 }
 
+// What it does, in parts that are swept one by one: a sweep runs a part once for each of its calls.
+struct Part {
+    const char* name;
+    void (*run)(const char* kernels, const char* ptx);
+};
+
+const Part kParts[] = {
+    {"device",
+     [](const char*, const char*) {
+         UseDevice();
+         UseContexts();
+         UseOverflow();
+         UseResourceLimits();
+         UseBuffers();
+         UseCaches();
+         AskForAtomics();
+         AskForErrors();
+         UseTwoDevices();
+     }},
+    {"memory",
+     [](const char*, const char*) {
+         UseMemory();
+         UseHugePages();
+         RegisterMemory();
+         UseManagedMemory();
+         UseVirtualMemory();
+         TakeSnapshot();
+     }},
+    {"copies",
+     [](const char*, const char*) {
+         CopyNow();
+         CopyInOrder(kSize);
+         CopyInOrder(kLarge);
+         CopyRowsAndBatches();
+         CopyAsDescribed();
+     }},
+    {"numbers", [](const char*, const char*) { MakeRandomNumbers(); }},
+    {"kernels",
+     [](const char* kernels, const char* ptx) {
+         UseKernels(kernels, ptx);
+         LaunchKernels();
+     }},
+    {"captures",
+     [](const char* kernels, const char* ptx) {
+         CaptureKernels(kernels, ptx);
+         CaptureGraphs();
+         CaptureConditions();
+     }},
+    {"graphs",
+     [](const char*, const char*) {
+         BuildGraphs();
+         BuildProgram();
+         ChangeGraphs();
+     }},
+    {"streams",
+     [](const char*, const char*) {
+         UseStreams();
+         UseStreamsMore();
+         UseEvents();
+         UseEventsMore();
+         UseValues();
+         UseNotifies();
+         WrapStream();
+         UseReports();
+     }},
+    {"sharing",
+     [](const char*, const char*) {
+         ShareMemory();
+         UsePools();
+         SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);
+         if (!IsCuda()) SharePool(ACL_MEM_LOCATION_TYPE_HOST_NUMA);
+     }},
+};
+
 }  // namespace
 
-// Arguments: the kernels of cpp_tests/kernels, as a shared object and as PTX; or that this is the
-// process that shares memory.
+// Arguments: a part, or "all"; and the kernels of cpp_tests/kernels, as a shared object and as PTX.
+// Or that this is the process that shares memory.
 int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], kExporter) == 0) return ExportAndWait();
+    const std::string wanted = argc == 4 ? argv[1] : "";
+    bool is_known = wanted == "all";
+    for (const Part& part : kParts) is_known |= part.name == wanted;
+    if (!is_known) {
+        std::fprintf(stderr, "usage: every_call PART KERNELS PTX\n");
+        return 2;
+    }
     // A start that failed may be tried again.
     if (!DID(aclInit(nullptr))) DID(aclInit(nullptr));
     if (DID(aclrtSetDevice(0))) {
-        UseDevice();
-        UseContexts();
-        UseMemory();
-        UseHugePages();
-        if (argc == 3) UseKernels(argv[1], argv[2]);
-        if (argc == 3) CaptureKernels(argv[1], argv[2]);
-        CaptureGraphs();
-        CaptureConditions();
-        BuildGraphs();
-        BuildProgram();
-        ChangeGraphs();
-        RegisterMemory();
-        UseManagedMemory();
-        UseVirtualMemory();
-        ShareMemory();
-        CopyNow();
-        CopyInOrder(kSize);
-        LaunchKernels();
-        CopyInOrder(kLarge);
-        CopyRowsAndBatches();
-        MakeRandomNumbers();
-        UseStreams();
-        UseEvents();
-        UseEventsMore();
-        UseValues();
-        UseNotifies();
-        UseStreamsMore();
-        WrapStream();
-        UseReports();
-        UseOverflow();
-        UseResourceLimits();
-        UseBuffers();
-        UseCaches();
-        CopyAsDescribed();
-        AskForAtomics();
-        AskForErrors();
-        UsePools();
-        SharePool(ACL_MEM_LOCATION_TYPE_DEVICE);
-        if (!IsCuda()) SharePool(ACL_MEM_LOCATION_TYPE_HOST_NUMA);
-        TakeSnapshot();
-        UseTwoDevices();
+        for (const Part& part : kParts)
+            if (wanted == "all" || wanted == part.name) part.run(argv[2], argv[3]);
         DID(aclrtResetDevice(0));
     }
     if (DID(aclrtSetDevice(0))) LeaveThingsBehind();

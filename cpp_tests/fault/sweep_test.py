@@ -42,7 +42,8 @@ if how != "no report":
         print("backend cpu", state, file=report)
         print("failed", failed, file=report)
         print("calls device.alloc 2\\ncalls device.free 2\\ncalls stream.copy 1", file=report)
-        print("calls driver.foreign 1\\ncalls event.time_ns 0\\nlater stream.copy, stream.fill", file=report)
+        print("calls driver.foreign 1\\ncalls event.time_ns", int(how == "calls all"), file=report)
+        print("later stream.copy, stream.fill", file=report)
         print("objects device-block made 2 released", 2 - lost - kept, "kept", kept, file=report)
 sys.exit(status)
 """
@@ -84,10 +85,10 @@ class Sweeping(unittest.TestCase):
         path.write_text(program)
         kind = kind or sweep.BackendFaults()
         swept = sweep.Sweep([sys.executable, "-I", "-S", str(path), how], seconds, kind)
-        report, problems, _ = swept.run(None)
+        report, problems, output = swept.run(None)
         if problems:
             return {"": problems}
-        kind.begin(report)
+        kind.begin(report, output)
         found = {fault: swept.run(fault)[1] for fault in kind.wanted(report, 8)}
         self.assertLessEqual(set(some), set(found))
         return {fault: problems for fault, problems in found.items() if problems}
@@ -130,7 +131,7 @@ class Sweeping(unittest.TestCase):
         self.assertEqual(self.bad("driver.foreign", MUTE), {})
 
     def test_an_exemption_is_of_one_call(self):
-        exemptions = untold.Exemptions("cpu")
+        exemptions = untold.Exemptions("cpu", "")
         pool = "doing: aclrtMemPoolMallocAsync(&one, 1, pool, first)\n"
         other = "doing: aclrtMalloc(&one, 1, policy)\n"
         announced = "portacl: PORTACL_FAULT: call 3 of device.alloc is refused\n"
@@ -147,14 +148,16 @@ class Sweeping(unittest.TestCase):
         self.assertFalse(exemptions.cover("device.free", pool + announced, True))
 
     def test_an_exemption_has_to_be_needed(self):
-        exemptions = untold.Exemptions("cpu")
-        self.assertEqual(exemptions.unneeded({"device.alloc"}), [])  # nobody said what was called
-        exemptions.cover("device.alloc", "doing: aclrtMalloc(&one, 1, policy)\n", False)
+        device = "doing: aclrtMalloc(&one, 1, policy)\n"
+        pool = "doing: portaclMallocAsync(&one, 1, first)\n"
+        for clean in ("", device):  # nobody said what was called, or it was not called
+            self.assertEqual(untold.Exemptions("cpu", clean).unneeded({"device.alloc"}), [])
+        exemptions = untold.Exemptions("cpu", device + pool)
+        exemptions.cover("device.alloc", device, False)
         calls = {one.calls for one in exemptions.unneeded({"device.alloc"})}
         self.assertEqual(calls, {untold.FROM_POOL})
-        exemptions.cover("device.alloc", "doing: portaclMallocAsync(&one, 1, first)\n", True)
-        calls = {one.calls for one in exemptions.unneeded({"device.alloc"})}
-        self.assertEqual(calls, set())
+        exemptions.cover("device.alloc", pool, True)
+        self.assertEqual(exemptions.unneeded({"device.alloc"}), [])
         self.assertEqual(exemptions.unneeded({"device.free"}), [])
 
     def test_exemptions_are_of_what_there_is(self):
@@ -201,6 +204,7 @@ class Sweeping(unittest.TestCase):
             ("crash", [], 1, "1 bad"),
             ("leaks always", [], 1, "the clean run"),
             ("well", ["--every-site"], 1, "event.time_ns"),
+            ("calls all", ["--every-site"], 0, "all 5 sites are called"),
         ]:
             with self.subTest(how=how, options=options):
                 done = subprocess.run(

@@ -1,9 +1,9 @@
 """Refusals that no call of a program has to tell of: each names what is refused, the calls of the API in
 which that is so, and the reason.
 
-A program that says which call it makes (did.h) is held to the calls; and a sweep over it fails if none of its
-failures needed an exemption that is not a matter of time. Samples do not say it: some exemptions hold for them,
-too, by what is refused, and where that is asked for again, it has to be seen to be.
+A program that says which call it makes (did.h) is held to the calls; and a sweep over it fails if it makes a call
+of an exemption that is not a matter of time, and none of its failures needed that. Samples do not say it: some
+exemptions hold for them, too, by what is refused, and where that is asked for again, it has to be seen to be.
 """
 
 import re
@@ -26,6 +26,8 @@ AGAIN = "again"
 
 # pool_calls.h asks for so much.
 MORE_THAN_THERE_IS = r"portaclMallocAsync\(&one, size_t\{1\} << 39"
+# Of memory that this library has not made the driver is asked.
+ABOUT_OTHER_MEMORY = r"aclrt(CmoSetDesc|SetMemcpyDesc|PointerGetAttributes|Memcpy|Memset)"
 FROM_DEVICE = r"aclrtMalloc\("
 FROM_POOL = r"(aclrtMemPoolMallocAsync|portaclMallocAsync)\("
 # Whatever gives or takes memory, streams, events or kernels looks first what can go back by now.
@@ -35,7 +37,7 @@ TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem
 DEPENDING = (r"acl(rt(LaunchHostFunc|LaunchCallback|StreamWaitEvent|ValueWait|WaitAndResetNotify|RecordNotify|CntNotify"
              r"|RandomNum|Memcpy|Memset)|mdlRIExecute)")
 # Meanwhile the thread of graphs lets go of what a change of a task group replaced.
-REPLACING = r"acl(mdlRI(Execute|CaptureTaskUpdate)|rt(StreamAbort|RecordEvent|MemsetAsync))"
+REPLACING = r"acl(mdlRI(Execute|CaptureTaskUpdate|Destroy)|rt(StreamAbort|RecordEvent|MemsetAsync))"
 STILL_NEEDED = "asked whether queued work still needs memory; where that is not known the memory waits until nothing runs"
 
 ALL = (
@@ -54,6 +56,9 @@ ALL = (
            steady=False),
     Untold("driver", "cuCtxGetCurrent", r"aclrtBinaryGetFunction\(", "comes before cuFuncGetParamInfo, a probe",
            in_samples=True, steady=False),
+    *(Untold("driver", function, ABOUT_OTHER_MEMORY, "comes before cuPointerGetAttribute, a probe",
+             in_samples=True, steady=False)
+      for function in ("cuCtxGetCurrent", "cuCtxSetCurrent")),
     Untold("driver", "cuGraphExecUpdate_v2", r"aclmdlRIUpdate\(", "what cannot be changed is made anew", in_samples=True),
     Untold("driver", "cuCtxGetCurrent", r"aclmdlRIUpdate\(", "comes before cuGraphExecUpdate_v2", in_samples=True,
            steady=False),
@@ -68,6 +73,11 @@ ALL = (
 )
 
 ANNOUNCED = re.compile(r"portacl: PORTACL_FAULT: call|fake_cuda: fault: call")
+
+
+def calls_in(output):
+    """The calls of the API that a program says it makes."""
+    return [line.removeprefix("doing: ") for line in output.splitlines() if line.startswith("doing: ")]
 
 
 def call_of(output):
@@ -87,12 +97,13 @@ def met_by(output):
 
 
 class Exemptions:
-    """Those of one sweep, and which of them it needed."""
+    """Those of one sweep, over a program that says so much in a clean run; and which of them it needed."""
 
-    def __init__(self, backend):
+    def __init__(self, backend, clean_output):
         self.of_backend = [one for one in ALL if one.backend == backend]
+        calls = calls_in(clean_output)
+        self.come_to = {one for one in self.of_backend if any(re.match(one.calls, call) for call in calls)}
         self.needed = set()
-        self.calls_are_told = False
 
     def steady(self, refused):
         return any(one.refused == refused and one.steady for one in self.of_backend)
@@ -100,7 +111,6 @@ class Exemptions:
     def cover(self, refused, output, asked_again):
         """Whether the failure that this output is of needed not be told."""
         call = call_of(output)
-        self.calls_are_told |= call is not None
         covering = [one for one in self.of_backend if one.refused == refused and
                     (re.match(one.calls, call) if call is not None else
                      asked_again if one.in_samples is AGAIN else one.in_samples)]
@@ -108,8 +118,6 @@ class Exemptions:
         return bool(covering)
 
     def unneeded(self, tried):
-        """Steady ones that no failure needed, of what was `tried` with every call of it."""
-        if not self.calls_are_told:
-            return []
+        """Steady ones that the program comes to and no failure needed, of what was `tried` with every call of it."""
         return [one for one in self.of_backend
-                if one.steady and one.refused in tried and one not in self.needed]
+                if one in self.come_to and one.steady and one.refused in tried and one not in self.needed]
