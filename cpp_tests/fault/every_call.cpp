@@ -479,9 +479,9 @@ const Part kParts[] = {
     {"captures",
      [](const char* kernels, const char* ptx) {
          CaptureKernels(kernels, ptx);
-         CaptureGraphs();
          CaptureConditions();
      }},
+    {"replays", [](const char*, const char*) { CaptureGraphs(); }},
     {"graphs",
      [](const char*, const char*) {
          BuildGraphs();
