@@ -16,6 +16,7 @@
 #include "support/graph.h"
 #include "support/graph_condition.h"
 #include "support/graph_control.h"
+#include "support/graph_run.h"
 #include "support/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -579,15 +580,7 @@ TEST(GraphConditionFault, FailuresInARoundEndTheRun) {
         {
             const Stream running;
             const Endless endless;
-            Log log;
-            ACL_OK(aclmdlRIExecuteAsync(endless.graph, running));
-            ACL_OK(log.Append(running, 1));
-            EXPECT_NE(aclrtSynchronizeStreamWithTimeout(running, 30000), ACL_SUCCESS);
-            const std::string text = portacl_test::TakeText();
-            EXPECT_NE(text.find("PORTACL_FAULT"), std::string::npos) << text;
-            // The stream goes on.
-            EXPECT_EQ(log.Size(), 1u);
-            ACL_OK(aclrtSynchronizeStream(running));
+            portacl_test::ExpectAFaultEndsTheRun(endless.graph, running);
         }
         ACL_OK(aclrtResetDevice(0));
         ACL_OK(aclFinalize());

@@ -1,9 +1,9 @@
 // Pointers that kernels get: a launch looks whether they point to what the device may use. CUDA
 // drivers do not tell which parameters are pointers.
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "support/kernel_args.h"
 #include "support/kernels.h"
 #include "support/mem_pool.h"
 #include "support/says.h"
@@ -16,20 +16,8 @@ namespace {
 constexpr aclError kDead = ACL_ERROR_RT_PARAM_INVALID;
 using Words = std::vector<uint32_t>;
 
-class KernelPointer : public WithDevice {
+class KernelPointer : public WithKernels {
   protected:
-    void SetUp() override {
-        WithDevice::SetUp();
-        if (HasFatalFailure()) return;
-        program_.emplace();
-        mark_ = program_->Kernel("mark");
-        add_pair_ = program_->Kernel("add_pair");
-    }
-    void TearDown() override {
-        program_.reset();
-        WithDevice::TearDown();
-    }
-
     // add_pair only reads what its second argument points to.
     aclError AddPair(void* words, const void* pair) {
         void* arguments[] = {&words, &pair};
@@ -54,9 +42,6 @@ class KernelPointer : public WithDevice {
                                                                sizeof block, nullptr, 0),
                                  kDead, says));
     }
-
-    std::optional<Program> program_;
-    aclrtFuncHandle mark_ = nullptr, add_pair_ = nullptr;
 };
 
 TEST_F(KernelPointer, FreedMemoryIsRefused) {

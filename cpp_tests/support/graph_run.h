@@ -3,6 +3,7 @@
 
 #include <acl/acl.h>
 
+#include <string>
 #include <vector>
 
 #include "support/acl_test.h"
@@ -44,6 +45,19 @@ inline void ExpectTheRestIsLeftOut(aclmdlRI graph, aclrtStream stream, Log& log)
     ACL_OK(aclmdlRIExecuteAsync(graph, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     EXPECT_EQ(log.Size(), before + 1);
+}
+
+// A run that would not end by itself is ended by what PORTACL_FAULT lets fail, and its stream goes
+// on.
+inline void ExpectAFaultEndsTheRun(aclmdlRI graph, aclrtStream stream) {
+    Log log;
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(log.Append(stream, 1));
+    EXPECT_NE(aclrtSynchronizeStreamWithTimeout(stream, 30000), ACL_SUCCESS);
+    const std::string text = TakeText();
+    EXPECT_NE(text.find("PORTACL_FAULT"), std::string::npos) << text;
+    EXPECT_EQ(log.Size(), 1u);
+    ACL_OK(aclrtSynchronizeStream(stream));
 }
 
 }  // namespace portacl_test
