@@ -67,6 +67,12 @@ impl<T> SpinLock<T> {
     }
 }
 
+impl<T: Default> Default for SpinLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
 /// Holds a [`SpinLock`].
 pub struct Guard<'a, T>(&'a SpinLock<T>);
 

@@ -15,7 +15,7 @@ use super::error::{Code, Error, Result};
 use super::memory_hook::{HOST, MemoryKind};
 use super::runtime::{self, Session};
 use super::{mem_pool, thread};
-use crate::algo::level::Level;
+use crate::algo::spin_lock::SpinLock;
 use crate::backend::Usage;
 
 /// Allocations.
@@ -35,6 +35,16 @@ impl AddAssign for Amount {
 }
 
 impl Amount {
+    fn wrapping_add(self, other: Self) -> Self {
+        let bytes = self.bytes.wrapping_add(other.bytes);
+        Self { bytes, count: self.count.wrapping_add(other.count) }
+    }
+
+    fn wrapping_sub(self, other: Self) -> Self {
+        let bytes = self.bytes.wrapping_sub(other.bytes);
+        Self { bytes, count: self.count.wrapping_sub(other.count) }
+    }
+
     /// The larger of both, each number for itself.
     pub fn max(self, other: Self) -> Self {
         Self { bytes: self.bytes.max(other.bytes), count: self.count.max(other.count) }
@@ -65,26 +75,33 @@ pub struct Stats {
 /// Counts allocations of one kind, where making and freeing one takes longer than this.
 #[derive(Default)]
 pub struct Tally {
-    bytes: Level,
-    count: Level,
-    total_bytes: AtomicU64,
-    total_count: AtomicU64,
+    /// One lock for all numbers: a locked instruction for each would take longer.
+    counts: SpinLock<Counts>,
     failures: AtomicU64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    current: Amount,
+    peak: Amount,
+    total: Amount,
 }
 
 impl Tally {
     /// An allocation of so many bytes was made.
     pub fn made(&self, bytes: usize) {
-        self.bytes.add(bytes as u64);
-        self.count.add(1);
-        self.total_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-        self.total_count.fetch_add(1, Ordering::Relaxed);
+        let made = Amount { bytes: bytes as u64, count: 1 };
+        let mut counts = self.counts.lock();
+        counts.total += made;
+        // Another thread may have freed it already.
+        counts.current = counts.current.wrapping_add(made);
+        counts.peak = counts.peak.max(counts.current);
     }
 
     /// One was freed.
     pub fn freed(&self, bytes: usize) {
-        self.bytes.sub(bytes as u64);
-        self.count.sub(1);
+        let mut counts = self.counts.lock();
+        counts.current = counts.current.wrapping_sub(Amount { bytes: bytes as u64, count: 1 });
     }
 
     /// A request could not be served.
@@ -94,21 +111,17 @@ impl Tally {
 
     /// The peaks begin again with what is live.
     pub fn restart_peak(&self) {
-        self.bytes.restart();
-        self.count.restart();
+        let mut counts = self.counts.lock();
+        counts.peak = counts.current;
     }
 
     /// What was counted. All that is live is taken from somewhere.
     pub fn read(&self) -> Stats {
-        let current = Amount { bytes: self.bytes.current(), count: self.count.current() };
-        let peak = Amount { bytes: self.bytes.peak(), count: self.count.peak() };
+        let Counts { current, peak, total } = *self.counts.lock();
         Stats {
             current,
             peak,
-            total: Amount {
-                bytes: self.total_bytes.load(Ordering::Relaxed),
-                count: self.total_count.load(Ordering::Relaxed),
-            },
+            total,
             failures: self.failures.load(Ordering::Relaxed),
             reserved: Usage { current: current.bytes, peak: peak.bytes },
             ..Stats::default()
