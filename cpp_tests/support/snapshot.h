@@ -1,0 +1,82 @@
+// What tests of snapshots share.
+#pragma once
+
+#include <acl/acl.h>
+#include <unistd.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "support/acl_test.h"
+#include "support/objects.h"
+
+namespace portacl_test {
+
+inline const int kSelf = getpid();
+
+inline aclError Lock() {
+    return aclrtSnapShotProcessLock(kSelf, nullptr);
+}
+inline aclError Backup() {
+    return aclrtSnapShotProcessBackup(kSelf, nullptr);
+}
+inline aclError Restore() {
+    return aclrtSnapShotProcessRestore(kSelf, nullptr);
+}
+inline aclError Unlock() {
+    return aclrtSnapShotProcessUnlock(kSelf, nullptr);
+}
+
+// What callbacks were told: stage and device.
+struct Stages {
+    std::vector<std::pair<int, int32_t>> told;
+    int failing = -1;               // this stage returns 17
+    std::function<void(int)> also;  // called with the stage
+};
+
+inline Stages* stages = nullptr;
+
+template <int stage>
+uint32_t Tell(int32_t device, void* argument) {
+    auto* all = static_cast<Stages*>(argument);
+    EXPECT_EQ(all, stages);
+    all->told.emplace_back(stage, device);
+    if (all->also) all->also(stage);
+    return all->failing == stage ? 17 : 0;
+}
+
+inline constexpr aclrtSnapShotCallBack kTell[] = {Tell<0>, Tell<1>, Tell<2>,
+                                                  Tell<3>, Tell<4>, Tell<5>};
+
+// Callbacks for all stages, while it lives.
+class Listening {
+  public:
+    explicit Listening(Stages& all) {
+        stages = &all;
+        for (int stage = 0; stage < 6; ++stage)
+            ACL_EXPECT_OK(aclrtSnapShotCallbackRegister(static_cast<aclrtSnapShotStage>(stage),
+                                                        kTell[stage], &all));
+    }
+    ~Listening() {
+        for (int stage = 0; stage < 6; ++stage)
+            ACL_EXPECT_OK(aclrtSnapShotCallbackUnregister(static_cast<aclrtSnapShotStage>(stage),
+                                                          kTell[stage]));
+    }
+    Listening(const Listening&) = delete;
+    Listening& operator=(const Listening&) = delete;
+};
+
+using Told = std::vector<std::pair<int, int32_t>>;
+
+class WithSnapshots : public WithDevice {
+  protected:
+    // A test that gave up leaves the process running.
+    ~WithSnapshots() override {
+        Restore();
+        Unlock();
+        aclGetRecentErrMsg();
+    }
+};
+
+}  // namespace portacl_test
