@@ -17,6 +17,7 @@ pub mod pool;
 pub mod published;
 pub mod reclaim;
 pub mod serving_thread;
+pub mod share;
 pub mod slot_table;
 pub mod spin_lock;
 pub mod stream_queue;

@@ -88,6 +88,23 @@ mod real {
     }
 
     #[test]
+    fn bits_find_what_the_handle_with_them_finds() {
+        let table = SlotTable::new(3);
+        let [gone, handle] = [0, 1].map(|n| table.insert(Arc::new(n)).unwrap());
+        table.remove(gone).unwrap();
+        assert_eq!(table.get_raw(handle.raw()).as_deref(), Some(&1));
+        let others = (0..64).map(|bit| 1 << bit);
+        let changed = |raw: u64| (0..64).map(move |bit| raw ^ 1 << bit);
+        let all = [0, u64::MAX, gone.raw()].into_iter().chain(others);
+        let all = all.chain(changed(gone.raw())).chain(changed(handle.raw()));
+        // One bit apart are the two themselves.
+        for raw in all.filter(|&raw| raw != handle.raw()) {
+            assert!(table.get_raw(raw).is_none(), "{raw:#x}");
+            assert!(table.handle(raw).and_then(|handle| table.get(handle)).is_none(), "{raw:#x}");
+        }
+    }
+
+    #[test]
     fn slots_are_reused_first_in_first_out() {
         let table = SlotTable::new(1);
         let handles: Vec<_> = (0..4).map(|n| table.insert(Arc::new(n)).unwrap()).collect();

@@ -295,8 +295,7 @@ pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
 /// The live object behind what a program passed as `argument`; for calls that do not block.
 #[inline]
 pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
-    let table = T::table();
-    table.handle(raw).and_then(|handle| table.get(handle)).ok_or_else(|| bad::<T>(argument, raw))
+    T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
 }
 
 /// As [`get`], under a pin that the caller has anyway.

@@ -16,6 +16,7 @@ use super::order::{self, Awaited, Lane};
 use super::report::Subscription;
 use super::stream_attribute::Attributes;
 use super::{allocator, mem_pool, state_callback, thread};
+use crate::algo::share::Share;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::trace::{self, TraceStream};
 use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
@@ -57,7 +58,7 @@ pub struct Stream {
     /// A small number, unique on its device.
     pub id: i32,
     /// What does the work. Behind methods: no submission goes past [`Self::submit`].
-    native: Arc<dyn backend::Stream>,
+    native: Share<dyn backend::Stream>,
     /// Takes the work in its place while the stream is captured.
     pub recorder: Recorder,
     failures: Arc<Failures>,
@@ -102,7 +103,7 @@ impl Stream {
         let id = device.new_stream_id();
         let failures = Arc::new(Failures::new(device.id, context, id));
         let observer: Option<Arc<dyn Observer>> = Some(failures.clone());
-        let native = native(StreamOptions { priority, observer })?;
+        let native = Share::from(native(StreamOptions { priority, observer })?);
         let make = |handle| {
             let device = device.clone();
             let callbacks = Subscription::default();
@@ -303,7 +304,7 @@ impl Stream {
 
     /// What does the work, for those who outlive the stream.
     pub fn share_native(&self) -> Arc<dyn backend::Stream> {
-        Arc::clone(&self.native)
+        self.native.to_arc()
     }
 
     #[cold]
@@ -397,10 +398,8 @@ pub fn resolve(raw: u64) -> Result<Ref<'static, Stream>> {
     thread::refuse_inside_host_function()?;
     // Whoever ends a context takes it away first, and then its streams: a live stream of it needs
     // no look at the context itself.
-    let table = Stream::table();
-    if let Some(handle) = table.handle(raw)
-        && let Some(stream) = table.get(handle)
-        && Some(stream.context) == thread::current_handle()
+    if let Some(stream) = Stream::table().get_raw(raw)
+        && thread::is_current(stream.context)
     {
         return Ok(stream);
     }

@@ -37,6 +37,13 @@ pub fn current_handle() -> Option<Handle> {
     CURRENT.get()
 }
 
+/// Whether that is this context.
+#[inline(always)]
+pub fn is_current(context: Handle) -> bool {
+    // Without a look whether there is one: a handle is not 0.
+    CURRENT.get().map_or(0, Handle::raw) == context.raw()
+}
+
 /// Makes `context` the current one of this thread; `None`: none.
 #[inline]
 pub fn set_current(context: Option<Handle>) {

@@ -1,0 +1,82 @@
+//! A share of an object that is used often.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// As an [`Arc`], but it points to the object itself. An `Arc` points before it, to the counts; how far
+/// depends on the type, and of one that is not known it is computed at each use.
+pub struct Share<T: ?Sized> {
+    /// From [`Arc::into_raw`].
+    object: NonNull<T>,
+    _owns: PhantomData<Arc<T>>,
+}
+
+// SAFETY: it is an `Arc` in another form.
+unsafe impl<T: ?Sized + Send + Sync> Send for Share<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync> Sync for Share<T> {}
+
+impl<T: ?Sized> Share<T> {
+    /// Another share of the object, for others.
+    pub fn to_arc(&self) -> Arc<T> {
+        // SAFETY: from `Arc::into_raw`; this share is kept, and what is made here is one of its own.
+        unsafe {
+            Arc::increment_strong_count(self.object.as_ptr());
+            Arc::from_raw(self.object.as_ptr())
+        }
+    }
+}
+
+impl<T: ?Sized> From<Arc<T>> for Share<T> {
+    fn from(object: Arc<T>) -> Self {
+        // SAFETY: the object of an `Arc` is somewhere.
+        let object = unsafe { NonNull::new_unchecked(Arc::into_raw(object).cast_mut()) };
+        Self { object, _owns: PhantomData }
+    }
+}
+
+impl<T: ?Sized> Deref for Share<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: this share keeps it alive, and nobody has it exclusively.
+        unsafe { self.object.as_ref() }
+    }
+}
+
+impl<T: ?Sized> Drop for Share<T> {
+    fn drop(&mut self) {
+        // SAFETY: from `Arc::into_raw`, and given back once.
+        drop(unsafe { Arc::from_raw(self.object.as_ptr()) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Display;
+
+    use super::*;
+
+    #[test]
+    fn it_is_a_share_among_others() {
+        // Aligned more than the counts before it.
+        #[repr(align(64))]
+        struct Far(u8);
+        impl Display for Far {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{}", self.0)
+            }
+        }
+        let first: Arc<dyn Display> = Arc::new(Far(7));
+        let share = Share::from(Arc::clone(&first));
+        assert_eq!((share.to_string(), Arc::strong_count(&first)), ("7".to_owned(), 2));
+        let other = share.to_arc();
+        assert!(Arc::ptr_eq(&first, &other));
+        assert_eq!(Arc::strong_count(&first), 3);
+        drop(share);
+        assert_eq!((other.to_string(), Arc::strong_count(&first)), ("7".to_owned(), 2));
+    }
+}
