@@ -332,6 +332,26 @@ TEST_F(GraphCapture, OtherStreamsAreWaitedFor) {
     ACL_OK(aclmdlRIDestroy(graph));
 }
 
+// An event that a stream has recorded and a capture then records is the capture's, until a stream
+// records it again.
+TEST_F(GraphCapture, TheLatestRecordOfAnEventCounts) {
+    const Stream other;
+    const Event event;
+    ACL_OK(aclrtRecordEvent(event, other));
+    ACL_OK(aclrtSynchronizeStream(other));
+    EXPECT_TRUE(IsComplete(event));
+    Begin(kRelaxed);
+    ACL_OK(aclrtRecordEvent(event, stream_));
+    ACL_OK(aclrtRecordEvent(event, other));
+    ACL_OK(aclrtSynchronizeStream(other));
+    EXPECT_TRUE(IsComplete(event));
+    ACL_OK(aclrtRecordEvent(event, stream_));
+    aclrtEventRecordedStatus status;
+    ACL_FAILS(ACL_ERROR_RT_EVENT_CAPTURED, aclrtQueryEventStatus(event, &status));
+    EndInvalid(stream_);
+    EXPECT_TRUE(IsComplete(event)) << "it is as it was before";
+}
+
 // After an invalid call the capture takes nothing more.
 TEST_F(GraphCapture, InvalidCapturesTakeNothing) {
     const Event event;

@@ -82,6 +82,9 @@ pub struct Event {
     counted: AtomicBool,
     /// It was recorded in a captured stream; maybe it is no more.
     was_captured: AtomicBool,
+    /// Its latest record is one of a stream that runs, no reset of that is queued, and nothing but the
+    /// backend tells whether it has happened.
+    is_plain: AtomicBool,
     /// Held while it is recorded, waited for or reset.
     uses: SpinLock<Uses>,
 }
@@ -103,6 +106,15 @@ impl Event {
     #[inline]
     fn was_recorded(&self) -> bool {
         self.recorded.exists()
+    }
+
+    /// A stream that runs has recorded it. Under the lock of its uses.
+    #[inline]
+    fn note_recorded(&self, stream: &Stream, position: Position) {
+        self.recorded.set(stream.handle, position);
+        // Relaxed: threads that share an event order what they do with it.
+        let is_plain = self.signal.is_none() && self.shared.is_none();
+        self.is_plain.store(is_plain, Ordering::Relaxed);
     }
 
     /// The flags that it was made with.
@@ -147,6 +159,26 @@ impl Event {
     fn uncount(&self) {
         if self.counted.swap(false, Ordering::Relaxed) {
             self.device.limited_events.give_back();
+        }
+    }
+
+    /// As [`is_complete`], of an event that is not plain.
+    #[inline(never)]
+    fn is_complete_otherwise(&self) -> Result<bool> {
+        self.check_not_captured()?;
+        if let Some(signal) = &self.signal {
+            return Ok(signal.count() != 0);
+        }
+        if !self.was_recorded() && self.shared.is_none() {
+            return Ok(self.creator == Creator::Ex);
+        }
+        if self.is_resettable() && self.was_reset()? {
+            return Ok(false);
+        }
+        match &self.shared {
+            _ if self.native.is_known_complete() => Ok(true),
+            Some(shared) => shared.is_complete(self),
+            None => Ok(self.native.is_complete()?),
         }
     }
 
@@ -215,6 +247,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
         was_captured: AtomicBool::new(false),
+        is_plain: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
     });
     if creator == Creator::WithFlag {
@@ -309,7 +342,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
         external::set(signal, &stream)?;
     }
     let position = stream.submit_now(|native| native.record(&event.native))?;
-    event.recorded.set(stream.handle, position);
+    event.note_recorded(&stream, position);
     uses.resets.clear();
     if order::is_tracked() {
         uses.clock = order::recorded(&stream, position);
@@ -388,6 +421,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
     let mark = uses.resets.lend(&stream)?;
     stream.submit(|native| native.record(&mark))?;
     uses.resets.keep(&event, &stream, mark);
+    event.is_plain.store(false, Ordering::Relaxed);
     Ok(())
 }
 
@@ -510,23 +544,10 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
 pub fn is_complete(raw: u64) -> Result<bool> {
     thread::refuse_inside_host_function()?;
     let event = handles::get::<Event>("event", raw)?;
-    event.check_not_captured()?;
-    if let Some(signal) = &event.signal {
-        return Ok(signal.count() != 0);
+    if !event.is_plain.load(Ordering::Relaxed) {
+        return event.is_complete_otherwise();
     }
-    if !event.was_recorded() && event.shared.is_none() {
-        return Ok(event.creator == Creator::Ex);
-    }
-    if event.is_resettable() && event.was_reset()? {
-        return Ok(false);
-    }
-    if event.native.is_known_complete() {
-        return Ok(true);
-    }
-    match &event.shared {
-        Some(shared) => shared.is_complete(&event),
-        None => Ok(event.native.is_complete()?),
-    }
+    Ok(event.native.is_known_complete() || event.native.is_complete()?)
 }
 
 /// aclrtQueryEvent: as [`is_complete`], for the older kinds of event.

@@ -72,7 +72,7 @@ impl Event {
     /// A run of a graph records it, as operation `position` of `stream`.
     pub fn note_record(&self, stream: &Stream, position: Position) {
         let mut uses = self.uses.lock();
-        self.recorded.set(stream.handle, position);
+        self.note_recorded(stream, position);
         uses.resets.clear();
     }
 }
@@ -91,6 +91,7 @@ pub(super) fn record(raw: u64, event: &Event, stream: &Stream) -> Result<()> {
     let before = event.recorded.get();
     uses.captured = Some(Captured { capture: Arc::downgrade(&capture), place, before });
     event.was_captured.store(true, Ordering::Relaxed);
+    event.is_plain.store(false, Ordering::Relaxed);
     Ok(())
 }
 

@@ -127,6 +127,7 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
         recorded: Recorded::default(),
         counted: AtomicBool::new(false),
         was_captured: AtomicBool::new(false),
+        is_plain: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
     });
     Event::table().insert(event).map(Handle::raw).ok_or_else(|| {
