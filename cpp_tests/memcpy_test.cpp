@@ -1,7 +1,9 @@
 // aclrtMemcpy, aclrtMemcpyAsync and its older name: directions, sizes, arguments. When the
 // asynchronous one reads and writes is in memcpy_async_test.cpp.
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "support/gate.h"
@@ -202,6 +204,37 @@ TEST_F(Memcpy, PastTheEndOfAnAllocation) {
     }
     EXPECT_EQ(device.Download(), Pattern(kSize));
     EXPECT_EQ(pinned.Copy(), Bytes(kSize, 1));
+}
+
+// Ordinary memory has no end that is known; registered, it has one, until it is ordinary again.
+TEST_F(Memcpy, OfMemoryThatIsRegisteredForAWhile) {
+    constexpr size_t kPage = 4096;
+    alignas(kPage) static unsigned char host[2 * kPage];
+    const Bytes pattern = Pattern(sizeof host);
+    DeviceMemory device(sizeof host);
+    for (const Copier& copier : Copiers()) {
+        SCOPED_TRACE(copier.name);
+        auto both = [&](void* to, const void* from, int kind) {
+            return copier.call(to, sizeof host, from, sizeof host, kind);
+        };
+        for (int round = 0; round < 2; ++round) {
+            std::copy(pattern.begin(), pattern.end(), host);
+            EXPECT_EQ(both(device.At(), host, ACL_MEMCPY_HOST_TO_DEVICE), 0);
+            EXPECT_EQ(device.Download(), pattern);
+            std::fill(std::begin(host), std::end(host), 0);
+            EXPECT_EQ(both(host, device.At(), ACL_MEMCPY_DEVICE_TO_HOST), 0);
+            EXPECT_TRUE(std::equal(pattern.begin(), pattern.end(), host));
+            if (round == 1) break;
+            ACL_OK(aclrtHostRegisterV2(host, kPage, ACL_HOST_REG_PINNED));
+            EXPECT_TRUE(FailedSaying(copier.name, both(device.At(), host, ACL_MEMCPY_DEFAULT),
+                                     ACL_ERROR_RT_PARAM_INVALID,
+                                     {"src", Shown(host), "past the end of its registration"}));
+            EXPECT_TRUE(FailedSaying(copier.name, both(host, device.At(), ACL_MEMCPY_DEFAULT),
+                                     ACL_ERROR_RT_PARAM_INVALID,
+                                     {"dst", Shown(host), "past the end of its registration"}));
+            ACL_OK(aclrtHostUnregister(host));
+        }
+    }
 }
 
 // An address of freed device memory is told as such, in the place of host memory as well: it would

@@ -33,6 +33,7 @@ mod hull;
 mod image;
 mod info;
 mod kernel;
+mod known;
 mod managed_memory;
 mod memory;
 mod notify;
@@ -63,6 +64,9 @@ pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, RepeatedFn, inside_host_function};
 pub use info::{DeviceInfo, PciAddress, ThreadLimits};
 pub use kernel::{Arguments, Code, Kernel, KernelInfo, Launch, Module, Parameter, Parameters};
+#[cfg(test)]
+pub use known::cover_all;
+pub use known::may_know;
 pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
 pub use notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
@@ -155,7 +159,8 @@ pub trait Driver: Send + Sync {
     /// and were not, since the driver was opened.
     fn unlocked_host_bytes(&self) -> u64;
 
-    /// What there is at an address that the core does not know.
+    /// What there is at an address that the core does not know; [`Foreign::Unknown`] where [`may_know`] is
+    /// false.
     fn foreign(&self, addr: usize) -> Foreign;
 
     /// The allocation of another library that an address lies in; `None` where [`Self::foreign`] does

@@ -173,6 +173,31 @@ impl Request {
         Some((here(to_device), here(from_device)))
     }
 
+    /// As [`Self::places_at_hand`], of a copy that is done at once: memory of the host alone will do, and
+    /// of its ordinary memory what is known to be that without a look into the map.
+    #[inline(always)]
+    fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
+        let dst = self.place_at_once(End::Dst, self.dst, device)?;
+        let src = self.place_at_once(End::Src, self.src, device)?;
+        let fits = kind.fits_by_number(dst, src) | (kind == Kind::Default);
+        (fits && !memory::must_ask()).then_some((dst, src))
+    }
+
+    /// As [`Self::places_at_once`], of one end.
+    #[inline(always)]
+    fn place_at_once(self, end: End, addr: usize, device: &Device) -> Option<Place> {
+        if memory::is_plain(addr) {
+            addr.checked_add(self.count)?;
+            return Some(Place::Pageable);
+        }
+        let Some(found) = Allocation::reach_end(end, addr) else {
+            return memory::is_ordinary(addr, self.count).then_some(Place::Pageable);
+        };
+        let place = AllocationKind::of(found).place();
+        let is_at_hand = place == Place::Device(device.id) || place == Place::Pinned;
+        (is_at_hand && self.count <= found.left.get()).then_some(place)
+    }
+
     /// The copy between these places.
     #[inline(always)]
     fn between(self, kind: Kind, dst: Place, src: Place) -> Copy {
@@ -206,11 +231,26 @@ fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
 }
 
 /// aclrtMemcpy: done when it returns, in order with no stream.
-#[inline]
+///
+/// Inlined by force: its arguments would go through memory.
+#[inline(always)]
 pub fn copy(request: Request) -> Result<()> {
     thread::refuse_inside_host_function()?;
     mode::check_unordered()?;
     let Some(kind) = request.check()? else { return Ok(()) };
+    if request.count <= MAX_PINNED_COPY
+        && let Some(context) = thread::current_now()
+        && let Some((dst, src)) = request.places_at_once(kind, &context.device)
+    {
+        return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
+    }
+    copy_anywhere(request.dst, request.src, request.count, kind)
+}
+
+/// As [`copy`], wherever the memory is, if anywhere, and of any length. There is room for it.
+#[inline(never)]
+fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
+    let request = Request { dst, dest_max: count, src, count, kind: kind as i32 };
     let (dst, src) = request.places(kind)?;
     let context = thread::current()?;
     let is_at_hand = |place| memory::is_at_hand(place, &context.device);

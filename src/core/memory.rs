@@ -2,18 +2,20 @@
 
 mod hold;
 mod host;
+mod span;
 
-use std::fmt;
 use std::sync::Arc;
 
 pub use self::hold::{check_pointer, hold_other, is_at_hand, must_ask};
 pub use self::host::{free_host, free_host_with_sync, malloc_host, malloc_host_with_config};
+pub(super) use self::span::stale;
+pub use self::span::{is_ordinary, is_plain, span};
 use super::allocation::{Allocation, Kind, Owner, open_device};
 use super::device::{self, Device};
 use super::ending::Ending;
 use super::error::{Code, Error, Result};
 use super::malloc_config::MallocConfig;
-use super::mem_pool::{self, access};
+use super::mem_pool;
 use super::memory_hook::MemoryKind;
 use super::page_policy::{self, padded};
 use super::runtime::Session;
@@ -317,90 +319,6 @@ pub fn forget_device_memory(device: &Device) {
 /// The owner is left behind with work that uses its memory: addresses die, memory stays.
 pub fn forget_memory(owner: Owner) {
     Allocation::drain(owner).iter().for_each(managed_memory::forget);
-}
-
-/// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
-///
-/// Inlined by force: its result would go through memory, in pieces of other sizes than it is read
-/// in, which the processor waits for.
-#[inline(always)]
-pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
-    match Allocation::reach(addr) {
-        None => unknown_span(argument, addr, len),
-        Some(found) if len > found.left.get() => beyond_one(argument, addr, len, Kind::of(found)),
-        Some(found) => Ok(Span { addr, len, place: Kind::of(found).place() }),
-    }
-}
-
-/// As [`span`], for memory that this library did not allocate.
-#[inline]
-fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
-    if addr.checked_add(len).is_none() {
-        return Err(beyond_all(argument, addr, len));
-    }
-    match foreign(addr) {
-        Foreign::Unknown if is_idle_in_pool(addr) => Err(stale(argument, addr)),
-        Foreign::Unknown => Ok(Span { addr, len, place: Place::Pageable }),
-        Foreign::Known(place) => Ok(Span { addr, len, place }),
-        Foreign::Stale => Err(stale(argument, addr)),
-    }
-}
-
-/// As [`span`], past the end of an allocation: what is mapped side by side is used together.
-#[cold]
-fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) -> Result<Span> {
-    let is_mapped = matches!(kind, Kind::Mapped(_) | Kind::HostMapped(_));
-    if is_mapped && virtual_memory::are_side_by_side(addr, len, kind) {
-        return Ok(Span { addr, len, place: kind.place() });
-    }
-    Err(outside(argument, addr, len))
-}
-
-/// Whether a pool has this address and no program.
-#[inline]
-fn is_idle_in_pool(addr: usize) -> bool {
-    access::host_pools_exist()
-        && runtime::existing_session()
-            .is_some_and(|session| mem_pool::is_idle_memory(&session, addr))
-}
-
-#[cold]
-fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    Error::invalid_param(format_args!(
-        "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
-    ))
-}
-
-/// What the backend knows of memory that is in no allocation.
-fn foreign(addr: usize) -> Foreign {
-    runtime::glance().map_or(Foreign::Unknown, |session| session.driver.foreign(addr))
-}
-
-#[cold]
-pub(super) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
-    if let Some(error) = virtual_memory::unusable(&argument, addr) {
-        return error;
-    }
-    Error::param_invalid(format_args!(
-        "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
-         freed, is past the end of one, or went with its device"
-    ))
-}
-
-#[cold]
-fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
-    // Freed since, by another thread.
-    let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
-    let Allocation { base, len: all, kind, .. } = allocation;
-    let left = all - (addr - base);
-    let (what, remedy) = match kind {
-        Kind::Registered { .. } => ("registration", "; register all that is used together"),
-        _ => ("allocation", ""),
-    };
-    Error::param_invalid(format_args!(
-        "{argument} {addr:#x} plus {len} bytes runs past the end of its {what} of {all} bytes at {base:#x}; \
-         {left} bytes are left there{remedy}"
-    ))
 }
 
 /// Where an address lives, for programs.

@@ -20,6 +20,12 @@ pub(super) fn copy(shared: &Shared, copy: &Copy) {
     if copy.dst.len >= LARGE {
         return copy_large(shared, copy);
     }
+    copy_short(shared, copy);
+}
+
+/// As [`copy`], of less than [`LARGE`] bytes.
+#[inline]
+pub(super) fn copy_short(shared: &Shared, copy: &Copy) {
     // SAFETY: both ranges were checked by the core.
     unsafe { ptr::copy(shared.pointer(&copy.src), shared.pointer(&copy.dst), copy.dst.len) };
 }

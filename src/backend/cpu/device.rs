@@ -81,6 +81,14 @@ impl CpuDevice {
         (len > SHORT).then(|| self.shared.devices[self.ordinal as usize].busy.begin())
     }
 
+    #[inline(never)]
+    fn copy_long(&self, copy: &Copy) -> Result<()> {
+        let _working = self.begin_if_long(copy.dst.len);
+        copy::copy(&self.shared, copy);
+        self.written(&copy.dst);
+        Ok(())
+    }
+
     /// Streams may wait for a value there.
     fn written(&self, span: &Span) {
         self.shared.watcher.look((span.addr, span.len));
@@ -263,8 +271,10 @@ impl Device for CpuDevice {
     }
 
     fn copy(&self, copy: Copy) -> Result<()> {
-        let _working = self.begin_if_long(copy.dst.len);
-        copy::copy(&self.shared, &copy);
+        if copy.dst.len > SHORT {
+            return self.copy_long(&copy);
+        }
+        copy::copy_short(&self.shared, &copy);
         self.written(&copy.dst);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::algo::address_map::{AddressMap, InsertError, Range};
-use crate::backend::probe;
+use crate::backend::{known, probe};
 
 /// Mappings of all drivers of the process, and those that were unmapped and in whose place no other
 /// one is.
@@ -23,6 +23,7 @@ pub(super) fn mapped(base: usize, len: usize) {
     while let Err(InsertError::Overlap { base, .. }) = MAPPINGS.insert(range) {
         MAPPINGS.remove(base);
     }
+    known::cover(base, base + len);
     // Relaxed: who races with this has no address of it.
     FIRST.fetch_min(base, Ordering::Relaxed);
     END.fetch_max(base + len, Ordering::Relaxed);

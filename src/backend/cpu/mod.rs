@@ -71,7 +71,8 @@ use super::timer::Timer;
 use super::watch::Watcher;
 use super::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
-    Notifies, Notify, Place, Pool, PoolPlace, Result, SharedMemory, Span, VirtualMemory, probe,
+    Notifies, Notify, Place, Pool, PoolPlace, Result, SharedMemory, Span, VirtualMemory, known,
+    probe,
 };
 use arena::HUGE;
 use busy::Busy;
@@ -196,7 +197,12 @@ impl Shared {
     /// a shared object, which both see in the same place.
     #[inline]
     fn view_of(&self, addr: usize) -> usize {
-        if self.own_view != 0 && loaded_objects::contain(addr) { 0 } else { self.own_view }
+        if self.own_view == 0 { 0 } else { self.guarded_view_of(addr) }
+    }
+
+    #[cold]
+    fn guarded_view_of(&self, addr: usize) -> usize {
+        if loaded_objects::contain(addr) { 0 } else { self.own_view }
     }
 
     /// Lets go of what was given back and is not used any more, looking at `limit` of each kind.
@@ -357,7 +363,9 @@ impl Driver for CpuDriver {
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
         let memory = Arc::new(DeviceMemory::new(ordinal, size, self.shared.own_view, wanted)?);
-        self.shared.windows.open(ordinal, memory.range().0);
+        let (base, len) = memory.range();
+        known::cover(base, base + len);
+        self.shared.windows.open(ordinal, base);
         if let Some(left) = slot.memory.write().replace(Arc::clone(&memory)) {
             // It was not closed, because something may use its memory for ever.
             std::mem::forget(left);
@@ -384,6 +392,7 @@ impl Driver for CpuDriver {
 
     fn register_host(&self, addr: usize, len: usize) -> Result<usize> {
         self.reap(REAP);
+        known::cover(addr, addr + len);
         let mut locked = self.registered.lock(addr, len)?;
         if locked.is_err() && self.host.make_room() {
             self.registered.unlock(addr, len);

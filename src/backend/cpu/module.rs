@@ -16,7 +16,7 @@ use super::{Shared, loaded_objects};
 use crate::backend::image::{Image, SHARED_OBJECT};
 use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
-    Result, Span,
+    Result, Span, known,
 };
 
 /// `EM_X86_64`, `EM_AARCH64`.
@@ -330,6 +330,7 @@ impl Module for CpuModule {
         };
         if !self.has_variables.swap(true, Ordering::Relaxed) {
             let Code { addr, len } = self.object.code;
+            known::cover(addr, addr + len);
             loaded_objects::add(addr, len, self.ordinal);
         }
         let place = Place::Device(self.ordinal);

@@ -36,7 +36,7 @@ use super::timer::Timer;
 use super::watch::Watcher;
 use super::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Fault, FaultKind, Foreign, ForeignBlock,
-    Notifies, Notify, Pools, Result, VirtualMemory, inside_host_function,
+    Notifies, Notify, Pools, Result, VirtualMemory, inside_host_function, known,
 };
 
 mod call_slots;
@@ -86,7 +86,10 @@ pub fn open() -> Result<Arc<dyn Driver>> {
 
 /// As [`open`], with only those devices, in that order, that `choose` picks from so many.
 pub fn open_chosen(choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Arc<dyn Driver>> {
-    Ok(Arc::new(CudaDriver(Arc::new(DriverState::new(Api::load()?, choose)?))))
+    let state = DriverState::new(Api::load()?, choose)?;
+    // Other libraries that use the driver may have memory anywhere.
+    known::cover_all();
+    Ok(Arc::new(CudaDriver(Arc::new(state))))
 }
 
 /// There is no device that could have host memory in its context.

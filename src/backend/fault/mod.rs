@@ -34,7 +34,7 @@ use parking_lot::Mutex;
 
 use super::{
     AtomicMemory, Block, Device, DeviceInfo, Driver, Foreign, ForeignBlock, Notify, Pool,
-    PoolPlace, Pools, Result, SharedMemory, VirtualMemory, at_exit,
+    PoolPlace, Pools, Result, SharedMemory, VirtualMemory, at_exit, known,
 };
 use device::FaultDevice;
 use ledger::Kind;
@@ -57,6 +57,8 @@ pub fn wrap(inner: Arc<dyn Driver>, settings: &Settings) -> Arc<dyn Driver> {
     };
     drop(current);
     report_at_exit();
+    // Every address is asked about, so that the answers can fail.
+    known::cover_all();
     plan.ledger.begin(inner.name());
     Arc::new(FaultDriver::new(inner, plan))
 }

@@ -158,9 +158,14 @@ pub fn synchronous(device: &dyn Device) -> Synchronous<'_> {
 
 impl Synchronous<'_> {
     /// As [`Device::copy`].
-    #[inline]
+    #[inline(always)]
     pub fn copy(self, copy: Copy) -> Result<()> {
-        if is_on() { noted(What::copy(&copy), || self.0.copy(copy)) } else { self.0.copy(copy) }
+        if is_on() { self.copy_noted(copy) } else { self.0.copy(copy) }
+    }
+
+    #[cold]
+    fn copy_noted(self, copy: Copy) -> Result<()> {
+        noted(What::copy(&copy), || self.0.copy(copy))
     }
 
     /// As [`Device::copy_batch`].

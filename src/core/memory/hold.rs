@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{foreign, is_idle_in_pool, stale};
+use super::span::{foreign, is_idle_in_pool, stale};
 use crate::backend::{Foreign, Place, Span};
 use crate::core::allocation::{Allocation, Kind};
 use crate::core::device::Device;

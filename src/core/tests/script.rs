@@ -14,7 +14,7 @@ use crate::backend::{
     Access, Advice, AtomicMemory, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo,
     Driver, Event, Fault, FaultKind, Fill, Foreign, ForeignBlock, Graph, Kernel, KernelInfo,
     Launch, MemoryUsage, Module, Node, Notifies, Notify, PagePolicy, PhysicalMemory, Result, Span,
-    Stream, StreamOptions, VirtualMemory,
+    Stream, StreamOptions, VirtualMemory, cover_all,
 };
 use crate::core::runtime;
 
@@ -79,6 +79,7 @@ impl Script {
     /// Begins a life of the library over a new script.
     pub(super) fn begin(patience: Duration) -> Arc<Self> {
         let script = Arc::new(Self::default());
+        cover_all();
         runtime::begin_with(Arc::new(ScriptDriver(Arc::clone(&script))), patience);
         script
     }

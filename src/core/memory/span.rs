@@ -1,0 +1,114 @@
+//! What lives at an address.
+
+use std::fmt;
+
+use crate::backend::{self, Foreign, Place, Span};
+use crate::core::allocation::{Allocation, Kind};
+use crate::core::error::{Error, Result};
+use crate::core::mem_pool::{self, access};
+use crate::core::{runtime, virtual_memory};
+
+/// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
+///
+/// Inlined by force: its result would go through memory, in pieces of other sizes than it is read
+/// in, which the processor waits for.
+#[inline(always)]
+pub fn span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
+    let known = if is_plain(addr) { None } else { Allocation::reach(addr) };
+    match known {
+        None => unknown_span(argument, addr, len),
+        Some(found) if len > found.left.get() => beyond_one(argument, addr, len, Kind::of(found)),
+        Some(found) => Ok(Span { addr, len, place: Kind::of(found).place() }),
+    }
+}
+
+/// Whether that is ordinary memory of the host for sure: of no allocation, and of no driver.
+#[inline(always)]
+pub fn is_plain(addr: usize) -> bool {
+    // In this order: what is known was covered before.
+    debug_assert!(Allocation::known(addr).is_none() || backend::may_know(addr), "{addr:#x}");
+    !backend::may_know(addr)
+}
+
+/// Whether it is that although a driver may know it, where [`must_ask`](super::must_ask) is false.
+#[inline(never)]
+pub fn is_ordinary(addr: usize, len: usize) -> bool {
+    addr.checked_add(len).is_some() && foreign(addr) == Foreign::Unknown
+}
+
+/// As [`span`], for memory that this library did not allocate.
+#[inline]
+fn unknown_span(argument: impl fmt::Display, addr: usize, len: usize) -> Result<Span> {
+    if addr.checked_add(len).is_none() {
+        return Err(beyond_all(argument, addr, len));
+    }
+    match foreign(addr) {
+        Foreign::Unknown if is_idle_in_pool(addr) => Err(stale(argument, addr)),
+        Foreign::Unknown => Ok(Span { addr, len, place: Place::Pageable }),
+        Foreign::Known(place) => Ok(Span { addr, len, place }),
+        Foreign::Stale => Err(stale(argument, addr)),
+    }
+}
+
+/// As [`span`], past the end of an allocation: what is mapped side by side is used together.
+#[cold]
+fn beyond_one(argument: impl fmt::Display, addr: usize, len: usize, kind: Kind) -> Result<Span> {
+    let is_mapped = matches!(kind, Kind::Mapped(_) | Kind::HostMapped(_));
+    if is_mapped && virtual_memory::are_side_by_side(addr, len, kind) {
+        return Ok(Span { addr, len, place: kind.place() });
+    }
+    Err(outside(argument, addr, len))
+}
+
+/// Whether a pool has this address and no program.
+#[inline]
+pub(super) fn is_idle_in_pool(addr: usize) -> bool {
+    access::host_pools_exist()
+        && runtime::existing_session()
+            .is_some_and(|session| mem_pool::is_idle_memory(&session, addr))
+}
+
+#[cold]
+fn beyond_all(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+    Error::invalid_param(format_args!(
+        "{argument} {addr:#x} plus {len} bytes is beyond the end of the address space"
+    ))
+}
+
+/// What the backend knows of memory that is in no allocation.
+#[inline]
+pub(super) fn foreign(addr: usize) -> Foreign {
+    if backend::may_know(addr) { ask_backend(addr) } else { Foreign::Unknown }
+}
+
+#[inline(never)]
+fn ask_backend(addr: usize) -> Foreign {
+    runtime::glance().map_or(Foreign::Unknown, |session| session.driver.foreign(addr))
+}
+
+#[cold]
+pub(in crate::core) fn stale(argument: impl fmt::Display, addr: usize) -> Error {
+    if let Some(error) = virtual_memory::unusable(&argument, addr) {
+        return error;
+    }
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} lies where memory of this library is or was, but in no live allocation: it was \
+         freed, is past the end of one, or went with its device"
+    ))
+}
+
+#[cold]
+fn outside(argument: impl fmt::Display, addr: usize, len: usize) -> Error {
+    // Freed since, by another thread.
+    let Some(allocation) = Allocation::find(addr) else { return stale(argument, addr) };
+    let Allocation { base, len: all, kind, .. } = allocation;
+    let left = all - (addr - base);
+    let (what, remedy) = match kind {
+        Kind::Registered { .. } => ("registration", "; register all that is used together"),
+        _ => ("allocation", ""),
+    };
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} plus {len} bytes runs past the end of its {what} of {all} bytes at {base:#x}; \
+         {left} bytes are left there{remedy}"
+    ))
+}
