@@ -122,10 +122,11 @@ REASONS = {
         "A host function runs on a thread of ours: a wake each way where that thread sleeps. The bare round trip of "
         "the same run moves as much with where the kernel puts the two threads.",
     "aclrtQueryEventStatus":
-        "A table look-up under a pin, two checks for resets and kinds of events, and an indirect call into the backend.",
+        "A table look-up under a pin, one look whether the event is a plain one, and an indirect call into the backend.",
     "aclrtMemcpy of 64 B":
-        "Both addresses are looked up in the map of allocations (a page and a record each, and the host's "
-        "misses), and the copy goes through two indirect calls; the values on the way still pass through memory.",
+        "The device's end is looked for where the latest copy had it, and the host's is outside of all that drivers "
+        "know. What is left is the context under a pin, rules for visibility and captures, and an indirect call to "
+        "which the copy goes in memory.",
     "aclrtSynchronizeStream (idle)":
         "A look-up of the stream under a pin, and an indirect call that asks whether it is idle.",
     "copy + synchronise, 256 MiB":
