@@ -19,15 +19,14 @@ PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-st
 MIB = 1 << 20
 
 # Why a goal is missed, as far as it was found out. Shown only where it is missed.
-STEADY = ("Some 1,220 instructions a pair: about a quarter each for guard, handles and the order of streams, and for the map of "
-          "addresses, of which the look-up of what is freed is the most; the rest is the pool's own. Two allocations in three are "
-          "kept or just freed blocks, the others are cut out of free memory and merged again. Lengths and blocks are "
-          "random: eight loads and two stores a pair miss the first-level cache, and four branches are guessed wrong "
-          "(cachegrind). Tried, and left out: locks without a locked instruction (3 per cent of the bookkeeping's time), keeping "
-          "more or longer blocks (nothing), values in registers instead of memory (nothing), a table for each thread of what it took "
-          "last (7 per cent of the bookkeeping's time, for 16 KiB of each thread).")
+STEADY = ("Some 1,000 instructions a pair (callgrind): guard, handles and the order of streams take about 250 of them, finding by its "
+          "address what is freed 75, and cutting and merging blocks 260, because one allocation in three finds none that is kept or "
+          "just freed. Lengths and blocks are random: eight loads and two stores a pair miss the first-level cache, and four "
+          "branches are guessed wrong (cachegrind). Tried, and left out: locks without a locked instruction (3 per cent of the "
+          "bookkeeping's time), keeping more or longer blocks (nothing), records that never move (5 per cent more time), a table for "
+          "each thread of what it took last (7 per cent of the bookkeeping's time, for 16 KiB of each thread).")
 GROWING = ("Seven allocations in eight find nothing kept, because the pool grows all the time: they are cut out of new memory, and get "
-           "a record and a place in the map of addresses, some 930 instructions a call in the mean.")
+           "a record and a place in the map of addresses, some 860 instructions a call in the mean.")
 REASONS = {
     "steady state, 1,000 live, 256 B to 8 MiB, one stream": STEADY,
     "the same, eight streams": "As with one.",
@@ -35,8 +34,8 @@ REASONS = {
     "RMM random to 1 MiB, n = 100,000": "As with 10,000; and the books, 128 bytes and more for a block, are larger than the caches near "
                                         "the processor (not profiled).",
     "two threads on two streams of one pool, RMM random to 1 MiB":
-        "From the sources, not from a profile: both count what is taken in one place, so that the most of all parts together is right at every step, and get new records "
-        "of the map of addresses under one lock: these lines travel between the processors.",
+        "From the sources, not from a profile: both count what is taken in one place, so that the most of all parts together is "
+        "right at every step: this line travels between the processors.",
 }
 
 
