@@ -187,7 +187,7 @@ impl Pool {
         }
     }
 
-    /// As [`Self::alloc`], when no block is ready. Out of line: it does ten times as much.
+    /// As [`Self::alloc`], when no block is ready. Out of line, as most calls do not come here.
     #[inline(never)]
     fn alloc_cut<R>(
         &self,
