@@ -21,8 +21,8 @@ enum State {
     Edge,
 }
 
-/// A range of units. Neighbours in address order are linked, and so are the ranges of a bin. Not across two
-/// cache lines: most accesses to one miss the nearest cache.
+/// A range of units. Neighbours in address order are linked, and so are the ranges of a bin. It lies in one
+/// cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Node<T> {

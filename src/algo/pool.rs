@@ -149,8 +149,7 @@ pub struct Drained {
 /// How a pool keeps the books of its owner, in which each block has a place with a number.
 #[derive(Clone, Copy)]
 pub struct Books {
-    /// Gives numbers, several at a time: their places may be far apart for threads, whose parts of the pool
-    /// share nothing else.
+    /// Gives numbers, several at a time, so that parts of the pool seldom ask at once. None: there are no more.
     pub supply: fn(&mut Vec<u32>),
     /// Takes the block out that was hidden in this place.
     pub vacate: fn(u32),

@@ -149,9 +149,7 @@ pub struct PoolTag([u64; 2]);
 impl PoolTag {
     /// Of a pool whose memory is of this kind.
     pub fn new(kind: Kind, owner: Owner, pool: Handle) -> Self {
-        let Allocation { origin: [pool, _], .. } =
-            Allocation::of_pool(Block { addr: 0, len: 0, token: 0 }, kind, owner, pool);
-        Self([Allocation::first_word(kind, owner), pool])
+        Self([Allocation::first_word(kind, owner), pool.raw()])
     }
 }
 
@@ -398,7 +396,7 @@ impl Allocation {
 
     /// Why it cannot be put in.
     #[cold]
-    pub fn not_registered(&self, why: InsertError) -> Error {
+    fn not_registered(&self, why: InsertError) -> Error {
         let code = match why {
             InsertError::Full => Code::BadAlloc,
             _ => Code::InternalError,
