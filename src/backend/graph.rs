@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Copy, Copy2d, Event, Fill, RandomNum, Reduce, RepeatedFn};
+use super::{Copy, Copy2d, Event, Fill, RandomNum, Reduce, RepeatedFn, Result};
 
 /// A run of a kernel with the arguments that it has got, for a [`Graph`] of the same device.
 pub trait BoundLaunch: Any + Send + Sync {}
@@ -53,7 +53,7 @@ pub struct Node {
 /// runs that are queued keep what they need of it.
 pub trait Graph: Any + Send + Sync {
     /// Whether a run that was queued is not over. A device that failed runs nothing.
-    fn is_running(&self) -> bool;
+    fn is_running(&self) -> Result<bool>;
 
     /// Leaves out what the runs that are queued have not begun, where the device can do that; a run
     /// that this cuts short has failed with [`super::FaultKind::Aborted`]. Does not wait.

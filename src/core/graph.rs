@@ -270,7 +270,8 @@ impl Graph {
 
     /// Fails while a run is not over.
     fn check_not_running(&self, then: &str) -> Result<()> {
-        if !self.ready.lock().as_ref().is_some_and(|ready| ready.program.is_running()) {
+        let ready = self.ready.lock();
+        if !ready.as_ref().map_or(Ok(false), |ready| ready.program.is_running())? {
             return Ok(());
         }
         Err(Error::new(

@@ -137,8 +137,8 @@ pub(super) fn of(graph: &Arc<dyn Graph>) -> Result<Arc<CpuGraph>> {
 }
 
 impl Graph for CpuGraph {
-    fn is_running(&self) -> bool {
-        self.latest.lock().as_ref().is_some_and(|done| !done.has_happened())
+    fn is_running(&self) -> Result<bool> {
+        Ok(self.latest.lock().as_ref().is_some_and(|done| !done.has_happened()))
     }
 
     fn abort(&self) {

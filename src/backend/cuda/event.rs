@@ -137,14 +137,21 @@ impl Mark {
         self.raw
     }
 
-    /// True when the stream has come past it, and on a device that runs nothing any more.
+    /// As [`Self::ask`]; where the driver does not say, the next question may be answered.
     pub(super) fn is_past(&self) -> bool {
-        let Some(_open) = self.device.keep_open() else { return true };
-        // One refusal is no failure yet: the next question may be answered.
-        self.poll().unwrap_or_else(|_| self.device.context().failure().is_some())
+        self.ask().unwrap_or(false)
     }
 
-    /// As [`Self::is_past`], and tells when the device failed.
+    /// True when the stream has come past it, and on a device that runs nothing any more.
+    pub(super) fn ask(&self) -> Result<bool> {
+        let Some(_open) = self.device.keep_open() else { return Ok(true) };
+        self.poll().or_else(|fault| match self.device.context().failure() {
+            Some(_) => Ok(true),
+            None => Err(fault),
+        })
+    }
+
+    /// As [`Self::ask`], and tells when the device failed.
     pub(super) fn poll(&self) -> Result<bool> {
         // SAFETY: an event that is ours until the mark is dropped.
         self.device.poll(|api| unsafe { api.event_query(self.raw.0) })

@@ -375,8 +375,8 @@ impl CudaGraph {
 }
 
 impl Graph for CudaGraph {
-    fn is_running(&self) -> bool {
-        self.state.lock().latest.as_ref().is_some_and(|mark| !mark.is_past())
+    fn is_running(&self) -> Result<bool> {
+        self.state.lock().latest.as_ref().map_or(Ok(false), |mark| mark.ask().map(|past| !past))
     }
 
     /// The driver cannot drop work: what it holds will run.

@@ -217,7 +217,8 @@ impl FaultGraph {
 }
 
 impl Graph for FaultGraph {
-    fn is_running(&self) -> bool {
+    fn is_running(&self) -> Result<bool> {
+        self.plan.enter(Site::GraphIsRunning)?;
         self.inner.is_running()
     }
 

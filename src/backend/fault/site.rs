@@ -74,6 +74,7 @@ sites! {
     DeviceCreateGraph "device.create_graph" Driver,
     DeviceUpdateGraph "device.update_graph" Driver,
     DeviceClose "device.close" Driver,
+    GraphIsRunning "graph.is_running" Driver,
     StreamCopy "stream.copy" Driver,
     StreamCopyBatch "stream.copy_batch" Driver,
     StreamCopy2d "stream.copy_2d" Driver,
@@ -165,7 +166,6 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("device.is_unused", "a question about a live block"),
     ("device.least_priority", "likewise"),
     ("device.streams_wait_for_tickets", "known since the device was opened"),
-    ("graph.is_running", "a question; a device that failed runs nothing"),
     ("graph.abort", "drops; there is nothing to refuse"),
     ("pools.have_had", "a question about an address"),
     (

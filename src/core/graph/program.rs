@@ -153,8 +153,8 @@ impl Program {
     }
 
     /// Whether a run that was queued is not over.
-    pub fn is_running(&self) -> bool {
-        self.graphs().last().is_some_and(|graph| graph.is_running())
+    pub fn is_running(&self) -> backend::Result<bool> {
+        self.graphs().last().map_or(Ok(false), |graph| graph.is_running())
     }
 
     /// Leaves out what has not begun.

@@ -528,8 +528,8 @@ impl BoundLaunch for ScriptLaunch {}
 struct ScriptGraph;
 
 impl Graph for ScriptGraph {
-    fn is_running(&self) -> bool {
-        false
+    fn is_running(&self) -> Result<bool> {
+        Ok(false)
     }
 
     fn abort(&self) {}
