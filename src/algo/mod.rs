@@ -15,6 +15,7 @@ pub mod mix;
 pub mod philox;
 pub mod pool;
 pub mod published;
+pub mod quiet_thread;
 pub mod reclaim;
 pub mod serving_thread;
 pub mod share;

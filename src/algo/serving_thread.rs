@@ -2,7 +2,9 @@
 //! when its owner stops it. Kept under the owner's lock, which the thread takes first.
 
 use std::io;
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
+
+use super::quiet_thread;
 
 /// The thread, if there is one.
 #[derive(Default)]
@@ -31,7 +33,7 @@ impl ServingThread {
         if self.is_there {
             return Ok(Ending(None));
         }
-        let handle = Builder::new().name(name.to_owned()).spawn(serve)?;
+        let handle = quiet_thread::spawn(name, serve)?;
         self.is_there = true;
         Ok(Ending(self.handle.replace(handle)))
     }

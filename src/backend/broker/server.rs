@@ -13,6 +13,7 @@ use super::key::Process;
 use super::message::{Answer, REQUEST, Request};
 use super::socket::{self, Connection, Listener, Wake};
 use super::{PATIENCE, unserved};
+use crate::algo::quiet_thread;
 use crate::backend::Result;
 
 /// How many may be inside at a time; who has been there longest makes room for the next one.
@@ -68,12 +69,11 @@ impl Server {
         let wake = Arc::new(Wake::new().map_err(|error| unserved("eventfd", &error))?);
         close_in_children(listener.number());
         let (user, woken) = (own.user, Arc::clone(&wake));
-        let builder = std::thread::Builder::new().name("portacl-broker".to_owned());
-        let thread =
-            builder.spawn(move || serve(&listener, &woken, user, &answer)).map_err(|error| {
-                LISTENING.store(-1, Ordering::Relaxed);
-                unserved("its thread", &error)
-            })?;
+        let serve = move || serve(&listener, &woken, user, &answer);
+        let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
+            LISTENING.store(-1, Ordering::Relaxed);
+            unserved("its thread", &error)
+        })?;
         Ok(Self { wake, thread: Some(thread) })
     }
 }

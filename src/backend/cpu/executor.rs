@@ -23,6 +23,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::operation;
 use super::parallel::Job;
 use super::queue::Queue;
+use crate::algo::quiet_thread;
 use crate::algo::stream_queue::Claim;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -266,8 +267,7 @@ impl Executor {
             pool.started
         };
         let executor = Arc::clone(self);
-        let builder = std::thread::Builder::new().name(format!("portacl-{number}"));
-        match builder.spawn(move || executor.serve()) {
+        match quiet_thread::spawn(&format!("portacl-{number}"), move || executor.serve()) {
             Ok(handle) => {
                 let mut pool = self.pool.lock();
                 let (over, live) = std::mem::take(&mut pool.handles)

@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::algo::quiet_thread;
+
 /// What a thread is given to do.
 pub(super) trait Job: Send {
     /// Does it.
@@ -80,9 +82,8 @@ impl Workers {
             return Ok(());
         }
         let shared = Arc::clone(&self.0);
-        let thread = thread::Builder::new().name("portacl-host-fn".to_owned());
         // The new thread waits for the lock and then finds the job.
-        match thread.spawn(move || shared.serve()) {
+        match quiet_thread::spawn("portacl-host-fn", move || shared.serve()) {
             Ok(handle) => {
                 state.handles.push(handle);
                 state.alive += 1;

@@ -14,6 +14,7 @@ use super::file::TraceFile;
 use super::lane::Lane;
 use super::timeline::{End, Timeline};
 use super::{DEVICES, dependency, host};
+use crate::algo::quiet_thread;
 use crate::backend::at_exit;
 
 /// The thread writes so often.
@@ -99,7 +100,7 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     let file = TraceFile::create(path, known)?;
     host::forget();
     *ORDERS.lock() = Orders::default();
-    let thread = std::thread::Builder::new().name("portacl-trace".to_owned()).spawn(run)?;
+    let thread = quiet_thread::spawn("portacl-trace", run)?;
     at_exit(finish_at_exit);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
     let at = file.path().to_owned();

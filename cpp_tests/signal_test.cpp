@@ -1,0 +1,111 @@
+// Signals: those that are for the process are for threads of the program, never for the library's.
+
+#include <portacl/portacl.h>
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "support/gate.h"
+#include "support/ipc.h"
+#include "support/notify.h"
+#include "support/one_of_each.h"
+#include "support/own_process.h"
+
+using namespace portacl_test;
+
+namespace {
+
+// A bit for each signal, from 1 on, as the system counts them.
+using SignalSet = uint64_t;
+
+SignalSet Bit(int signal) {
+    return SignalSet{1} << (signal - 1);
+}
+
+// The names of the library's threads, and what each of them has blocked.
+std::map<std::string, SignalSet> BlockedByThreadsOfTheLibrary() {
+    std::map<std::string, SignalSet> found;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream status(thread.path() / "status");
+        std::string word, name;
+        while (status >> word) {
+            if (word == "Name:") status >> name;
+            if (word == "SigBlk:" && name.rfind("portacl-", 0) == 0)
+                status >> std::hex >> found[name];
+        }
+    }
+    return found;
+}
+
+// Threads of the library that run user code, that look at time limits and memory, that answer other
+// processes, and that write a trace.
+OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
+                 {"PORTACL_TRACE", testing::TempDir() + "signal_test.json"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        const bool is_cpu = std::string(portaclBackendName()) == "cpu";
+        Stream held, limited, watching;
+        Event event;
+        Notify notify;
+        const DeviceMemory memory(1 << 20);
+        Gate gate;
+        ACL_OK(gate.Hold(held));
+        ASSERT_TRUE(gate.AwaitArrival());
+        ACL_OK(aclrtRecordEvent(event, held));
+        ACL_OK(aclrtStreamWaitEventWithTimeout(limited, event, 3600));
+        ACL_OK(aclrtWaitAndResetNotify(notify, watching, 0));
+        const KeyText key = ExportKey(memory.At(), 1 << 20);
+
+        // A thread has its name when it first runs.
+        std::map<std::string, SignalSet> found;
+        const std::string worker = is_cpu ? "portacl-1" : "portacl-host-fn";
+        const auto until = std::chrono::steady_clock::now() + kPatience;
+        for (const std::string& wanted :
+             {worker, std::string("portacl-timer"), std::string("portacl-watcher"),
+              std::string("portacl-broker"), std::string("portacl-trace")}) {
+            while (!found.count(wanted) && std::chrono::steady_clock::now() < until)
+                found = BlockedByThreadsOfTheLibrary();
+            EXPECT_TRUE(found.count(wanted)) << wanted << " was not started";
+        }
+        for (const auto& [name, blocked] : found) {
+            for (const int of_the_process : {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE,
+                                             SIGALRM, SIGTERM, SIGCHLD, SIGIO, SIGRTMIN, SIGRTMAX})
+                EXPECT_TRUE(blocked & Bit(of_the_process)) << name << " takes " << of_the_process;
+            for (const int of_the_thread : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGPROF})
+                EXPECT_FALSE(blocked & Bit(of_the_thread)) << name << " lacks " << of_the_thread;
+        }
+
+        CloseKey(key);
+        gate.Open();
+        ACL_OK(aclrtRecordNotify(notify, held));
+        ACL_OK(aclrtSynchronizeDevice());
+    }
+    ACL_OK(aclFinalize());
+}
+
+// What the calling thread has blocked stays its own.
+OWN_PROCESS_TEST(SignalTest, CallersKeepTheirMask) {
+    sigset_t own, after;
+    sigemptyset(&own);
+    sigaddset(&own, SIGUSR2);
+    ASSERT_EQ(0, pthread_sigmask(SIG_SETMASK, &own, nullptr));
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        Stream stream;
+        Log log;
+        ACL_OK(log.Append(stream, 1));
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    ACL_OK(aclFinalize());
+    ASSERT_EQ(0, pthread_sigmask(SIG_SETMASK, nullptr, &after));
+    for (int signal = 1; signal <= SIGRTMAX; ++signal)
+        EXPECT_EQ(sigismember(&own, signal), sigismember(&after, signal)) << signal;
+}
+
+}  // namespace

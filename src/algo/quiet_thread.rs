@@ -1,0 +1,105 @@
+//! Threads of the library, which leave signals to the threads of the program.
+//!
+//! A program that takes a signal in a thread of its choice (`sigwait`, `signalfd`) blocks it in all others, of
+//! which it knows its own; and a handler expects to interrupt code of the program. So signals that are for the
+//! whole process must not end up in a thread of ours. Faults of the thread itself are its own, and so are the
+//! ticks of a sampling profiler.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::thread::{Builder, JoinHandle};
+
+/// What a thread of ours is interrupted by.
+const HEARD: [libc::c_int; 7] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGTRAP,
+    libc::SIGSYS,
+    libc::SIGPROF,
+];
+
+/// Starts a thread with all signals blocked but those of [`HEARD`].
+pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    // A thread begins with the signals that its creator has blocked.
+    let _quiet = Quiet::new();
+    Builder::new().name(name.to_owned()).spawn(body)
+}
+
+/// The calling thread has blocked its signals, until dropped.
+struct Quiet {
+    before: libc::sigset_t,
+}
+
+impl Quiet {
+    fn new() -> Self {
+        let mut all = MaybeUninit::uninit();
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: the calls fill the sets before they are read; `HEARD` are signals, and the way to change
+        // a set is one, so that none of them can fail.
+        unsafe {
+            libc::sigfillset(all.as_mut_ptr());
+            for signal in HEARD {
+                libc::sigdelset(all.as_mut_ptr(), signal);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), before.as_mut_ptr());
+            Self { before: before.assume_init() }
+        }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        // SAFETY: a set that the thread had.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut())
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_blocked(signal: libc::c_int) -> bool {
+        let mut now = MaybeUninit::uninit();
+        // SAFETY: asks for the mask of this thread, which fills the set.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_BLOCK, ptr::null(), now.as_mut_ptr());
+            libc::sigismember(now.as_ptr(), signal) == 1
+        }
+    }
+
+    #[test]
+    fn it_leaves_signals_of_the_process_to_others_and_hears_its_own() {
+        let thread = spawn("portacl-test", || {
+            for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGALRM, libc::SIGCHLD, libc::SIGUSR1]
+            {
+                assert!(is_blocked(signal), "{signal}");
+            }
+            for signal in HEARD {
+                assert!(!is_blocked(signal), "{signal}");
+            }
+        });
+        thread.unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn its_creator_is_as_before() {
+        let own = std::thread::spawn(|| {
+            let mut one = MaybeUninit::uninit();
+            // SAFETY: fills a set, and blocks what is in it for this thread.
+            unsafe {
+                libc::sigemptyset(one.as_mut_ptr());
+                libc::sigaddset(one.as_mut_ptr(), libc::SIGUSR2);
+                libc::pthread_sigmask(libc::SIG_SETMASK, one.as_ptr(), ptr::null_mut());
+            }
+            spawn("portacl-test", || {}).unwrap().join().unwrap();
+            assert!(is_blocked(libc::SIGUSR2));
+            assert!(!is_blocked(libc::SIGTERM) && !is_blocked(libc::SIGUSR1));
+        });
+        own.join().unwrap();
+    }
+}
