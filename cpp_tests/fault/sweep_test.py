@@ -147,6 +147,21 @@ class Sweeping(unittest.TestCase):
                 self.assertEqual(exemptions.cover("device.alloc", output, again), covered)
         self.assertFalse(exemptions.cover("device.free", pool + announced, True))
 
+    def test_an_exemption_is_of_one_thread(self):
+        exemptions = untold.Exemptions("driver", "")
+        call = "doing: aclrtFree(memory)\n"
+        for thread, refused, covered in [
+            ("fault_every_cal", "cuEventRecord", True),  # the call's own thread
+            ("portacl-graph", "cuEventRecord", True),
+            ("portacl-graph", "cuGraphLaunch", False),
+            ("portacl-host-fn", "cuStreamQuery", True),
+            ("portacl-watcher", "cuEventRecord", False),  # whatever is called meanwhile
+        ]:
+            with self.subTest(thread=thread, refused=refused):
+                output = call + f"fake_cuda: fault: call 3 of {refused} in thread {thread}\n" + call
+                self.assertEqual(exemptions.cover(refused, output, False), covered)
+                self.assertIn(thread if "portacl" in thread else "aclrtFree", untold.met_by(output))
+
     def test_an_exemption_has_to_be_needed(self):
         device = "doing: aclrtMalloc(&one, 1, policy)\n"
         pool = "doing: portaclMallocAsync(&one, 1, first)\n"
@@ -182,6 +197,11 @@ class Sweeping(unittest.TestCase):
                     self.assertEqual(found, {})
                 else:
                     self.assert_only(found, fault, words)
+
+    def test_a_mapping_is_left_with_its_addresses(self):
+        lines = ["mapped range 0x10 of 8 bytes, device 0", "reservation 0x10 of 8 bytes", "reservation 0x90 of 8 bytes"]
+        output = "".join(f"fake_cuda: leak: {line}\n" for line in lines)
+        self.assertEqual(driver_faults.left_behind(output), [lines[0], lines[2]])
 
     def test_functions_are_those_that_the_library_declares(self):
         declared = driver_faults.declared()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 class Untold(NamedTuple):
     backend: str  # "cpu" or "cuda", or "driver" for the functions of the driver
     refused: str  # the site, or the function
-    calls: str  # a pattern that the call has to begin with
+    calls: str  # a pattern that the call has to begin with, or "thread " and the name of one of the library's own
     why: str
     # Whether it holds, too, where nobody says what is called; AGAIN: if the site is then called once more
     # than in a run without failures.
@@ -31,13 +31,13 @@ ABOUT_OTHER_MEMORY = r"aclrt(CmoSetDesc|SetMemcpyDesc|PointerGetAttributes|Memcp
 FROM_DEVICE = r"aclrtMalloc\("
 FROM_POOL = r"(aclrtMemPoolMallocAsync|portaclMallocAsync)\("
 # Whatever gives or takes memory, streams, events or kernels looks first what can go back by now.
-TIDYING = (r"acl(Finalize|rt(Free|Malloc|Mem(Alloc|Pool)|(Unm|M)apMem|ReleaseMem|Host(Unr|R)egister|Binary|Create|Destroy|LaunchKernel"
-           r"|Reset|Synchronize))|portacl(Malloc|Free)Async\(")
+TIDYING = (r"acl(Finalize|mdlRI(Destroy|Update)|rt(Free|Malloc|Mem(Alloc|Pool)|GetMem(Info|Usage)|(Unm|M)apMem|ReleaseMem"
+           r"|Host(Unr|R)egister|Binary|Create|Destroy|LaunchKernel|Reset|Synchronize))|portacl(Malloc|Free)Async\(")
 # Before an operation whose end depends on the program what its stream has given back is marked.
 DEPENDING = (r"acl(rt(LaunchHostFunc|LaunchCallback|StreamWaitEvent|ValueWait|WaitAndResetNotify|RecordNotify|CntNotify"
              r"|RandomNum|Memcpy|Memset)|mdlRIExecute)")
-# Meanwhile the thread of graphs lets go of what a change of a task group replaced.
-REPLACING = r"acl(mdlRI(Execute|CaptureTaskUpdate|Destroy)|rt(StreamAbort|RecordEvent|MemsetAsync))"
+# Whatever is called meanwhile, the one lets go of graphs, and the other waits for what a task group does.
+THREADS_OF_GRAPHS = "thread portacl-(graph|host-fn)$"
 STILL_NEEDED = "asked whether queued work still needs memory; where that is not known the memory waits until nothing runs"
 
 ALL = (
@@ -62,17 +62,17 @@ ALL = (
     Untold("driver", "cuGraphExecUpdate_v2", r"aclmdlRIUpdate\(", "what cannot be changed is made anew", in_samples=True),
     Untold("driver", "cuCtxGetCurrent", r"aclmdlRIUpdate\(", "comes before cuGraphExecUpdate_v2", in_samples=True,
            steady=False),
-    *(Untold("driver", function, TIDYING, STILL_NEEDED, in_samples=True, steady=False)
+    *(Untold("driver", function, calls, STILL_NEEDED, in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
-                       "cuCtxSetCurrent")),
-    *(Untold("driver", function, REPLACING, STILL_NEEDED, steady=False)
-      for function in ("cuEventQuery", "cuStreamQuery")),
+                       "cuCtxSetCurrent")
+      for calls in (TIDYING, THREADS_OF_GRAPHS)),
     *(Untold("driver", function, DEPENDING, "frees that cannot be marked are not waited for when memory is short",
              in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventRecord", "cuCtxGetCurrent", "cuCtxSetCurrent")),
 )
 
 ANNOUNCED = re.compile(r"portacl: PORTACL_FAULT: call|fake_cuda: fault: call")
+OWN_THREAD = re.compile(r"^fake_cuda: fault: call .* in (thread portacl-.*)$", re.MULTILINE)
 
 
 def calls_in(output):
@@ -91,9 +91,15 @@ def call_of(output):
     return call
 
 
+def own_thread(output):
+    """The thread of the library that met the failure, if it was one: then no call did."""
+    met = OWN_THREAD.search(output)
+    return met and met.group(1)
+
+
 def met_by(output):
-    call = call_of(output)
-    return "" if call is None else f", which {call} met"
+    who = own_thread(output) or call_of(output)
+    return "" if who is None else f", which {who} met"
 
 
 class Exemptions:
@@ -110,9 +116,9 @@ class Exemptions:
 
     def cover(self, refused, output, asked_again):
         """Whether the failure that this output is of needed not be told."""
-        call = call_of(output)
+        who = own_thread(output) or call_of(output)
         covering = [one for one in self.of_backend if one.refused == refused and
-                    (re.match(one.calls, call) if call is not None else
+                    (re.match(one.calls, who) if who is not None else
                      asked_again if one.in_samples is AGAIN else one.in_samples)]
         self.needed.update(covering)
         return bool(covering)

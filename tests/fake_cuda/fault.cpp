@@ -1,5 +1,7 @@
 #include "fault.h"
 
+#include <pthread.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -45,6 +47,11 @@ bool read_rule(const std::string& text, Rule* rule) {
     return true;
 }
 
+std::string thread_name() {
+    char name[16] = {};
+    return pthread_getname_np(pthread_self(), name, sizeof name) == 0 ? name : "";
+}
+
 }  // namespace
 
 bool set_faults(const char* spec) {
@@ -70,9 +77,12 @@ Fault next_fault(const char* name) {
         ++rule.seen;
         if (found.code == CUDA_SUCCESS && (rule.nth == 0 || rule.nth == rule.seen)) {
             found = rule.fault;
-            // Which call of the program meets it shows among what the program says there.
-            if (rule.nth != 0)
-                fprintf(stderr, "fake_cuda: fault: call %lu of %s\n", rule.nth, name);
+            // Which call of the program meets it shows among what the program says there, or it is
+            // none.
+            if (rule.nth != 0) {
+                fprintf(stderr, "fake_cuda: fault: call %lu of %s in thread %s\n", rule.nth, name,
+                        thread_name().c_str());
+            }
         }
     }
     state().faults += found.code != CUDA_SUCCESS;
