@@ -1,5 +1,6 @@
 //! Host memory of the caller, locked while it is registered.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use parking_lot::Mutex;
@@ -19,7 +20,7 @@ type Pages = (usize, usize);
 /// The kernel does not count how often a page was locked: a range that is unregistered and, while
 /// operations still use it, registered again, is unlocked with the second one only.
 #[derive(Default)]
-pub(super) struct Registered(Mutex<Vec<Pages>>);
+pub(super) struct Registered(Mutex<Locks>);
 
 impl Registered {
     /// Locks the pages of a range. An error of the lock itself is for the caller to note: the
@@ -36,7 +37,7 @@ impl Registered {
             ));
         }
         // First, so that nobody unlocks them from here on; locking many pages takes long.
-        self.0.lock().push(pages);
+        self.0.lock().add(pages);
         let (first, len) = (copy::address(pages.0), pages.1 - pages.0);
         // SAFETY: locking changes no contents; what is not there any more is refused.
         Ok(match unsafe { libc::mlock(first.cast(), len) } {
@@ -47,11 +48,8 @@ impl Registered {
 
     /// Takes back one [`Self::lock`] of these numbers.
     pub(super) fn unlock(&self, addr: usize, len: usize) {
-        let pages = pages_of(addr, len);
-        let mut all = self.0.lock();
-        let Some(index) = all.iter().position(|other| *other == pages) else { return };
-        all.swap_remove(index);
-        for (first, end) in without(pages, &all) {
+        let mut locks = self.0.lock();
+        for (first, end) in locks.remove(pages_of(addr, len)) {
             // SAFETY: unlocking changes no contents; what is not there any more is refused, which
             // is as good.
             unsafe { libc::munlock(copy::address(first).cast(), end - first) };
@@ -78,31 +76,101 @@ fn first_hole((first, end): Pages) -> Option<usize> {
     (bad..end).step_by(page).find(|&start| !is_mapped(start, page))
 }
 
-/// The parts of a range that none of the others covers.
-fn without(range: Pages, others: &[Pages]) -> Vec<Pages> {
-    let mut left = vec![range];
-    for &(first, end) in others {
-        left = left
-            .into_iter()
-            .flat_map(|(from, to)| [(from, to.min(first)), (from.max(end), to)])
-            .filter(|(from, to)| from < to)
-            .collect();
+/// How often pages are locked: in pieces that do not overlap, by their first byte, each with the first byte
+/// behind it and the number.
+#[derive(Default)]
+struct Locks(BTreeMap<usize, (usize, usize)>);
+
+impl Locks {
+    /// Counts the pages of a range once more.
+    fn add(&mut self, (first, end): Pages) {
+        self.cut(first);
+        self.cut(end);
+        let mut from = first;
+        let mut gaps = Vec::new();
+        for (&start, (behind, count)) in self.0.range_mut(first..end) {
+            gaps.push((from, start));
+            *count += 1;
+            from = *behind;
+        }
+        gaps.push((from, end));
+        let gaps = gaps.into_iter().filter(|(from, to)| from < to);
+        self.0.extend(gaps.map(|(from, to)| (from, (to, 1))));
     }
-    left
+
+    /// Counts the pages of a range once less: the parts of it that are not locked any more.
+    fn remove(&mut self, (first, end): Pages) -> Vec<Pages> {
+        self.cut(first);
+        self.cut(end);
+        let mut gone = Vec::new();
+        for (&start, (behind, count)) in self.0.range_mut(first..end) {
+            *count -= 1;
+            if *count == 0 {
+                gone.push((start, *behind));
+            }
+        }
+        for (start, _) in &gone {
+            self.0.remove(start);
+        }
+        gone
+    }
+
+    /// Has no piece go on across this place.
+    fn cut(&mut self, at: usize) {
+        if let Some((_, piece)) = self.0.range_mut(..at).next_back()
+            && at < piece.0
+        {
+            let (end, count) = *piece;
+            piece.0 = at;
+            self.0.insert(at, (end, count));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
-    fn what_others_cover_is_left_out() {
-        assert_eq!(without((10, 20), &[]), [(10, 20)]);
-        assert_eq!(without((10, 20), &[(0, 10), (20, 30)]), [(10, 20)]);
-        assert_eq!(without((10, 20), &[(12, 14)]), [(10, 12), (14, 20)]);
-        assert_eq!(without((10, 20), &[(12, 14), (5, 11), (19, 40)]), [(11, 12), (14, 19)]);
-        assert_eq!(without((10, 20), &[(10, 20)]), []);
-        assert_eq!(without((10, 20), &[(0, 15), (15, 20)]), []);
+    fn what_others_have_locked_stays_so() {
+        let unlocked = |others: &[Pages]| {
+            let mut locks = Locks::default();
+            locks.add((10, 20));
+            others.iter().for_each(|&other| locks.add(other));
+            locks.remove((10, 20))
+        };
+        assert_eq!(unlocked(&[]), [(10, 20)]);
+        assert_eq!(unlocked(&[(0, 10), (20, 30)]), [(10, 20)]);
+        assert_eq!(unlocked(&[(12, 14)]), [(10, 12), (14, 20)]);
+        assert_eq!(unlocked(&[(12, 14), (5, 11), (19, 40)]), [(11, 12), (14, 19)]);
+        assert_eq!(unlocked(&[(10, 20)]), []);
+        assert_eq!(unlocked(&[(0, 15), (15, 20)]), []);
+    }
+
+    proptest! {
+        /// Each page is unlocked when the last range that has it goes, whatever the order.
+        #[test]
+        fn pages_are_unlocked_once(
+            ranges in prop::collection::vec((0_usize..40, 1_usize..12, any::<prop::sample::Index>()), 1..40),
+        ) {
+            let mut locks = Locks::default();
+            let mut live = Vec::new();
+            for &(first, len, _) in &ranges {
+                locks.add((first, first + len));
+                live.push((first, first + len));
+            }
+            for (_, _, pick) in ranges {
+                let (first, end) = live.swap_remove(pick.index(live.len()));
+                let is_free = |page: &usize| !live.iter().any(|(from, to)| (from..to).contains(&page));
+                let wanted: Vec<usize> = (first..end).filter(is_free).collect();
+                let gone: Vec<usize> =
+                    locks.remove((first, end)).into_iter().flat_map(|(from, to)| from..to).collect();
+                prop_assert_eq!(gone, wanted);
+            }
+            prop_assert!(locks.0.is_empty());
+        }
     }
 
     #[test]
