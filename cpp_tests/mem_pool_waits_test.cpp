@@ -70,6 +70,21 @@ class FullDevice {
     void* memory_ = nullptr;
 };
 
+// The free on this device is behind what the peer does when it is told, and comes after that. Who
+// waited for it before would wait for ever.
+void ExpectNoneBeforeItIsTold(Peer& peer, const FullDevice& device) {
+    device.ExpectNone();
+    peer.Tell(1);
+    peer.Hear(2);
+    ACL_EXPECT_OK(aclrtSynchronizeDevice());
+    device.ExpectSome();
+}
+
+void LetGo(Peer& peer) {
+    peer.Tell(3);
+    peer.Join();
+}
+
 // The test, in a process with a small device, and its peer in another one.
 void WithPeer(void (*here)(), void (*there)(Conversation&)) {
     if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
@@ -106,15 +121,9 @@ void WaitForNotifies() {
         FullDevice device;
         ACL_EXPECT_OK(aclrtWaitAndResetNotify(notify, device.First(), 0));
         device.FreeInFirst();
-        // Who waited here would wait for ever: the other process does nothing before it is told.
-        device.ExpectNone();
-        peer.Tell(1);
-        peer.Hear(2);
-        Synchronize(device.First());
-        device.ExpectSome();
+        ExpectNoneBeforeItIsTold(peer, device);
     }
-    peer.Tell(3);
-    peer.Join();
+    LetGo(peer);
 }
 
 // ---- its event ----
@@ -153,16 +162,10 @@ void WaitForEvents() {
             ACL_EXPECT_OK(aclrtStreamWaitEvent(third, ours));
         }
         device.FreeIn(transitively ? aclrtStream{third} : device.First());
-        device.ExpectNone();
-        peer.Tell(1);
-        peer.Hear(2);
-        Synchronize(third);
-        Synchronize(device.First());
-        device.ExpectSome();
+        ExpectNoneBeforeItIsTold(peer, device);
         ACL_EXPECT_OK(aclrtDestroyEvent(event));
     }
-    peer.Tell(3);
-    peer.Join();
+    LetGo(peer);
 }
 
 // ---- what it has done, and what it is not asked for ----
@@ -201,8 +204,7 @@ void WaitForWhatIsOver() {
         peer.Tell(1);
         peer.Hear(2);
     }
-    peer.Tell(3);
-    peer.Join();
+    LetGo(peer);
 }
 
 }  // namespace

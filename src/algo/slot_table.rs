@@ -216,28 +216,28 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         if handle.kind() != self.kind {
             return None;
         }
-        let slot = self.slots.get(handle.index() as usize)?;
-        let look = |value, pin| Ref { value, pin, _table: PhantomData };
-        slot.read(handle.generation(), reclaim::pin(), look)
+        self.find(handle)
     }
 
     /// The handle with these bits, if this table may have made it.
-    #[inline]
-    pub fn handle(&self, raw: u64) -> Option<Handle> {
-        let handle = Handle(NonZeroU64::new(raw)?);
-        let shaped = raw >> KIND_SHIFT == u64::from(self.kind) && handle.generation() % 2 == 1;
-        shaped.then_some(handle)
-    }
-
-    /// The object behind these bits, if they are the handle of one: [`Self::handle`] and [`Self::get`] with
-    /// fewer looks.
     #[inline(always)]
-    pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
+    pub fn handle(&self, raw: u64) -> Option<Handle> {
         if raw >> KIND_SHIFT != u64::from(self.kind) || raw & OCCUPIED == 0 {
             return None;
         }
         // Not 0, because that has no such bit.
-        let handle = Handle(NonZeroU64::new(raw)?);
+        Some(Handle(NonZeroU64::new(raw)?))
+    }
+
+    /// The object behind these bits, if they are the handle of one.
+    #[inline(always)]
+    pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
+        self.find(self.handle(raw)?)
+    }
+
+    /// The object of a handle that is of this table's kind.
+    #[inline(always)]
+    fn find(&self, handle: Handle) -> Option<Ref<'_, T>> {
         let slot = self.slots.get(handle.index() as usize)?;
         let look = |value, pin| Ref { value, pin, _table: PhantomData };
         slot.read(handle.generation(), reclaim::pin(), look)

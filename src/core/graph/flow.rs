@@ -189,7 +189,8 @@ struct Level<'a> {
     /// The streams that are strands, in their order, and the number of the first one.
     streams: Vec<Handle>,
     strand: usize,
-    /// The tasks that are records which other streams wait for, and the number of the first one's event.
+    /// The tasks that are records which other streams wait for, in their order, and the number of the first one's
+    /// event.
     records: Vec<usize>,
     event: usize,
     /// Of the graph, if its tasks have bodies.
@@ -280,7 +281,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The records that tasks of other streams wait for. All of them are in streams that runs may come to.
+/// The records that tasks of other streams wait for, in their order. All of them are in streams that runs may
+/// come to.
 fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
     let mut records: Vec<usize> = Vec::new();
     for task in tasks.iter().filter(|task| streams.contains(&task.stream)) {
@@ -288,18 +290,18 @@ fn records(tasks: &[Task], streams: &[Handle]) -> Result<Vec<usize>> {
             if !streams.contains(&tasks[earlier].stream) {
                 return Err(super::build::never_happens(task.stream, tasks[earlier].stream));
             }
-            if !records.contains(&earlier) {
-                records.push(earlier);
-            }
+            records.push(earlier);
         }
     }
+    records.sort_unstable();
+    records.dedup();
     Ok(records)
 }
 
 impl Level<'_> {
     /// The number of the event that this task records.
     fn event(&self, place: usize) -> Option<usize> {
-        self.records.iter().position(|&record| record == place).map(|index| self.event + index)
+        self.records.binary_search(&place).ok().map(|index| self.event + index)
     }
 
     fn strand(&self, stream: Handle) -> Result<usize> {
