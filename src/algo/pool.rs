@@ -23,8 +23,8 @@
 //! [`Order`]'s methods run, or what enters a block in the owner's books or takes it out of them: these
 //! take none but the innermost, and never call the pool. A pool begins with one *part*, and one lock. A
 //! stream that often finds it locked gets a part for itself (`parts.rs`): from then on it takes segments
-//! of its own, and of other parts what is free there before it takes more. Blocks do not reach from part
-//! to part.
+//! of its own, after what is free in parts that are hardly used, and of the others only what there is when
+//! no more memory can be had. Blocks do not reach from part to part.
 
 mod cache;
 #[cfg(debug_assertions)]
@@ -203,7 +203,7 @@ impl Pool {
         };
         drop(memory);
         let find = |memory: &mut memory::Memory| memory.alloc(len, stream, order).ok();
-        match self.parts.find_elsewhere(home, find) {
+        match self.parts.find_idle(home, find) {
             Some((mut memory, found)) => Ok(memory.taken(found, enter)),
             None => Err(shortage),
         }
@@ -271,13 +271,13 @@ impl Pool {
     /// remain. A release threshold is a `keep` at each synchronize.
     pub fn release(&self, keep: u64, order: &impl Order) -> Vec<Segment> {
         let mut all = self.parts.all();
-        let mut reserved = all.iter().map(|memory| memory.stats().reserved).sum::<u64>();
+        let mut reserved = all.iter().map(|memory| memory.counts.reserved).sum::<u64>();
         let mut released = Vec::new();
         for memory in &mut all {
-            let here = memory.stats().reserved;
+            let here = memory.counts.reserved;
             let of_others = reserved - here;
             released.extend(memory.release(keep.saturating_sub(of_others), order));
-            reserved = of_others + memory.stats().reserved;
+            reserved = of_others + memory.counts.reserved;
         }
         released
     }

@@ -216,9 +216,13 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, plainly).unwrap());
     assert_eq!([first.note >> 32, second.note >> 32], [0, 0]);
     pool.spread(B);
-    // It takes what is free elsewhere before it asks for more.
+    // It takes what is free elsewhere before it asks for more, while hardly anything is used there.
     let third = pool.alloc(1, B, &NOTHING, plainly).unwrap();
     assert_eq!(third.note >> 32, 0);
+    let half = pool.alloc(GRANULE / 2, A, &NOTHING, plainly).unwrap();
+    assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
+    let last = pool.alloc_thoroughly(1, B, &NOTHING, plainly).expect("nothing more can be had");
+    assert_eq!([half.note >> 32, last.note >> 32], [0, 0]);
     assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
     let own = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();

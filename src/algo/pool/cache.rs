@@ -43,7 +43,7 @@ impl Memory {
         let of = self.heap.of_mut(node);
         (of.slot, of.older) = (CACHED, std::mem::replace(&mut self.cache.tops[bin], node));
         self.cache.units += u64::from(len);
-        if self.cache.units > ANYWAY && self.cache.units > self.counts.used() / SHARE {
+        if self.cache.units > ANYWAY && self.cache.units > self.counts.used().units / SHARE {
             self.merge_longest();
         }
     }
@@ -67,7 +67,7 @@ impl Memory {
     #[cold]
     #[inline(never)]
     fn merge_longest(&mut self) {
-        let most = (self.counts.used() / SHARE).max(ANYWAY);
+        let most = (self.counts.used().units / SHARE).max(ANYWAY);
         self.merge_down_to(most - most / 8);
     }
 

@@ -9,7 +9,7 @@ impl Memory {
     pub(super) fn check(&mut self) {
         const SMALL: usize = 128;
         self.unchecked += 1;
-        if self.unchecked > (self.counts.blocks() as usize + self.pending.blocks) / SMALL {
+        if self.unchecked > (self.counts.used().blocks as usize + self.pending.blocks) / SMALL {
             self.unchecked = 0;
             self.check_all();
         }
@@ -39,7 +39,8 @@ impl Memory {
             end = start + len;
             assert_eq!(end, island.end);
         }
-        let stats = self.stats();
+        let mut stats = Stats::default();
+        self.counts.add_to(&mut stats);
         assert_eq!((live, used), (stats.blocks, stats.used));
         assert_eq!((blocks, pending), (self.pending.blocks, self.pending.units));
         assert_eq!(cached, self.cache.units);
@@ -50,9 +51,7 @@ impl Memory {
         let islands = self.islands.iter().map(|(start, island)| island.end - start).sum::<u64>();
         assert_eq!(islands * GRAIN as u64, reserved);
         let Stats { reserved_high, used_high, blocks_high, .. } = stats;
-        if self.totals.is_none() {
-            assert!(reserved <= reserved_high && used <= used_high && live <= blocks_high);
-        }
+        assert!(reserved <= reserved_high && used <= used_high && live <= blocks_high);
     }
 
     /// How many blocks a stream has pending.

@@ -1,89 +1,123 @@
 //! What a part of a pool has counted. What was ever taken and what came back are counted apart: a block that
 //! comes and goes then changes each count once.
 
+use std::sync::Arc;
+
+use super::totals::Totals;
 use super::{GRAIN, Stats};
 
 /// Blocks, and their units.
 #[derive(Clone, Copy, Default)]
-struct Sum {
-    units: u64,
-    blocks: u64,
+pub(super) struct Sum {
+    pub(super) units: u64,
+    pub(super) blocks: u64,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(super) struct Counts {
     /// All that were ever taken.
     taken: Sum,
     /// Those of them that came back.
     freed: Sum,
-    /// The most at one time.
+    /// The most at one time that it knows of: in all parts, where there are several.
     high: Sum,
-    /// Bytes of its segments, and the most of them.
+    /// Bytes of its segments.
     pub(super) reserved: u64,
+    /// The most of them, as `high`.
     reserved_high: u64,
+    /// Where there are several parts.
+    totals: Option<Arc<Totals>>,
 }
 
 impl Counts {
-    /// Units of blocks that are taken.
-    #[inline]
-    pub(super) fn used(&self) -> u64 {
-        self.taken.units - self.freed.units
+    /// Those of one part of several.
+    pub(super) fn of_part(totals: Arc<Totals>) -> Self {
+        Self { totals: Some(totals), ..Self::default() }
     }
 
-    /// How many are taken.
-    #[inline]
-    pub(super) fn blocks(&self) -> u64 {
-        self.taken.blocks - self.freed.blocks
+    /// There are several parts from now on.
+    pub(super) fn share(&mut self, totals: Arc<Totals>) {
+        self.totals = Some(totals);
     }
 
+    /// What is taken.
     #[inline]
+    pub(super) fn used(&self) -> Sum {
+        Sum {
+            units: self.taken.units - self.freed.units,
+            blocks: self.taken.blocks - self.freed.blocks,
+        }
+    }
+
+    #[inline(always)]
     pub(super) fn take(&mut self, units: u32) {
         self.taken.units += u64::from(units);
         self.taken.blocks += 1;
+        let used = match &self.totals {
+            None => self.used(),
+            Some(totals) => totals.take(units),
+        };
+        self.high.units = self.high.units.max(used.units);
+        self.high.blocks = self.high.blocks.max(used.blocks);
     }
 
-    /// There may be more at this time than ever.
-    #[inline]
-    pub(super) fn raise(&mut self) {
-        self.high.units = self.high.units.max(self.used());
-        self.high.blocks = self.high.blocks.max(self.blocks());
-    }
-
-    #[inline]
+    #[inline(always)]
     pub(super) fn free(&mut self, units: u32) {
-        self.freed.units += u64::from(units);
+        let units = u64::from(units);
+        self.freed.units += units;
         self.freed.blocks += 1;
+        if let Some(totals) = &self.totals {
+            totals.give(Sum { units, blocks: 1 });
+        }
+    }
+
+    pub(super) fn reserve(&mut self, bytes: u64) {
+        self.reserved += bytes;
+        let reserved = match &self.totals {
+            None => self.reserved,
+            Some(totals) => totals.reserve(bytes),
+        };
+        self.reserved_high = self.reserved_high.max(reserved);
+    }
+
+    pub(super) fn release(&mut self, bytes: u64) {
+        self.reserved -= bytes;
+        if let Some(totals) = &self.totals {
+            totals.release(bytes);
+        }
     }
 
     /// All segments are gone, with what was in them.
     pub(super) fn end(&mut self) {
+        if let Some(totals) = &self.totals {
+            totals.give(self.used());
+        }
         self.freed = self.taken;
-        self.reserved = 0;
+        self.release(self.reserved);
     }
 
-    pub(super) fn raise_reserved(&mut self) {
-        self.reserved_high = self.reserved_high.max(self.reserved);
-    }
-
+    /// Under the locks of all parts, as the next.
     pub(super) fn reset_reserved_high(&mut self) {
-        self.reserved_high = self.reserved;
+        let totals = self.totals.as_ref();
+        self.reserved_high = totals.map_or(self.reserved, |totals| totals.reserved());
     }
 
     pub(super) fn reset_used_high(&mut self) {
-        self.high = Sum { units: self.used(), blocks: self.blocks() };
+        let totals = self.totals.as_ref();
+        self.high = totals.map_or_else(|| self.used(), |totals| totals.taken());
     }
 
-    pub(super) fn stats(&self) -> Stats {
+    /// Adds what is counted here to what other parts have.
+    pub(super) fn add_to(&self, stats: &mut Stats) {
         let bytes = |units: u64| units * GRAIN as u64;
-        Stats {
-            reserved: self.reserved,
-            reserved_high: self.reserved_high,
-            used: bytes(self.used()),
-            used_high: bytes(self.high.units),
-            taken: bytes(self.taken.units),
-            blocks_taken: self.taken.blocks,
-            blocks: self.blocks(),
-            blocks_high: self.high.blocks,
-        }
+        let used = self.used();
+        stats.reserved += self.reserved;
+        stats.reserved_high = stats.reserved_high.max(self.reserved_high);
+        stats.used += bytes(used.units);
+        stats.used_high = stats.used_high.max(bytes(self.high.units));
+        stats.taken += bytes(self.taken.units);
+        stats.blocks_taken += self.taken.blocks;
+        stats.blocks += used.blocks;
+        stats.blocks_high = stats.blocks_high.max(self.high.blocks);
     }
 }

@@ -1,17 +1,13 @@
 //! The memory of one part of a pool, under one lock.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::cache::Cache;
 use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
-use super::totals::Totals;
-use super::{
-    Books, Drained, Freed, GRAIN, MOST, Order, Segment, Shortage, Stats, StreamKey, Taken,
-};
+use super::{Books, Drained, Freed, GRAIN, MOST, Order, Segment, Shortage, StreamKey, Taken};
 use crate::algo::heap::Heap;
 
 /// Pending bytes above which those that have passed become plain without need.
@@ -42,12 +38,9 @@ pub(super) struct Memory {
     turn: u32,
     /// Pending blocks that may be looked at one by one; less than 0: a debt.
     pub(super) scans: isize,
-    /// The most of what it has only counts while it is the only part.
     pub(super) counts: Counts,
     /// Which part it is.
     part: u32,
-    /// Where there are several: counts for all of them.
-    pub(super) totals: Option<Arc<Totals>>,
     /// Steps since the last check.
     #[cfg(debug_assertions)]
     pub(super) unchecked: usize,
@@ -99,7 +92,6 @@ impl Memory {
             scans: search::SCANS,
             counts: Counts::default(),
             part,
-            totals: None,
             #[cfg(debug_assertions)]
             unchecked: 0,
         }
@@ -258,10 +250,6 @@ impl Memory {
     ) -> R {
         let len = wanted as usize * GRAIN;
         self.counts.take(wanted);
-        match &self.totals {
-            None => self.counts.raise(),
-            Some(totals) => totals.take(wanted),
-        }
         let addr = self.heap.start_of(node) as usize * GRAIN;
         let of = self.heap.of_mut(node);
         (of.slot, of.used) = (NONE, wanted);
@@ -312,9 +300,6 @@ impl Memory {
     fn count_out(&mut self, node: u32) {
         let used = self.heap.of(node).used;
         self.counts.free(used);
-        if let Some(totals) = &self.totals {
-            totals.give(used.into(), 1);
-        }
     }
 
     pub(super) fn forget(&mut self, stream: StreamKey) {
@@ -368,10 +353,6 @@ impl Memory {
     }
 
     pub(super) fn drain(&mut self, drained: &mut Drained) {
-        if let Some(totals) = &self.totals {
-            totals.give(self.counts.used(), self.counts.blocks());
-            totals.release(self.counts.reserved);
-        }
         self.fresh.iter().for_each(|fresh| self.vacate(fresh.node));
         self.merge_kept();
         self.counts.end();
@@ -379,20 +360,13 @@ impl Memory {
         let kept = self.heap.all_of().map(|block| block.kept);
         drained.kept.extend(kept.filter(|&kept| kept != 0));
         drained.kept.append(&mut self.numbers);
-        let (counts, totals) = (self.counts, self.totals.take());
-        *self = Self { counts, totals, ..Self::new(self.part, self.books) };
+        let counts = std::mem::take(&mut self.counts);
+        *self = Self { counts, ..Self::new(self.part, self.books) };
     }
 
-    pub(super) fn stats(&self) -> Stats {
-        self.counts.stats()
-    }
-
-    pub(super) fn reset_reserved_high(&mut self) {
-        self.counts.reset_reserved_high();
-    }
-
-    pub(super) fn reset_used_high(&mut self) {
-        self.counts.reset_used_high();
+    /// No more than half of it is taken.
+    pub(super) fn is_hardly_used(&self) -> bool {
+        self.counts.used().units * GRAIN as u64 <= self.counts.reserved / 2
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::counts::Counts;
 use super::memory::Memory;
 use super::totals::Totals;
 use super::{Books, Stats, StreamKey};
@@ -14,7 +15,7 @@ use crate::algo::spin_lock::{Guard, SpinLock};
 /// How many there are at most.
 const PARTS: usize = 8;
 /// So often a stream has found its part locked that it gets another one.
-const OFTEN: u32 = 32;
+const OFTEN: u32 = 8;
 /// Streams are told apart by this many remainders.
 const PLACES: usize = 64;
 
@@ -82,14 +83,14 @@ impl Parts {
     fn add(&self) -> usize {
         let totals = {
             let mut first = self.lock(0);
-            let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.stats())));
-            first.totals = Some(Arc::clone(totals));
+            let totals = self.homes.totals.get_or_init(|| Arc::new(Totals::of(&first.counts)));
+            first.counts.share(Arc::clone(totals));
             Arc::clone(totals)
         };
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
             let mut memory = Memory::new(part as u32, self.books);
-            memory.totals = Some(totals);
+            memory.counts = Counts::of_part(totals);
             Box::new(SpinLock::new(memory))
         });
         part
@@ -144,57 +145,48 @@ impl Parts {
             return Some((memory, found));
         }
         drop(memory);
-        self.find_elsewhere(home, find)
+        self.find_elsewhere(home, |_| true, find)
     }
 
-    /// What the first of the parts says, without this one.
+    /// What the first of the parts says that are hardly used, without this one. Of the others nothing is
+    /// taken while there is more memory: threads that use blocks of each other's parts are in each
+    /// other's way for good.
     #[inline]
-    pub(super) fn find_elsewhere<T>(
+    pub(super) fn find_idle<T>(
         &self,
         home: usize,
+        find: impl Fn(&mut Memory) -> Option<T>,
+    ) -> Option<(Checked<'_>, T)> {
+        self.find_elsewhere(home, Memory::is_hardly_used, find)
+    }
+
+    fn find_elsewhere<T>(
+        &self,
+        home: usize,
+        is_wanted: impl Fn(&Memory) -> bool,
         find: impl Fn(&mut Memory) -> Option<T>,
     ) -> Option<(Checked<'_>, T)> {
         self.homes.totals.get()?;
         self.numbers().filter(|&part| part != home).find_map(|part| {
             let mut memory = self.lock(part);
-            let found = find(&mut memory)?;
+            let found = if is_wanted(&memory) { find(&mut memory) } else { None }?;
             Some((memory, found))
         })
     }
 
     pub(super) fn stats(&self) -> Stats {
         let all = self.all();
-        let mut sum = Stats::default();
-        for stats in all.iter().map(|memory| memory.stats()) {
-            sum.reserved += stats.reserved;
-            sum.used += stats.used;
-            sum.taken += stats.taken;
-            sum.blocks_taken += stats.blocks_taken;
-            sum.blocks += stats.blocks;
-            sum.reserved_high = stats.reserved_high;
-            sum.used_high = stats.used_high;
-            sum.blocks_high = stats.blocks_high;
-        }
-        if let Some(totals) = self.homes.totals.get() {
-            totals.write_highs(&mut sum);
-        }
-        sum
+        let mut stats = Stats::default();
+        all.iter().for_each(|memory| memory.counts.add_to(&mut stats));
+        stats
     }
 
     pub(super) fn reset_reserved_high(&self) {
-        let mut all = self.all();
-        all.iter_mut().for_each(|memory| memory.reset_reserved_high());
-        if let Some(totals) = self.homes.totals.get() {
-            totals.reset_reserved_high();
-        }
+        self.all().iter_mut().for_each(|memory| memory.counts.reset_reserved_high());
     }
 
     pub(super) fn reset_used_high(&self) {
-        let mut all = self.all();
-        all.iter_mut().for_each(|memory| memory.reset_used_high());
-        if let Some(totals) = self.homes.totals.get() {
-            totals.reset_used_high();
-        }
+        self.all().iter_mut().for_each(|memory| memory.counts.reset_used_high());
     }
 }
 

@@ -20,11 +20,7 @@ impl Memory {
         let start = units(segment.addr);
         let len = u32::try_from(units(segment.len)).expect("segments are not that long");
         self.shortest = self.shortest.min(len);
-        self.counts.reserved += segment.len as u64;
-        match &self.totals {
-            None => self.counts.raise_reserved(),
-            Some(totals) => totals.reserve(segment.len as u64),
-        }
+        self.counts.reserve(segment.len as u64);
         self.segments.insert(start, segment);
         let region = self.heap.add_region(start, len);
         self.add_island(start, start + u64::from(len), region);
@@ -77,10 +73,7 @@ impl Memory {
         let start = units(segment.addr);
         let len = units(segment.len);
         self.segments.remove(&start);
-        self.counts.reserved -= segment.len as u64;
-        if let Some(totals) = &self.totals {
-            totals.release(segment.len as u64);
-        }
+        self.counts.release(segment.len as u64);
         let around = self.islands.range(..=start).next_back().map(|(&start, _)| start);
         let first = around.expect("segments are in islands");
         let Island { end, region } = self.islands.remove(&first).expect("just found");

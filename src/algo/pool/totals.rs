@@ -3,18 +3,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{GRAIN, Stats};
+use super::counts::{Counts, Sum};
 
-/// Changed under the lock of some part.
+/// Changed under the lock of some part. What many threads write is slow: each change is one step, whose
+/// answer the part keeps if it is the most that it has seen.
 #[derive(Default)]
 #[repr(align(128))]
 pub(super) struct Totals {
     /// Units in blocks that are taken, and the number of those blocks: both change in one step.
     taken: AtomicU64,
-    used_high: AtomicU64,
-    blocks_high: AtomicU64,
+    /// Bytes of segments.
     reserved: AtomicU64,
-    reserved_high: AtomicU64,
 }
 
 /// Bits of `taken` that count blocks. The others count units of the 47 bits of addresses that there are.
@@ -24,72 +23,49 @@ fn pack(units: u64, blocks: u64) -> u64 {
     units << BLOCK_BITS | blocks
 }
 
-/// Looked at first: what many threads write is slow.
-fn raise(most: &AtomicU64, now: u64) {
-    if now > most.load(Ordering::Relaxed) {
-        most.fetch_max(now, Ordering::Relaxed);
-    }
+fn unpack(taken: u64) -> Sum {
+    Sum { units: taken >> BLOCK_BITS, blocks: taken % (1 << BLOCK_BITS) }
 }
 
 impl Totals {
     /// Those of a pool's only part.
-    pub(super) fn of(stats: &Stats) -> Self {
+    pub(super) fn of(counts: &Counts) -> Self {
+        let Sum { units, blocks } = counts.used();
         Self {
-            taken: AtomicU64::new(pack(stats.used / GRAIN as u64, stats.blocks)),
-            used_high: AtomicU64::new(stats.used_high / GRAIN as u64),
-            blocks_high: AtomicU64::new(stats.blocks_high),
-            reserved: AtomicU64::new(stats.reserved),
-            reserved_high: AtomicU64::new(stats.reserved_high),
+            taken: AtomicU64::new(pack(units, blocks)),
+            reserved: AtomicU64::new(counts.reserved),
         }
     }
 
-    fn used(taken: u64) -> u64 {
-        taken >> BLOCK_BITS
-    }
-
-    fn blocks(taken: u64) -> u64 {
-        taken % (1 << BLOCK_BITS)
-    }
-
-    /// A block of so many units is taken.
+    /// A block of so many units is taken: what is taken now.
     #[inline]
-    pub(super) fn take(&self, units: u32) {
+    pub(super) fn take(&self, units: u32) -> Sum {
         let added = pack(units.into(), 1);
-        let taken = self.taken.fetch_add(added, Ordering::Relaxed) + added;
-        raise(&self.used_high, Self::used(taken));
-        raise(&self.blocks_high, Self::blocks(taken));
+        unpack(self.taken.fetch_add(added, Ordering::Relaxed) + added)
     }
 
     /// Blocks of so many units are taken no more.
     #[inline]
-    pub(super) fn give(&self, units: u64, blocks: u64) {
+    pub(super) fn give(&self, Sum { units, blocks }: Sum) {
         self.taken.fetch_sub(pack(units, blocks), Ordering::Relaxed);
     }
 
-    pub(super) fn reserve(&self, bytes: u64) {
-        let reserved = self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        raise(&self.reserved_high, reserved);
+    /// What is taken.
+    pub(super) fn taken(&self) -> Sum {
+        unpack(self.taken.load(Ordering::Relaxed))
+    }
+
+    /// Memory was added: what there is now.
+    pub(super) fn reserve(&self, bytes: u64) -> u64 {
+        self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
 
     pub(super) fn release(&self, bytes: u64) {
         self.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Under the locks of all parts, as the next two.
-    pub(super) fn write_highs(&self, stats: &mut Stats) {
-        stats.used_high = self.used_high.load(Ordering::Relaxed) * GRAIN as u64;
-        stats.blocks_high = self.blocks_high.load(Ordering::Relaxed);
-        stats.reserved_high = self.reserved_high.load(Ordering::Relaxed);
-    }
-
-    pub(super) fn reset_used_high(&self) {
-        let taken = self.taken.load(Ordering::Relaxed);
-        self.used_high.store(Self::used(taken), Ordering::Relaxed);
-        self.blocks_high.store(Self::blocks(taken), Ordering::Relaxed);
-    }
-
-    pub(super) fn reset_reserved_high(&self) {
-        let reserved = self.reserved.load(Ordering::Relaxed);
-        self.reserved_high.store(reserved, Ordering::Relaxed);
+    /// What there is.
+    pub(super) fn reserved(&self) -> u64 {
+        self.reserved.load(Ordering::Relaxed)
     }
 }
