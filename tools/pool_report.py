@@ -34,8 +34,9 @@ REASONS = {
     "RMM random to 1 MiB, n = 100,000": "As with 10,000; and the books, 128 bytes and more for a block, are larger than the caches near "
                                         "the processor (not profiled).",
     "two threads on two streams of one pool, RMM random to 1 MiB":
-        "From the sources, not from a profile: both count what is taken in one place, so that the most of all parts together is "
-        "right at every step: this line travels between the processors.",
+        "Both count what is taken in one place, so that the most of all parts together is right at every step: this line "
+        "travels between the processors, for a tenth of the time (the same without these counts). Two pools take half as long: "
+        "there nobody waits before each thread has a part to itself.",
 }
 
 
