@@ -4,12 +4,16 @@
 #include "support/says.h"
 #include "support/threads.h"
 
+#include <portacl/portacl.h>
+
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace portacl_test;
@@ -345,6 +349,36 @@ OWN_PROCESS_TEST(ConfigProcess, CudaWithoutADriver, {"PORTACL_BACKEND", "cuda"})
     EXPECT_TRUE(IsPoison(count));
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclInit(nullptr), "libcuda.so.1");
     ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtSetDevice(0), "libcuda.so.1");
+}
+
+// The length that files of this process may have. It was as what comes back.
+rlim_t LimitFiles(rlim_t most) {
+    rlimit limit{};
+    EXPECT_EQ(0, getrlimit(RLIMIT_FSIZE, &limit));
+    std::swap(limit.rlim_cur, most);
+    EXPECT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+    return most;
+}
+
+// What notifies and the memory of CPU devices are in are files in memory: a limit for files is
+// told, and does not end the process.
+OWN_PROCESS_TEST(ConfigProcess, AFileThatMayNotBeLongEnoughIsTold) {
+    ACL_OK(aclInit(nullptr));
+    const rlim_t before = LimitFiles(0);
+    if (std::string(portaclBackendName()) == "cpu") {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtSetDevice(0), "ulimit -f",
+                         "may have 0 bytes");
+    }
+    LimitFiles(before);
+    ACL_OK(aclrtSetDevice(0));
+    LimitFiles(0);
+    auto notify = Poison<aclrtNotify>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_NO_NOTIFY_RESOURCE, aclrtCreateNotify(&notify, 0), "ulimit -f");
+    EXPECT_TRUE(IsPoison(notify));
+    LimitFiles(before);
+    ACL_OK(aclrtCreateNotify(&notify, 0));
+    ACL_OK(aclrtDestroyNotify(notify));
+    ACL_OK(aclFinalize());
 }
 
 OWN_PROCESS_TEST(ConfigProcess, BadVariableWithoutInit, {"PORTACL_BACKEND", "gpu"}) {

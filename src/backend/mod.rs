@@ -36,6 +36,7 @@ mod kernel;
 mod known;
 mod managed_memory;
 mod memory;
+mod memory_file;
 mod notify;
 mod numa;
 mod pool;

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn packed() -> Parcel {
-        let file = pages::memory_file(2 * UNIT).unwrap();
+        let file = pages::device_file(2 * UNIT).unwrap();
         pack(Contents::Memory, file.as_fd(), UNIT, UNIT).unwrap()
     }
 

@@ -76,7 +76,7 @@ impl DeviceMemory {
                 ),
             )
         };
-        let file = pages::memory_file(size).map_err(|e| refused("memfd_create", e))?;
+        let file = pages::device_file(size).map_err(|e| refused("memfd_create", e))?;
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(size).expect("64-bit machines only");
         let guarded = own_view != 0;

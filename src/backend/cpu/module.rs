@@ -5,7 +5,8 @@
 //! kernels' own in the same place.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +17,7 @@ use super::{Shared, loaded_objects};
 use crate::backend::image::{Image, SHARED_OBJECT};
 use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
-    Result, Span, known,
+    Result, Span, known, memory_file,
 };
 
 /// `EM_X86_64`, `EM_AARCH64`.
@@ -100,7 +101,7 @@ pub(super) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
         }
     }
     shared.unloading.reap(usize::MAX, drop);
-    let file = memory_file(image)?;
+    let file = file_of(image)?;
     let path = unused_path(file)?;
     // SAFETY: loading a program runs its initialisers, which is what the caller asks for.
     let library =
@@ -116,26 +117,16 @@ pub(super) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
     }))
 }
 
-fn system(what: &str) -> Fault {
-    let error = std::io::Error::last_os_error();
-    Fault::new(
-        FaultKind::OutOfResources,
-        format!("a file in memory for the program: {what}: {error}"),
-    )
+fn system(what: &str, error: &io::Error) -> Fault {
+    let text = format!("a file in memory for the program: {what}: {error}");
+    Fault::new(FaultKind::OutOfResources, text)
 }
 
 /// A file without a name that holds the bytes.
-fn memory_file(bytes: &[u8]) -> Result<OwnedFd> {
-    // SAFETY: a text that ends with a zero; what comes back is a new descriptor or negative.
-    let file = unsafe {
-        let raw = libc::memfd_create(c"portacl-kernels".as_ptr(), libc::MFD_CLOEXEC);
-        if raw < 0 {
-            return Err(system("memfd_create"));
-        }
-        OwnedFd::from_raw_fd(raw)
-    };
-    let mut file = std::fs::File::from(file);
-    std::io::Write::write_all(&mut file, bytes).map_err(|error| {
+fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
+    let file = memory_file::create(c"portacl-kernels", bytes.len() as u64);
+    let mut file = file.map_err(|error| system("memfd_create", &error))?;
+    io::Write::write_all(&mut file, bytes).map_err(|error| {
         Fault::new(
             FaultKind::OutOfHostMemory,
             format!("{} bytes for the program: {error}", bytes.len()),
@@ -157,7 +148,7 @@ fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
         }
         // SAFETY: opened above.
         unsafe { libc::dlclose(known) };
-        let next = file.try_clone().map_err(|_| system("dup"))?;
+        let next = file.try_clone().map_err(|error| system("dup", &error))?;
         taken.push(std::mem::replace(&mut file, next));
     }
 }

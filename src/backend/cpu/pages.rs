@@ -1,14 +1,13 @@
 //! What the kernel says and does about pages: mappings, 2 MiB pages, locking.
 
-use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr;
 
 use super::arena::HUGE;
 use super::host_ranges;
-use crate::backend::Access;
+use crate::backend::{Access, memory_file};
 
 /// Size of an ordinary page of this kernel.
 pub(super) fn ordinary() -> usize {
@@ -244,16 +243,16 @@ pub(super) fn set_access(addr: usize, len: usize, access: Access) -> io::Result<
 
 /// A file in memory, `len` bytes of holes, of a length that nobody can change: whoever has mapped it reads
 /// it without a fault.
-pub(super) fn memory_file(len: u64) -> io::Result<OwnedFd> {
-    sealed(new_file(c"portacl-device", len)?)
+pub(super) fn device_file(len: u64) -> io::Result<OwnedFd> {
+    sealed(memory_file::create(c"portacl-device", len)?.into())
 }
 
 /// What keeps a file as long as it is, for ever.
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// As [`memory_file`], of memory that is only there to be shared.
+/// As [`device_file`], of memory that is only there to be shared.
 pub(super) fn sealed_file(len: u64) -> io::Result<OwnedFd> {
-    sealed(new_file(c"portacl-shared", len)?)
+    sealed(memory_file::create(c"portacl-shared", len)?.into())
 }
 
 fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
@@ -271,19 +270,6 @@ pub(super) fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
         -1 => Err(io::Error::last_os_error()),
         seals => Ok(seals & SEALS == SEALS),
     }
-}
-
-fn new_file(name: &CStr, len: u64) -> io::Result<OwnedFd> {
-    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a terminated string; the call has no other requirement.
-    let fd = unsafe { libc::memfd_create(name.as_ptr(), flags) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: `fd` is new and nobody else's.
-    let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
-    file.set_len(len)?;
-    Ok(file.into())
 }
 
 /// Locks a file for as long as it is open by this very opening of it.
@@ -345,7 +331,7 @@ pub(super) fn next_data(file: &OwnedFd, from: u64, end: u64) -> Option<(u64, u64
     Some((first, seek(first, libc::SEEK_HOLE).map_or(end, |last| last.min(end))))
 }
 
-/// How long a file of [`memory_file`] is.
+/// How long a file of [`device_file`] is.
 pub(super) fn file_len(file: &OwnedFd) -> u64 {
     // SAFETY: asks for a number about an open descriptor. The file position that it moves is used by nobody.
     let len = unsafe { libc::lseek(file.as_raw_fd(), 0, libc::SEEK_END) };

@@ -268,7 +268,7 @@ impl VirtualMemory for CpuDriver {
     }
 
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
-        let file = pages::memory_file(len as u64)
+        let file = pages::device_file(len as u64)
             .map_err(|error| refused("the system gives no file in memory", error))?;
         Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Host { file, node }) }))
     }

@@ -10,11 +10,13 @@
 use std::ffi::c_int;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+
+use crate::backend::memory_file;
 
 const SIZE: usize = 4096;
 /// As much as processors have in one piece, so that notifies do not slow each other down.
@@ -76,11 +78,7 @@ struct State {
 impl Page {
     /// A page with no notify in it.
     pub(super) fn new() -> io::Result<Self> {
-        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-        // SAFETY: a terminated name; the call has no other requirement.
-        let number = owned(unsafe { libc::memfd_create(c"portacl-notify".as_ptr(), flags) })?;
-        let file = File::from(number);
-        file.set_len(SIZE as u64)?;
+        let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
         // SAFETY: the descriptor is open; the call takes numbers.
         check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) })?;
         let page = Self::map(file)?;
@@ -222,11 +220,6 @@ fn at(slot: usize) -> usize {
 
 fn check(answer: c_int) -> io::Result<c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
-}
-
-fn owned(answer: c_int) -> io::Result<OwnedFd> {
-    // SAFETY: a new descriptor, and nobody else's.
-    check(answer).map(|number| unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Another opening of the same file: locks are an opening's.
