@@ -288,16 +288,21 @@ TEST_F(Profiling, HasMarksAndStepsInStreamOrder) {
     const Trace trace = Finish();
     const auto gates = trace.Named('X', "host function");
     ASSERT_EQ(gates.size(), 1u);
+    const auto steps = trace.Bars("step");
+    ASSERT_EQ(steps.size(), 2u);
+    // A driver rounds. Host functions have the host's clock, which whoever compares it with a
+    // driver's reads late on a busy machine.
+    const Nanoseconds rounding = OnCpu() ? 0 : 1000, clocks = OnCpu() ? 0 : 500'000'000;
     for (const char* name : {"after the gate", "loss 0.5", "data 01 ff"}) {
         const auto marks = trace.Named('i', name);
         ASSERT_EQ(marks.size(), 1u) << name;
         EXPECT_EQ(marks[0].track, gates[0].track);
-        EXPECT_GE(marks[0].begin, gates[0].end - (OnCpu() ? 0 : 1000));
+        EXPECT_GE(marks[0].begin, gates[0].end - clocks);
+        EXPECT_GE(marks[0].begin, steps[0].begin - rounding);
+        EXPECT_LE(marks[0].begin, steps[0].end + rounding);
     }
-    const auto steps = trace.Bars("step");
-    ASSERT_EQ(steps.size(), 2u);
-    EXPECT_LE(steps[0].begin, gates[0].begin + (OnCpu() ? 0 : 1000));
-    EXPECT_GE(steps[0].end, gates[0].end - (OnCpu() ? 0 : 1000));
+    EXPECT_LE(steps[0].begin, gates[0].begin + clocks);
+    EXPECT_GE(steps[0].end, gates[0].end - clocks);
     EXPECT_EQ(trace.NameOf(steps[0].track).substr(0, 8), "device 0");
     EXPECT_NE(trace.NameOf(steps[0].track).find("/ steps"), std::string::npos);
 }

@@ -15,6 +15,10 @@ const EXACT_MS: f32 = if cfg!(test) { 2.0 } else { 8000.0 };
 /// A base that is not further than this from the one before goes on counting from it: twice what is
 /// exact, also where tests move the base more often, on a machine that may be slow.
 const COUNTED_MS: f32 = 16_000.0;
+/// A base is taken anew, a few times, where it took longer than this: on a busy machine whoever waits for
+/// the device goes on much later than the device.
+const CLOSE_ENOUGH: Duration = Duration::from_micros(100);
+const MOST_TRIES: usize = 8;
 
 /// The time base of a device.
 #[derive(Default)]
@@ -28,9 +32,28 @@ struct Base {
 }
 
 impl Base {
-    /// Happens now, to within the time that a wait for the device takes.
+    /// Happens now, to within the time that a wait for the device takes: the shortest of some.
     fn new(device: &DeviceState) -> Result<Self> {
+        let (mut best, mut took) = Self::once(device)?;
+        for _ in 1..MOST_TRIES {
+            if took <= CLOSE_ENOUGH {
+                break;
+            }
+            let again = Self::once(device).inspect_err(|_| device.destroy_event(best.raw));
+            let (mut other, time) = again?;
+            if time < took {
+                std::mem::swap(&mut best, &mut other);
+                took = time;
+            }
+            device.destroy_event(other.raw);
+        }
+        Ok(best)
+    }
+
+    /// A base, and how long the wait took.
+    fn once(device: &DeviceState) -> Result<(Self, Duration)> {
         let raw = device.create_event(true)?;
+        let begin = clock::now();
         let recorded = device.on_own_stream(|stream| {
             // SAFETY: an event and a stream of the same open device.
             device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
@@ -39,7 +62,7 @@ impl Base {
         if recorded.is_err() {
             device.destroy_event(raw);
         }
-        recorded.map(|()| base)
+        recorded.map(|()| (base, base.at.saturating_sub(begin)))
     }
 
     /// How many milliseconds later than this base `event` has happened.
