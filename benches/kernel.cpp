@@ -19,15 +19,19 @@ using Kernel = void (*)(const void*, const portaclBlock*);
 
 struct Cost {
     const char* name;
+    const char* kernel;
     std::uint64_t nanoseconds;
     int rounds;
 };
 
-constexpr Cost kCosts[] = {{"nothing", 0, 401}, {"100 ns", 100, 101}, {"10 us", 10'000, 9}};
+constexpr Cost kCosts[] = {{"nothing", "work", 0, 401},
+                           {"100 ns", "work", 100, 101},
+                           {"10 us", "work", 10'000, 9},
+                           {"100 ns, the last 100 of 10 us", "uneven", 100, 101}};
 
-Kernel Find(const char* path) {
+Kernel Find(const char* path, const char* name) {
     void* const library = dlopen(path, RTLD_NOW);
-    const auto found = library ? reinterpret_cast<Kernel>(dlsym(library, "work")) : nullptr;
+    const auto found = library ? reinterpret_cast<Kernel>(dlsym(library, name)) : nullptr;
     if (!found) {
         std::fprintf(stderr, "%s\n", dlerror());
         std::exit(1);
@@ -59,17 +63,17 @@ void Blocks(Kernel kernel, std::uint64_t steps) {
 int main() {
     const std::string path =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / "blocks.so";
-    const Kernel kernel = Find(path.c_str());
-    const double rate = StepsPerNanosecond(kernel);
+    const double rate = StepsPerNanosecond(Find(path.c_str(), "work"));
     ACL(aclInit(nullptr));
     ACL(aclrtSetDevice(0));
     aclrtStream stream = nullptr;
     aclrtBinHandle binary = nullptr;
-    aclrtFuncHandle function = nullptr;
     ACL(aclrtCreateStream(&stream));
     ACL(aclrtBinaryLoadFromFile(path.c_str(), nullptr, &binary));
-    ACL(aclrtBinaryGetFunction(binary, "work", &function));
     for (const Cost& cost : kCosts) {
+        const Kernel kernel = Find(path.c_str(), cost.kernel);
+        aclrtFuncHandle function = nullptr;
+        ACL(aclrtBinaryGetFunction(binary, cost.kernel, &function));
         auto steps = static_cast<std::uint64_t>(rate * static_cast<double>(cost.nanoseconds));
         std::vector<double> ours, theirs;
         for (int round = -2; round < cost.rounds; round++) {

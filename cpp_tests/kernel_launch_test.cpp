@@ -170,6 +170,26 @@ TEST_F(KernelLaunch, LaunchesKeepTheOrderOfTheirStreamAndOfEvents) {
     EXPECT_EQ(words.Download<uint32_t>(), Words(kCount, 503));
 }
 
+// Whoever comes to a launch: the thread that waits for it, one that is still awake after the launch
+// before, or one that was woken.
+TEST_F(KernelLaunch, LaunchesRightAfterEachOtherRunEachBlockOnce) {
+    const Program program;
+    const Stream streams[2];
+    const aclrtFuncHandle mark = program.Kernel("mark");
+    constexpr uint32_t kCount = 2000, kLaunches = 200;
+    const ZeroWords words[2] = {ZeroWords(kCount), ZeroWords(kCount)};
+    for (uint32_t i = 0; i < kLaunches; ++i) {
+        for (int each : {0, 1}) ACL_OK(Mark(mark, words[each].At(), 1, kCount, streams[each]));
+        if (i % 3 == 0) {
+            ACL_OK(aclrtSynchronizeStream(streams[i % 2]));
+        }
+    }
+    for (int each : {0, 1}) {
+        ACL_OK(aclrtSynchronizeStream(streams[each]));
+        EXPECT_EQ(words[each].Download<uint32_t>(), Words(kCount, kLaunches)) << each;
+    }
+}
+
 // Nobody but the kernel uses it: what is given out meanwhile is other memory.
 TEST_F(KernelLaunch, MemoryThatIsFreedIsKeptForQueuedLaunches) {
     const Program program;

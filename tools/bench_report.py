@@ -108,7 +108,8 @@ def graph_goals(r):
 def kernel_goals(r):
     kernel, peer = r["kernel"], "oneTBB's `parallel_for`"
     return [Goal(f"{what}, launch + synchronise", peer, 1.2, kernel(what), kernel(f"oneTBB, {what}"))
-            for what in ("10000 blocks of nothing", "10000 blocks of 100 ns", "10000 blocks of 10 us")]
+            for what in ("10000 blocks of nothing", "10000 blocks of 100 ns", "10000 blocks of 10 us",
+                         "10000 blocks of 100 ns, the last 100 of 10 us")]
 
 
 # Why a goal is missed, as far as it was found out. Shown only where it is missed.

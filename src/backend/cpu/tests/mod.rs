@@ -8,6 +8,7 @@ mod host_memory;
 mod limit;
 mod memory;
 mod order;
+mod parallel;
 mod reduce;
 mod shared_memory;
 mod threads;
