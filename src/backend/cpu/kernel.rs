@@ -17,8 +17,9 @@ use crate::backend::{
 
 /// Fast memory begins at a multiple of this.
 const ALIGNMENT: usize = 64;
-/// The last pieces of a grid are this part of a thread's share, so that uneven blocks spread evenly.
-const LEAST_SHARE: u64 = 64;
+/// The last pieces of a grid are this part of a thread's share, so that uneven blocks spread evenly, also
+/// if the last hundredth of them is half of the work. To double it is one more piece for each thread.
+const LEAST_SHARE: u64 = 1024;
 
 /// `portaclBlock`.
 #[repr(C)]
@@ -270,11 +271,11 @@ fn run_piece(call: &Call, first: u64, count: u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::pieces;
+    use super::{LEAST_SHARE, pieces};
 
     #[test]
     fn pieces_cover_the_grid_and_become_smaller() {
-        for blocks in [1, 2, 3, 63, 64, 10_000, 1 << 63] {
+        for blocks in [1, 2, 3, 63, 64, 10_000, 10_001, 1 << 63] {
             for threads in [1, 2, 3, 64] {
                 let ends = pieces(blocks, threads);
                 let sizes: Vec<u64> = ends
@@ -285,8 +286,38 @@ mod tests {
                 assert!(sizes.iter().all(|size| *size > 0), "{blocks}, {threads}: {sizes:?}");
                 assert!(sizes.is_sorted_by(|a, b| a >= b), "{blocks}, {threads}: {sizes:?}");
                 // The last thread to begin one has little to do, and there are few to begin.
-                assert!(*sizes.last().unwrap() <= blocks.div_ceil(threads as u64 * 64));
-                assert!(sizes.len() <= 8 * threads, "{blocks}, {threads}: {}", sizes.len());
+                assert!(*sizes.last().unwrap() <= blocks.div_ceil(threads as u64 * LEAST_SHARE));
+                assert!(sizes.len() <= 12 * threads, "{blocks}, {threads}: {}", sizes.len());
+            }
+        }
+    }
+
+    /// When the threads are done that take pieces in turn, each as soon as it is free.
+    fn time_of(ends: &[u64], threads: usize, cost: impl Fn(u64) -> u64) -> u64 {
+        let mut clocks = vec![0; threads];
+        let mut begin = 0;
+        for &end in ends {
+            let earliest = clocks.iter_mut().min().unwrap();
+            *earliest += (begin..end).map(&cost).sum::<u64>();
+            begin = end;
+        }
+        clocks.into_iter().max().unwrap()
+    }
+
+    #[test]
+    fn blocks_that_take_long_spread_evenly() {
+        const BLOCKS: u64 = 10_000;
+        let costs: [fn(u64) -> u64; 3] = [
+            |block| if block >= BLOCKS - 100 { 99 } else { 1 },
+            |block| if block % 100 == 0 { 99 } else { 1 },
+            |block| block / 100 + 1,
+        ];
+        for threads in [2, 4] {
+            for (number, cost) in costs.iter().enumerate() {
+                let all: u64 = (0..BLOCKS).map(cost).sum();
+                let time = time_of(&pieces(BLOCKS, threads), threads, cost);
+                let share = all / threads as u64;
+                assert!(time <= share + share / 20, "{number}, {threads}: {time}, {share} each");
             }
         }
     }
