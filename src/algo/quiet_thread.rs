@@ -21,7 +21,7 @@ const HEARD: [libc::c_int; 7] = [
     libc::SIGPROF,
 ];
 
-/// Starts a thread with all signals blocked but those of [`HEARD`].
+/// Starts a thread with all signals blocked but those of `HEARD`.
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     // A thread begins with the signals that its creator has blocked.
     let _quiet = Quiet::new();
