@@ -1,9 +1,8 @@
 //! Registered and managed memory; what blocks take; addresses that are nobody's.
 
 use std::ffi::c_void;
-use std::time::Duration;
 
-use super::{Gate, Memory, Setup, fail, open, pageable, pattern, symbol};
+use super::{Gate, LONG, Memory, Setup, fail, open, pageable, pattern, symbol};
 use crate::backend::{
     Advice, Copy, FaultKind, Fill, Foreign, Home, MemoryUsage, PagePolicy, Place, Result, Span,
     Wait,
@@ -72,7 +71,7 @@ fn registrations_need_no_open_device_and_go_with_the_driver() {
     driver.register_host(own.addr() + PAGE, PAGE).unwrap();
     driver.unregister_host(own.addr() + PAGE, PAGE).unwrap();
     // What is not taken back goes with the driver.
-    assert!(driver.shutdown(Duration::from_secs(2)));
+    assert!(driver.shutdown(LONG));
     assert_eq!(setup.driver.foreign(own.addr() + 5), Foreign::Unknown);
     setup.driver.register_host(own.addr(), PAGE).unwrap();
     setup.driver.unregister_host(own.addr(), PAGE).unwrap();

@@ -1,9 +1,8 @@
 //! Memory: where it is, how it is aligned, when it comes back; copies and fills at once.
 
 use std::sync::Barrier;
-use std::time::Duration;
 
-use super::{Gate, Memory, Setup, open, pageable, pattern, wait_until};
+use super::{Gate, LONG, Memory, Setup, open, pageable, pattern, wait_until};
 use crate::backend::{Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Wait};
 
 #[test]
@@ -149,7 +148,7 @@ fn pinned_memory_needs_no_open_device() {
     driver.free_host(block).unwrap();
     // What is not given back goes with the driver.
     driver.alloc_host(1 << 20).unwrap();
-    assert!(driver.shutdown(Duration::from_secs(2)));
+    assert!(driver.shutdown(LONG));
     drop(setup);
 }
 
@@ -186,7 +185,7 @@ fn the_driver_knows_where_the_memory_of_others_is() {
     device.free(on_device).unwrap();
     other.free_host(pinned).unwrap();
     device.close().unwrap();
-    assert!(other.shutdown(Duration::from_secs(2)));
+    assert!(other.shutdown(LONG));
 }
 
 #[test]
@@ -211,7 +210,7 @@ fn a_thread_that_knows_an_ended_context_asks_in_a_live_one() {
             let device = driver.open(0).unwrap();
             assert_eq!(driver.foreign(here), Foreign::Unknown);
             device.close().unwrap();
-            assert!(driver.shutdown(Duration::from_secs(2)));
+            assert!(driver.shutdown(LONG));
         });
         go.wait();
         setup.device.close().unwrap();

@@ -92,7 +92,7 @@ impl Drop for Setup {
             return;
         }
         self.device.close().unwrap();
-        assert!(self.driver.shutdown(Duration::from_secs(2)));
+        assert!(self.driver.shutdown(LONG));
     }
 }
 
