@@ -81,7 +81,7 @@ impl Memory {
         Self {
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
-            pending: Pending::new(),
+            pending: Pending::default(),
             cache: Cache::new(),
             books,
             numbers: Vec::new(),

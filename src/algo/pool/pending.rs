@@ -1,9 +1,13 @@
 //! What streams have freed and nobody else may have yet: for each stream its blocks by length, to
 //! take one again, and by age, because they become free for all in that order.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use super::StreamKey;
 use crate::algo::heap::Heap;
 use crate::algo::heap::bins::Bins;
+use crate::algo::mix::mix;
 
 pub(super) const NONE: u32 = u32::MAX;
 /// In the place of a slot: the block is plain, and kept as it is.
@@ -49,76 +53,65 @@ impl Queue {
     }
 }
 
+/// Of keys, which nobody chooses to have them collide.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix(self.0 ^ value);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 /// The pending blocks of all streams.
+#[derive(Default)]
 pub(super) struct Pending {
     /// By slot; None where a stream was forgotten.
     queues: Vec<Option<Box<Queue>>>,
-    /// Slots by key, open addressing; a power of two of entries, at most half of them in use.
-    table: Vec<Option<(StreamKey, u32)>>,
-    /// Entries in the table.
-    streams: usize,
+    /// Those slots.
+    unused: Vec<u32>,
+    /// The slots of the others.
+    slots: HashMap<StreamKey, u32, BuildHasherDefault<KeyHasher>>,
     /// Units in pending blocks.
     pub(super) units: u64,
     /// How many there are.
     pub(super) blocks: usize,
 }
 
-fn first_place(key: StreamKey, mask: usize) -> usize {
-    (key.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask
-}
-
 impl Pending {
-    pub(super) fn new() -> Self {
-        Self { queues: Vec::new(), table: vec![None; 8], streams: 0, units: 0, blocks: 0 }
-    }
-
     /// The slot of a stream that has freed something.
     #[inline]
     pub(super) fn slot_of(&self, key: StreamKey) -> Option<u32> {
-        let mask = self.table.len() - 1;
-        let mut place = first_place(key, mask);
-        while let Some((found, slot)) = self.table[place] {
-            if found == key {
-                return Some(slot);
-            }
-            place = (place + 1) & mask;
-        }
-        None
+        self.slots.get(&key).copied()
     }
 
     #[cold]
     fn new_slot(&mut self, key: StreamKey) -> u32 {
+        let slot = self.unused.pop().unwrap_or_else(|| {
+            self.queues.push(None);
+            self.queues.len() as u32 - 1
+        });
         let queue = Queue { key, bins: Bins::new(), oldest: NONE, newest: NONE };
-        let slot = match self.queues.iter().position(Option::is_none) {
-            Some(slot) => slot,
-            None => {
-                self.queues.push(None);
-                self.queues.len() - 1
-            }
-        };
-        self.queues[slot] = Some(Box::new(queue));
-        self.make_table();
-        slot as u32
+        self.queues[slot as usize] = Some(Box::new(queue));
+        self.slots.insert(key, slot);
+        slot
     }
 
     /// Forgets an empty queue.
     pub(super) fn remove_slot(&mut self, slot: u32) {
-        self.queues[slot as usize] = None;
-        self.make_table();
-    }
-
-    fn make_table(&mut self) {
-        self.streams = self.queues.iter().flatten().count();
-        let len = (2 * self.streams).next_power_of_two().max(8);
-        self.table.clear();
-        self.table.resize(len, None);
-        for (slot, queue) in self.queues.iter().enumerate() {
-            let Some(queue) = queue else { continue };
-            let mut place = first_place(queue.key, len - 1);
-            while self.table[place].is_some() {
-                place = (place + 1) & (len - 1);
-            }
-            self.table[place] = Some((queue.key, slot as u32));
+        if let Some(queue) = self.queues[slot as usize].take() {
+            self.slots.remove(&queue.key);
+            self.unused.push(slot);
         }
     }
 
