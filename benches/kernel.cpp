@@ -1,12 +1,18 @@
 // All blocks of a kernel beside oneTBB's parallel_for over the same function, in turns in one run.
+// Threads of both stay awake for a while after a launch and would be in the other's way: before
+// each turn they have time to go to sleep. Its first launch, which wakes them, is counted apart.
 // The kernel, blocks.so, is beside the program.
 #include <dlfcn.h>
 #include <portacl/kernel.h>
 #include <tbb/parallel_for.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "acl_check.h"
 #include "measure.h"
@@ -21,13 +27,16 @@ struct Cost {
     const char* name;
     const char* kernel;
     std::uint64_t nanoseconds;
-    int rounds;
+    int turns;
+    // In each turn, after the first one.
+    int launches;
 };
 
-constexpr Cost kCosts[] = {{"nothing", "work", 0, 401},
-                           {"100 ns", "work", 100, 101},
-                           {"10 us", "work", 10'000, 9},
-                           {"100 ns, the last 100 of 10 us", "uneven", 100, 101}};
+constexpr Cost kCosts[] = {{"nothing", "work", 0, 51, 8},
+                           {"100 ns", "work", 100, 13, 8},
+                           {"10 us", "work", 10'000, 3, 3},
+                           {"100 ns, the last 100 of 10 us", "uneven", 100, 13, 8}};
+constexpr auto kPause = std::chrono::milliseconds(2);
 
 Kernel Find(const char* path, const char* name) {
     void* const library = dlopen(path, RTLD_NOW);
@@ -58,6 +67,24 @@ void Blocks(Kernel kernel, std::uint64_t steps) {
                       });
 }
 
+// What launches took, in nanoseconds.
+struct Times {
+    std::vector<double> first, others;
+};
+
+template <typename Launch>
+void Turn(const Cost& cost, Times& times, Launch launch) {
+    std::this_thread::sleep_for(kPause);
+    times.first.push_back(bench::PerCall(1, launch));
+    for (int i = 0; i < cost.launches; i++) times.others.push_back(bench::PerCall(1, launch));
+}
+
+void Report(const char* whose, const Cost& cost, Times times) {
+    const std::string name = std::string(whose) + "10000 blocks of " + cost.name;
+    bench::Report(name.c_str(), bench::Median(std::move(times.others)), "ns");
+    bench::Report((name + ", after a pause").c_str(), bench::Median(std::move(times.first)), "ns");
+}
+
 }  // namespace
 
 int main() {
@@ -75,23 +102,18 @@ int main() {
         aclrtFuncHandle function = nullptr;
         ACL(aclrtBinaryGetFunction(binary, cost.kernel, &function));
         auto steps = static_cast<std::uint64_t>(rate * static_cast<double>(cost.nanoseconds));
-        std::vector<double> ours, theirs;
-        for (int round = -2; round < cost.rounds; round++) {
-            const double mine = bench::PerCall(1, [&] {
+        Times ours, theirs;
+        for (int turn = -1; turn < cost.turns; turn++) {
+            // The first ones start threads.
+            if (turn == 0) ours = theirs = Times{};
+            Turn(cost, ours, [&] {
                 ACL(aclrtLaunchKernel(function, kBlocks, &steps, sizeof steps, stream));
                 ACL(aclrtSynchronizeStream(stream));
             });
-            const double its = bench::PerCall(1, [&] { Blocks(kernel, steps); });
-            // The first ones start threads.
-            if (round < 0) continue;
-            ours.push_back(mine);
-            theirs.push_back(its);
+            Turn(cost, theirs, [&] { Blocks(kernel, steps); });
         }
-        char name[64];
-        std::snprintf(name, sizeof name, "10000 blocks of %s", cost.name);
-        bench::Report(name, bench::Median(ours), "ns");
-        std::snprintf(name, sizeof name, "oneTBB, 10000 blocks of %s", cost.name);
-        bench::Report(name, bench::Median(theirs), "ns");
+        Report("", cost, std::move(ours));
+        Report("oneTBB, ", cost, std::move(theirs));
     }
     ACL(aclrtBinaryUnLoad(binary));
     ACL(aclrtDestroyStream(stream));
