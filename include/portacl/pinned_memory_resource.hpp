@@ -18,7 +18,8 @@ namespace portacl {
 
 /** A std::pmr::memory_resource over aclrtMallocHost. Each request is an allocation of the library,
  * of 512 bytes at least: for many small ones put a std::pmr::monotonic_buffer_resource in front.
- * All objects of this class are equal. Thread-safe. */
+ * All objects of this class are equal; where the compiler makes no run-time type information
+ * (-fno-rtti), each to itself only. Thread-safe. */
 class PinnedMemoryResource : public std::pmr::memory_resource {
   private:
     // What the library promises of its host memory: its own grain, and pages from their size on.
@@ -40,7 +41,11 @@ class PinnedMemoryResource : public std::pmr::memory_resource {
     }
 
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+#ifdef __cpp_rtti
         return dynamic_cast<const PinnedMemoryResource*>(&other) != nullptr;
+#else
+        return this == &other;
+#endif
     }
 };
 
