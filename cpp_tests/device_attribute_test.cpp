@@ -1,13 +1,12 @@
 // What devices are: cores, memory, caches, bounds, names that last.
 #include <portacl/portacl.h>
 
-#include <sched.h>
-
 #include <climits>
 #include <cstdlib>
 #include <fstream>
 #include <set>
 
+#include "support/cores.h"
 #include "support/objects.h"
 #include "support/own_process.h"
 #include "support/says.h"
@@ -95,11 +94,7 @@ TEST_F(DeviceAttribute, CacheAndCoresAreTheMachines) {
         if (Level2Cache() > 0) {
             EXPECT_EQ(Number(0, ACL_DEV_ATTR_L2_CACHE_SIZE), Level2Cache());
         }
-        // Those that this process may use.
-        cpu_set_t own;
-        CPU_ZERO(&own);
-        ASSERT_EQ(sched_getaffinity(0, sizeof own, &own), 0);
-        const int64_t cores = CPU_COUNT(&own);
+        const int64_t cores = Cores();
         EXPECT_EQ(Number(0, ACL_DEV_ATTR_AICORE_CORE_NUM), cores);
         EXPECT_EQ(Number(0, ACL_DEV_ATTR_AICPU_CORE_NUM), cores);
     } else {

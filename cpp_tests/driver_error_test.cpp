@@ -2,6 +2,7 @@
 // in memory_limit_test.
 #include "support/cuda_driver.h"
 #include "support/gate.h"
+#include "support/graph.h"
 #include "support/own_process.h"
 #include "support/says.h"
 #include "support/works.h"
@@ -34,6 +35,19 @@ TEST_F(DriverRefuses, ANumberThatNobodyKnowsIsToldAndForgotten) {
     ACL_FAILS_SAYING(kCode, aclrtMallocHost(&address, kSize), "cuMemHostAlloc gave 99999");
     EXPECT_TRUE(IsPoison(address) && IsPoison(stream));
     ExpectWorks();
+}
+
+TEST_F(DriverRefuses, AGraphStaysUntilItTellsWhetherARunIsOver) {
+    const Stream stream;
+    const DeviceMemory memory(kSize);
+    Graph graph =
+        Capture(stream, [&] { ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, kSize, stream)); });
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    FailDriver("cuEventQuery:1:999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclmdlRIDestroy(graph),
+                     "cuEventQuery gave 999");
+    ACL_OK(aclrtSynchronizeStream(stream));
+    ACL_OK(aclmdlRIDestroy(graph.Release()));
 }
 
 // The driver knows best whether it works again: it is asked with every call.

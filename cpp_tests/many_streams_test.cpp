@@ -1,13 +1,12 @@
 // Streams that wait cost no thread, and one that waits for ever holds up no other.
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "support/cores.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
@@ -37,12 +36,6 @@ int StreamCount() {
     constexpr int kOnCpu = 10000;
 #endif
     return IsCpu() ? kOnCpu : 200;
-}
-
-int Cores() {
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
 int Threads() {

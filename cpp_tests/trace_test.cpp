@@ -38,7 +38,7 @@ void WithTrace(const std::string& test, void (*body)(), void (*check)(const Trac
 
 // Sizes are looked at from time to time.
 bool FileHas(const std::string& path, const char* text) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
         std::ifstream file(path);
         const std::string all(std::istreambuf_iterator<char>(file), {});

@@ -60,8 +60,6 @@ ALL = (
              in_samples=True, steady=False)
       for function in ("cuCtxGetCurrent", "cuCtxSetCurrent")),
     Untold("driver", "cuGraphExecUpdate_v2", r"aclmdlRIUpdate\(", "what cannot be changed is made anew", in_samples=True),
-    Untold("driver", "cuCtxGetCurrent", r"aclmdlRIUpdate\(", "comes before cuGraphExecUpdate_v2", in_samples=True,
-           steady=False),
     *(Untold("driver", function, calls, STILL_NEEDED, in_samples=True, steady=False)
       for function in ("cuEventCreate", "cuEventQuery", "cuEventRecord", "cuStreamQuery", "cuCtxGetCurrent",
                        "cuCtxSetCurrent")

@@ -372,26 +372,18 @@ pub fn take_last_code() -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::CStr;
-
-    fn fetch() -> Option<String> {
-        let text = take_recent_text();
-        // SAFETY: null, or this thread's zero-terminated buffer.
-        #[allow(unsafe_code)]
-        (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned())
-    }
 
     #[test]
     fn text_is_fetched_once() {
         report("aclrtFree", Code::InvalidParam.value(), "devPtr is null");
-        assert_eq!(fetch().unwrap(), "aclrtFree: devPtr is null (error 100000)");
-        assert_eq!(fetch(), None);
+        assert_eq!(take_recent_string().unwrap(), "aclrtFree: devPtr is null (error 100000)");
+        assert_eq!(take_recent_string(), None);
     }
 
     #[test]
     fn long_text_is_cut_at_a_character() {
         report("aclrtFree", Code::InvalidParam.value(), &"ü".repeat(2000));
-        let text = fetch().unwrap();
+        let text = take_recent_string().unwrap();
         assert!(text.len() < TEXT_CAPACITY && text.ends_with('ü'));
     }
 }

@@ -66,10 +66,11 @@ pub unsafe extern "C" fn aclmdlRIAbort(modelRI: aclmdlRI) -> aclError {
 ///
 /// @param modelRI a graph.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph,
-/// destroyed before, the body of a conditional task, or called inside a host function; ACL_ERROR_RT_MODEL_RUNNING 107037: a run of it is not over,
-/// and it stays; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured; ACL_ERROR_RT_DRV_INTERNAL_ERROR
-/// 507899: it is destroyed, but the driver did not take back memory that it had. Thread-safe. Follows
-/// aclmdlRIDestroy of the Ascend runtime API.
+/// destroyed before, the body of a conditional task, or called inside a host function; ACL_ERROR_RT_MODEL_RUNNING
+/// 107037: a run of it is not over, and it stays; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is still being captured;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver did not say whether a run is over, and it stays; or it is
+/// destroyed, but the driver did not take back memory that it had. Thread-safe. Follows aclmdlRIDestroy of the Ascend
+/// runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclmdlRIDestroy(modelRI: aclmdlRI) -> aclError {
     guard("aclmdlRIDestroy", || graph::destroy(handle::from_c(modelRI)))

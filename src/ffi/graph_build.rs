@@ -57,8 +57,8 @@ pub unsafe extern "C" fn aclmdlRIBindStream(
 /// @param modelRI a graph of aclmdlRIBuildBegin.
 /// @param stream a stream that is bound to it.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_STREAM_MODEL 107005: the stream is not bound
-/// to this graph; ACL_ERROR_RT_MODEL_RUNNING 107037: a run is not over; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph
-/// or stream, destroyed, a graph that was captured, the stream was given work and the graph is still being built, or
+/// to this graph; ACL_ERROR_RT_MODEL_RUNNING 107037: a run is not over; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the
+/// driver did not say whether one is; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph or stream, destroyed, a graph that was captured, the stream was given work and the graph is still being built, or
 /// called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current
 /// context, or one of another device. Thread-safe. Follows aclmdlRIUnbindStream of the Ascend runtime API.
 #[unsafe(no_mangle)]
