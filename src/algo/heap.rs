@@ -6,6 +6,8 @@
 
 pub mod bins;
 
+use super::large_vec::LargeVec;
+use super::prefetch::prefetch;
 use bins::{Bins, bin_above, bin_of, round_up};
 
 /// The end of a list: a node that is nobody's.
@@ -47,7 +49,7 @@ pub struct Region {
 /// The free and taken ranges of one or more regions. A range has the same number as long as it is
 /// taken.
 pub struct Heap<T = ()> {
-    nodes: Vec<Node<T>>,
+    nodes: LargeVec<Node<T>>,
     /// Entries of `nodes` that are not in use.
     vacant: Vec<u32>,
     free: Bins,
@@ -57,7 +59,7 @@ impl<T: Copy + Default> Heap<T> {
     /// A heap without memory.
     #[expect(clippy::new_without_default, reason = "as its siblings")]
     pub fn new() -> Self {
-        let mut heap = Self { nodes: Vec::new(), vacant: Vec::new(), free: Bins::new() };
+        let mut heap = Self { nodes: LargeVec::new(), vacant: Vec::new(), free: Bins::new() };
         heap.new_node(0, 0, State::Edge);
         heap
     }
@@ -256,6 +258,12 @@ impl<T: Copy + Default> Heap<T> {
     #[inline]
     pub fn len_of(&self, node: u32) -> u32 {
         self.nodes[node as usize].len
+    }
+
+    /// As [`prefetch()`], of what is known of a range.
+    #[inline(always)]
+    pub fn prefetch(&self, node: u32) {
+        prefetch(&self.nodes[node as usize]);
     }
 
     /// What is kept with a taken range. Whoever takes one writes it first: it is what the last

@@ -243,18 +243,18 @@ impl Pool {
         self.parts.home(stream).1.add_segment(segment);
     }
 
-    /// Takes back the block with this note, which `stream` uses up to `position`, unless `hide` says
-    /// that it was taken back before. It runs before anybody else can have the memory, and hides the block
-    /// in the owner's books, where it stays until it is taken again or vacated.
+    /// Takes back the block with this note and length, which `stream` uses up to `position`, unless `hide`
+    /// says that it was taken back before. It runs before anybody else can have the memory, and hides the
+    /// block in the owner's books, where it stays until it is taken again or vacated.
     #[inline(always)]
     pub fn free(
         &self,
-        note: u64,
+        (note, len): (u64, usize),
         stream: StreamKey,
         position: u64,
         hide: impl FnOnce() -> bool,
     ) -> bool {
-        self.parts.of(note).free(note, Freed { stream, position }, hide)
+        self.parts.of(note).free(note, len, Freed { stream, position }, hide)
     }
 
     /// As [`Self::free`], of a block that nothing uses any more, and that `leave` takes out of the books.

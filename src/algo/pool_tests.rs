@@ -42,8 +42,8 @@ fn pool_of(len: usize) -> Pool {
 fn freed_by_a() -> (Pool, Taken, Taken) {
     let pool = pool_of(GRANULE);
     let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, plainly).unwrap());
-    pool.free(first.note, A, 3, || true);
-    pool.free(second.note, A, 5, || true);
+    pool.free((first.note, first.len), A, 3, || true);
+    pool.free((second.note, second.len), A, 5, || true);
     (pool, first, second)
 }
 
@@ -115,7 +115,7 @@ fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pieces: Vec<Taken> =
         (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, plainly).unwrap()).collect();
     pieces.iter().zip(1..).for_each(|(piece, position)| {
-        pool.free(piece.note, A, position, || true);
+        pool.free((piece.note, piece.len), A, position, || true);
     });
     // The first look is a debt for some time.
     assert!(pool.alloc(2 * GRANULE, B, &NOTHING, plainly).is_err());
@@ -133,7 +133,7 @@ fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, A);
     let late = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();
-    pool.free(late.note, A, 4, || true);
+    pool.free((late.note, late.len), A, 4, || true);
     let known = Known { followed: Some(4), ..NOTHING };
     assert!(pool.alloc(GRANULE, B, &known, plainly).is_err());
     assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, plainly).is_ok());
@@ -179,7 +179,7 @@ fn statistics_are_right_at_each_step() {
     };
     assert_eq!(pool.stats(), stats);
     assert_eq!(pool.live(), 1);
-    pool.free(taken.note, A, 1, || true);
+    pool.free((taken.note, taken.len), A, 1, || true);
     assert_eq!(pool.stats(), Stats { used: 0, blocks: 0, ..stats });
     assert_eq!(pool.live(), 0);
     pool.reset_used_high();
@@ -228,7 +228,7 @@ fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     let own = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();
     assert_eq!((own.note >> 32, own.addr), (1, 1 << 31));
     // What a stream has freed it has again wherever that is, and others when they may.
-    pool.free(own.note, A, 5, || true);
+    pool.free((own.note, own.len), A, 5, || true);
     assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_err());
     let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING, plainly);
     assert_eq!(wait, Err(Some(Freed { stream: A, position: 5 })));
@@ -273,14 +273,14 @@ fn what_is_kept_with_blocks_stays_and_is_given_back_at_the_end() {
     let enter = |taken: Taken, number: u32| (taken, number);
     let (first, number) = pool.alloc(GRAIN, A, &NOTHING, enter).unwrap();
     assert_eq!(number, 1);
-    pool.free(first.note, A, 1, || true);
+    pool.free((first.note, first.len), A, 1, || true);
     // The same block has the same number.
     let again = pool.alloc(GRAIN, A, &NOTHING, enter).unwrap();
     assert!(again.0.stays);
     assert_eq!((again.0.addr, again.0.note, again.1), (first.addr, first.note, number));
     assert_eq!(pool.alloc(GRAIN, A, &NOTHING, enter).unwrap().1, 2);
     // Who was too late frees nothing.
-    assert!(!pool.free(first.note, A, 1, || false));
+    assert!(!pool.free((first.note, first.len), A, 1, || false));
     assert_eq!(pool.stats().blocks, 2);
     let mut kept = pool.drain().kept;
     kept.sort_unstable();
@@ -307,7 +307,7 @@ fn threads_get_parts_and_never_the_same_memory() {
                     if live.len() > 16 {
                         let taken: Taken = live.swap_remove((turn * 7 % 16) as usize);
                         assert_eq!(place(taken).swap(0, Ordering::Relaxed), thread);
-                        pool.free(taken.note, stream, turn, || true);
+                        pool.free((taken.note, taken.len), stream, turn, || true);
                     }
                 }
                 for taken in live {

@@ -1,6 +1,7 @@
 //! Pages that one holder has to himself. What begins in them comes and goes under a lock of the holder's,
 //! so that nobody takes the map's for it, and in records that stay the holder's.
 
+use super::super::prefetch::prefetch;
 use super::super::sync::atomic::Ordering;
 use super::parking::Entry;
 use super::{
@@ -114,7 +115,13 @@ impl AddressMap {
     pub fn claim_held(&self, records: &mut Vec<u32>) {
         const AT_ONCE: usize = if cfg!(loom) { 1 } else { 32 };
         let mut state = self.state.lock();
-        records.extend((0..AT_ONCE).map_while(|_| self.new_record(&mut state).ok()));
+        let before = records.len();
+        let used = state.free.len().saturating_sub(AT_ONCE);
+        records.extend(state.free.drain(used..));
+        let fresh = AT_ONCE - (records.len() - before);
+        records.extend((0..fresh).map_while(|_| self.new_record(&mut state).ok()));
+        drop(state);
+        records[before..].iter().for_each(|&index| prefetch(&self.records[index as usize]));
     }
 }
 

@@ -34,7 +34,8 @@ impl Cache {
 impl Memory {
     /// Keeps a block that is plain now, if it is short enough.
     #[inline(always)]
-    pub(super) fn keep(&mut self, node: u32, len: u32) {
+    pub(super) fn keep(&mut self, node: u32) {
+        let len = self.heap.len_of(node);
         if len > LONGEST {
             self.merge(node);
             return;

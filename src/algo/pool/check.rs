@@ -24,7 +24,9 @@ impl Memory {
             self.heap.check(island.region, |node| {
                 len += u64::from(self.heap.len_of(node));
                 let of = self.heap.of(node);
-                if self.heap.is_free(node) || self.fresh.iter().any(|fresh| fresh.node == node) {
+                if self.heap.is_free(node) {
+                } else if let Some(fresh) = self.fresh.iter().find(|fresh| fresh.node == node) {
+                    assert_eq!(fresh.used, of.used);
                 } else if of.slot == NONE {
                     assert!(of.used != 0 && of.used <= self.heap.len_of(node));
                     live += 1;

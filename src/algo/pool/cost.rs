@@ -50,7 +50,7 @@ impl Device {
     }
 
     fn free(&self, taken: Taken, stream: u64) {
-        self.pool.free(taken.note, StreamKey(stream), 1, || true);
+        self.pool.free((taken.note, taken.len), StreamKey(stream), 1, || true);
     }
 
     /// How many times what is used it has reserved, at most.

@@ -58,7 +58,8 @@ pub(super) struct Found {
 #[derive(Clone, Copy)]
 pub(super) struct Fresh {
     pub(super) node: u32,
-    len: u32,
+    /// Units that its taker had of it; it may be slightly longer.
+    pub(super) used: u32,
     freed: Freed,
 }
 
@@ -66,7 +67,7 @@ impl Fresh {
     /// Whether it serves a request of the stream that has freed it, as it is.
     #[inline]
     fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
-        self.len.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream
+        self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream
     }
 }
 
@@ -193,9 +194,9 @@ impl Memory {
 
     /// Sorts a block whose stream has passed this position.
     #[inline(always)]
-    fn sort(&mut self, Fresh { node, len, freed }: Fresh, passed: Option<u64>) {
+    fn sort(&mut self, Fresh { node, freed, .. }: Fresh, passed: Option<u64>) {
         match passed {
-            Some(position) if freed.position <= position => self.keep(node, len),
+            Some(position) if freed.position <= position => self.keep(node),
             _ => self.make_pending(node, freed),
         }
     }
@@ -270,17 +271,24 @@ impl Memory {
 
     /// Takes a block back that is still its taker's, as `hide` says, which hides it in the owner's books.
     #[inline(always)]
-    pub(super) fn free(&mut self, note: u64, freed: Freed, hide: impl FnOnce() -> bool) -> bool {
+    pub(super) fn free(
+        &mut self,
+        note: u64,
+        len: usize,
+        freed: Freed,
+        hide: impl FnOnce() -> bool,
+    ) -> bool {
         if !hide() {
             return false;
         }
-        let node = note as u32;
-        self.count_out(node);
+        let (node, used) = (note as u32, (len / GRAIN) as u32);
+        // Its record may be far away, and nobody waits for it here: the next allocation needs it.
+        self.heap.prefetch(node);
+        self.counts.free(used);
         if self.fresh.len() == FRESH {
             self.sort_fresh(|_| None);
         }
-        let len = self.heap.len_of(node);
-        self.fresh.push(Fresh { node, len, freed });
+        self.fresh.push(Fresh { node, used, freed });
         true
     }
 
@@ -290,16 +298,9 @@ impl Memory {
             return false;
         }
         let node = note as u32;
-        self.count_out(node);
+        self.counts.free(self.heap.of(node).used);
         self.heap.give(node);
         true
-    }
-
-    /// A block is no longer its taker's.
-    #[inline(always)]
-    fn count_out(&mut self, node: u32) {
-        let used = self.heap.of(node).used;
-        self.counts.free(used);
     }
 
     pub(super) fn forget(&mut self, stream: StreamKey) {

@@ -174,7 +174,7 @@ impl Run {
                 });
                 let freed_now = match freed {
                     Some(Freed { stream, position }) => {
-                        pool.free(taken.note, stream, position, || true)
+                        pool.free((taken.note, taken.len), stream, position, || true)
                     }
                     None => pool.free_now(taken.note, || true),
                 };

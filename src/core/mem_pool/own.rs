@@ -414,7 +414,7 @@ impl Own {
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, lane: StreamKey, position: Position) -> bool {
         let hide = || self.leaves(found.base, Allocation::hide_held(found.entry));
-        let freed = self.pool.free(found.note, lane, position, hide);
+        let freed = self.pool.free((found.note, found.len), lane, position, hide);
         self.note_idle();
         freed
     }

@@ -1,0 +1,214 @@
+//! A vector that is good at growing large. Touching a page for the first time takes longer than writing all
+//! of it does later, and a vector that moves when it grows touches about three times what it holds. This one
+//! moves early into pages of 2 MiB, where the system has them, with room that costs nothing until it is used,
+//! and hardly ever after that.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::prefetch::prefetch;
+
+/// The length of large pages.
+const PAGE: usize = 2 << 20;
+/// Bytes at first.
+const FIRST: usize = 4 << 10;
+/// From this length on it moves into large pages: a large one is touched as fast as so many small ones.
+const SMALL: usize = 128 << 10;
+/// Among large pages it gets so many times the room that it had.
+const AHEAD: usize = 8;
+/// So many elements before it is added one's memory is fetched.
+const AHEAD_OF_USE: usize = 4;
+
+/// A large page of a vector that is gone, for the next one.
+static SPARE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+
+/// Elements that are only added.
+pub struct LargeVec<T> {
+    first: NonNull<T>,
+    len: usize,
+    /// Elements that its memory has room for.
+    room: usize,
+    /// Of its memory: a power of two, or 0.
+    bytes: usize,
+}
+
+// SAFETY: it owns its elements.
+unsafe impl<T: Send> Send for LargeVec<T> {}
+// SAFETY: who shares it only reads.
+unsafe impl<T: Sync> Sync for LargeVec<T> {}
+
+impl<T: Copy> LargeVec<T> {
+    /// No elements, and no memory.
+    pub const fn new() -> Self {
+        const { assert!(size_of::<T>() != 0 && size_of::<T>() <= FIRST) };
+        Self { first: NonNull::dangling(), len: 0, room: 0, bytes: 0 }
+    }
+
+    /// Adds an element.
+    #[inline]
+    pub fn push(&mut self, element: T) {
+        if self.len == self.room {
+            self.grow();
+        }
+        // SAFETY: there is room for it.
+        unsafe { self.first.add(self.len).write(element) };
+        self.len += 1;
+        prefetch(self.first.as_ptr().wrapping_add(self.len + AHEAD_OF_USE));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let bytes = match self.bytes {
+            0 => FIRST,
+            small if small < SMALL => small * 2,
+            small if small < PAGE => PAGE,
+            large => large.saturating_mul(AHEAD),
+        };
+        let first = memory::<T>(bytes);
+        // SAFETY: the new memory has more room, and is nobody else's.
+        unsafe { ptr::copy_nonoverlapping(self.first.as_ptr(), first.as_ptr(), self.len) };
+        let (len, room) = (self.len, bytes / size_of::<T>());
+        // What it had goes.
+        *self = Self { first, len, room, bytes };
+    }
+}
+
+/// Ends the process where the allocator has no such memory, as vectors do.
+fn layout<T>(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes, align_of::<T>()).expect("more elements than there are addresses")
+}
+
+fn memory<T>(bytes: usize) -> NonNull<T> {
+    let layout = layout::<T>(bytes);
+    let made = match bytes {
+        // SAFETY: the size is not 0.
+        ..PAGE => NonNull::new(unsafe { alloc(layout) }),
+        PAGE => NonNull::new(SPARE.swap(ptr::null_mut(), Ordering::Acquire))
+            .or_else(|| large_pages(bytes)),
+        _ => large_pages(bytes),
+    };
+    made.unwrap_or_else(|| handle_alloc_error(layout)).cast()
+}
+
+/// Addresses that begin and end with large pages. Not from the program's allocator, which may think
+/// differently of large blocks once one has come back.
+fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
+    let all = bytes.checked_add(PAGE)?;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping, wherever there is room for it.
+    let mapped = unsafe { libc::mmap(ptr::null_mut(), all, access, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        return None;
+    }
+    let before = mapped.addr().next_multiple_of(PAGE) - mapped.addr();
+    // SAFETY: inside the mapping, whose ends nobody uses.
+    unsafe {
+        let first = mapped.byte_add(before);
+        unmap(mapped.cast(), before);
+        unmap(first.byte_add(bytes).cast(), PAGE - before);
+        // Where it is refused pages are small.
+        libc::madvise(first, bytes, libc::MADV_HUGEPAGE);
+        NonNull::new(first.cast())
+    }
+}
+
+/// # Safety
+/// They were mapped by [`large_pages`], and nobody uses them any more.
+unsafe fn unmap(first: *mut u8, bytes: usize) {
+    if bytes != 0 {
+        // SAFETY: as the caller says.
+        unsafe { libc::munmap(first.cast(), bytes) };
+    }
+}
+
+impl<T> Drop for LargeVec<T> {
+    fn drop(&mut self) {
+        let mut first = self.first.as_ptr().cast::<u8>();
+        if self.bytes == PAGE {
+            first = SPARE.swap(first, Ordering::AcqRel);
+        }
+        if self.bytes == 0 || first.is_null() {
+            return;
+        }
+        // SAFETY: it came from `memory` with this length, and is used no more; so did what was spare.
+        unsafe {
+            match self.bytes < PAGE {
+                true => dealloc(first, layout::<T>(self.bytes)),
+                false => unmap(first, self.bytes),
+            }
+        }
+    }
+}
+
+impl<T> Deref for LargeVec<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many were pushed, into memory of its own.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) }
+    }
+}
+
+impl<T> DerefMut for LargeVec<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`.
+        unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_stays_as_it_grows() {
+        let mut numbers = LargeVec::new();
+        assert!(numbers.is_empty());
+        // Through small blocks, a large page, and more of them.
+        for number in 0..PAGE as u32 / 2 {
+            numbers.push([number, !number, 7]);
+        }
+        assert_eq!(numbers.len(), PAGE / 2);
+        assert!((0..).zip(numbers.iter()).all(|(at, element)| *element == [at, !at, 7]));
+        numbers[5] = [1, 2, 3];
+        assert_eq!(numbers[4..7], [[4, !4, 7], [1, 2, 3], [6, !6, 7]]);
+    }
+
+    #[test]
+    fn elements_begin_where_they_have_to() {
+        #[derive(Clone, Copy)]
+        #[repr(align(64))]
+        struct Line(u8);
+
+        let mut lines = LargeVec::new();
+        for number in 0..=2 * PAGE / size_of::<Line>() {
+            lines.push(Line(number as u8));
+            assert!(lines.as_ptr().is_aligned());
+        }
+        assert!((0..).zip(lines.iter()).all(|(at, line): (usize, _)| line.0 == at as u8));
+        assert!(lines.as_ptr().addr().is_multiple_of(PAGE));
+    }
+
+    #[test]
+    fn what_one_leaves_behind_another_takes_over() {
+        const MANY: usize = SMALL / size_of::<u64>() + 1;
+        let fill = |first: u64| {
+            let mut numbers = LargeVec::new();
+            (first..first + MANY as u64).for_each(|number| numbers.push(number));
+            numbers
+        };
+        // Other tests have vectors, too; nobody ever sees another's elements.
+        for turn in 0..100 {
+            let (one, other) = (fill(turn), fill(!0 - MANY as u64));
+            assert!((turn..).zip(one.iter()).all(|(wanted, number)| *number == wanted));
+            drop(one);
+            assert!(other.iter().all(|number| *number >= !0 - MANY as u64));
+        }
+    }
+}
