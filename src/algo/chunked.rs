@@ -5,6 +5,7 @@
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
+use super::fresh_pages;
 use super::sync::atomic::{AtomicPtr, Ordering};
 use super::sync::const_unless_loom;
 
@@ -29,6 +30,31 @@ pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
     }
     #[cfg(loom)]
     NonNull::new(Box::into_raw(Box::new(T::blank())))
+}
+
+/// Chunks from this length on are pages of their own.
+const LARGE: usize = 32 << 10;
+
+/// A blank chunk, or directory; `None` when there is no memory.
+fn blank_part<T: Blank>() -> Option<NonNull<T>> {
+    match size_of::<T>() < LARGE {
+        true => boxed_blank(),
+        false => fresh_pages::map(size_of::<T>()).map(NonNull::cast),
+    }
+}
+
+/// # Safety
+/// `blank_part` has made it, and nobody uses it any more.
+unsafe fn drop_part<T>(part: *mut T) {
+    // SAFETY: as the caller says; small ones have the layout of their type.
+    unsafe {
+        if size_of::<T>() < LARGE {
+            drop(Box::from_raw(part));
+        } else {
+            part.drop_in_place();
+            fresh_pages::unmap(part.cast(), size_of::<T>());
+        }
+    }
 }
 
 /// One chunk.
@@ -89,11 +115,11 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     /// memory. One caller at a time.
     pub fn ensure(&self, index: usize) -> Option<&T> {
         if self.directory.load(Ordering::Relaxed).is_null() {
-            self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
+            self.directory.store(blank_part()?.as_ptr(), Ordering::Release);
         }
         let place = self.directory()?.0.get(index / LEN)?;
         if place.load(Ordering::Relaxed).is_null() {
-            place.store(boxed_blank()?.as_ptr(), Ordering::Release);
+            place.store(blank_part()?.as_ptr(), Ordering::Release);
         }
         self.get(index)
     }
@@ -123,14 +149,15 @@ impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> 
         if directory.is_null() {
             return;
         }
-        // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
-        let directory = unsafe { Box::from_raw(directory) };
-        for place in &directory.0 {
-            let chunk = place.load(Ordering::Acquire);
-            if !chunk.is_null() {
-                // SAFETY: as above.
-                drop(unsafe { Box::from_raw(chunk) });
+        // SAFETY: made by `blank_part`, and nobody looks any more.
+        unsafe {
+            for place in &(*directory).0 {
+                let chunk = place.load(Ordering::Acquire);
+                if !chunk.is_null() {
+                    drop_part(chunk);
+                }
             }
+            drop_part(directory);
         }
     }
 }
