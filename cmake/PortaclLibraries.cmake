@@ -26,7 +26,9 @@ if(NOT portacl_probe_result EQUAL 0 OR NOT portacl_probe_text MATCHES "native-st
 endif()
 separate_arguments(PORTACL_NATIVE_LIBS UNIX_COMMAND "${CMAKE_MATCH_1}")
 list(REMOVE_DUPLICATES PORTACL_NATIVE_LIBS)
-list(REMOVE_ITEM PORTACL_NATIVE_LIBS -lc)
+# Compilers add the C library and their own by themselves, and know which one: a program that is
+# linked with -static has no shared libgcc_s.
+list(REMOVE_ITEM PORTACL_NATIVE_LIBS -lc -lgcc_s)
 
 if(PORTACL_CARGO_PROFILE STREQUAL "dev")
     set(portacl_profile_dir debug)

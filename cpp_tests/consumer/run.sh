@@ -139,6 +139,23 @@ test_second_rust_library() {
     fi
 }
 
+# Programs without any shared library, and with the compiler's own in them.
+test_static_program() {
+    mkdir -p "$mine"
+    local native option
+    PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
+    export PKG_CONFIG_PATH
+    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    for option in -static -static-pie -static-libgcc; do
+        echo "int main(void) { return 0; }" | "$CC" -x c - "$option" -o "$mine/nothing" 2>"$mine/nothing.txt" ||
+            { echo "this system links nothing with $option"; continue; }
+        "$CC" -std=c99 "$option" "$here/project/main.c" "${native[@]}" -o "$mine/c$option"
+        "$CXX" -std=c++11 "$option" "$here/project/main.cpp" "${native[@]}" -o "$mine/cxx$option"
+        "$mine/c$option" || fail "a C program linked with $option"
+        "$mine/cxx$option" || fail "a C++ program linked with $option"
+    done
+}
+
 # Where the component is installed as well: a C program has nothing of it.
 test_c_without_libstdcxx() {
     [[ -e $(libdir "$prefix")/libportacl_cxx.a ]] || fail "the component is not installed"

@@ -7,6 +7,10 @@
 #ifndef PORTACL_ERROR_HPP
 #define PORTACL_ERROR_HPP
 
+#if __cplusplus < 201703L
+#error "portacl's C++ headers need C++17 (-std=c++17); its C headers, as acl/acl.h, take C++11"
+#endif
+
 #include <stdexcept>
 #include <string>
 
@@ -26,7 +30,8 @@ struct SourceLocation {
     /**
      * The place where this is called, or where a function is called whose default argument this is.
      *
-     * @param file,line left out.
+     * @param file left out.
+     * @param line left out.
      * @return the place.
      */
     static constexpr SourceLocation current(const char* file = __builtin_FILE(),

@@ -199,6 +199,11 @@ constexpr Table<Parameters...> Kernel<void (*)(const portaclBlock&, Parameters..
     }                                                                                              \
     static_assert(true, "the macro wants a semicolon behind it")
 
+#elif defined(__cplusplus)
+
+#define PORTACL_KERNEL(NAME, FUNCTION) \
+    static_assert(sizeof #NAME == 0, "PORTACL_KERNEL needs C++14 (-std=c++14)")
+
 #endif /* C++14 */
 
 #endif /* PORTACL_KERNEL_H */

@@ -7,6 +7,10 @@
 #ifndef PORTACL_SPAN_HPP
 #define PORTACL_SPAN_HPP
 
+#if __cplusplus < 201703L
+#error "portacl's C++ headers need C++17 (-std=c++17); its C headers, as acl/acl.h, take C++11"
+#endif
+
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
