@@ -153,6 +153,10 @@ test_static_program() {
         "$CXX" -std=c++11 "$option" "$here/project/main.cpp" "${native[@]}" -o "$mine/cxx$option"
         "$mine/c$option" || fail "a C program linked with $option"
         "$mine/cxx$option" || fail "a C++ program linked with $option"
+        # A driver's library brings a second C library along; without a loader the program would die in it.
+        [[ $option != -static-libgcc ]] || continue
+        ! PORTACL_BACKEND=cuda "$mine/c$option" 2>"$mine/cuda.txt" || fail "a driver was loaded with $option"
+        grep -q 'linked with -static' "$mine/cuda.txt" || { cat "$mine/cuda.txt"; fail "no reason is told with $option"; }
     done
 }
 

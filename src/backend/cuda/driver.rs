@@ -447,7 +447,38 @@ fn does_not_start(failure: Failure) -> Fault {
     fault.with_text(text)
 }
 
+/// Whether the program has no loader: one that is linked with `-static`. A driver that it opens brings
+/// a second C library along, and dies in there.
+fn is_static_program() -> bool {
+    unsafe extern "C" fn look(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        found: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the description of an object with its table, and the word that was passed along.
+        let (headers, found) = unsafe {
+            let info = &*info;
+            (std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()), &mut *found.cast())
+        };
+        *found = headers.iter().any(|header| header.p_type == libc::PT_INTERP);
+        // The program comes first.
+        1
+    }
+
+    let mut names_a_loader = true;
+    // SAFETY: `look` is called during this call only, with the word.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut names_a_loader).cast()) };
+    !names_a_loader
+}
+
 fn open_library() -> Result<Library> {
+    if is_static_program() {
+        return Err(Fault::new(
+            FaultKind::NoDevice,
+            "the program is linked with -static, and can load no CUDA driver; link it dynamically, \
+             or use the cpu backend",
+        ));
+    }
     let mut tried = Vec::new();
     for name in LIBRARIES {
         // SAFETY: loading a driver runs its initialisers, which is what it is for.
