@@ -145,7 +145,11 @@ TEST(Fault, RefusedReleaseIsToldAndTheRestGoes) {
 TEST(Fault, MistakeInTheListIsAnErrorThatNamesTheSites) {
     setenv("PORTACL_FAULT", "device.aloc:1", 1);
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "PORTACL_FAULT", "device.aloc:1",
-                     "device.alloc,");
+                     "device.alloc,", "(error 100000)");
+    // A text has room for what the name may have meant, not for all sites.
+    setenv("PORTACL_FAULT", "malloc:1", 1);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclInit(nullptr), "\"malloc:1\"",
+                     "docs/configuration.md", "driver, device,", "(error 100000)");
     unsetenv("PORTACL_FAULT");
     ACL_EXPECT_OK(aclInit(nullptr));
     ACL_EXPECT_OK(aclFinalize());

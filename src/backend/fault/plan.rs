@@ -50,7 +50,10 @@ impl Wanted {
         let mut parts = text.trim().splitn(3, ':');
         let name = parts.next().unwrap_or_default();
         let site = Site::named(name).ok_or_else(|| {
-            format!("SITE:N or SITE:N:later, separated by commas; sites: {}", Site::names(|_| true))
+            format!(
+                "SITE:N or SITE:N:later, separated by commas; sites: {}",
+                Site::names_like(name)
+            )
         })?;
         let call = parts.next().and_then(|call| call.parse().ok()).filter(|call| *call > 0);
         let call = call.ok_or_else(|| format!("{name}:N, N the number of a call from 1 on"))?;

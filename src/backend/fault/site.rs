@@ -203,7 +203,20 @@ impl Site {
         QUEUED.contains(&self)
     }
 
-    /// The names of all sites, for a person.
+    /// What a name that no site has may have meant, for a person: texts have no room for all of them.
+    pub fn names_like(name: &str) -> String {
+        let kind = |name: &'static str| name.split('.').next().unwrap_or_default();
+        let wanted = name.split('.').next();
+        let names = Self::names(|site| Some(kind(site.name())) == wanted);
+        if !names.is_empty() {
+            return names;
+        }
+        let mut kinds: Vec<_> = ALL.iter().map(|site| kind(site.name())).collect();
+        kinds.dedup();
+        format!("docs/configuration.md has them; they begin with {}", kinds.join(", "))
+    }
+
+    /// The names of sites, for a person.
     pub fn names(which: impl Fn(Self) -> bool) -> String {
         let names: Vec<_> =
             ALL.iter().filter(|site| which(**site)).map(|site| site.name()).collect();
