@@ -241,6 +241,17 @@ OWN_PROCESS_TEST(MemoryHookVariable, LogsForAnyProgram,
     EXPECT_NE(output.find("\"kind\": \"pinned\"}"), std::string::npos) << output;
 }
 
+OWN_PROCESS_TEST(MemoryHookVariable, ALogWithoutRoomIsToldOnce,
+                 {"PORTACL_MEMORY_HOOK", "log:/dev/full"}) {
+    testing::internal::CaptureStderr();
+    AllocateAndFree();
+    const std::string output = testing::internal::GetCapturedStderr();
+    const std::string told = "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines";
+    const size_t found = output.find(told);
+    EXPECT_NE(found, std::string::npos) << output;
+    EXPECT_EQ(output.find(told, found + 1), std::string::npos) << output;
+}
+
 OWN_PROCESS_TEST(MemoryHookVariable, ProfilesAnyProgramThatFinalizes,
                  {"PORTACL_MEMORY_HOOK", "profile:/proc/self/fd/2"}) {
     testing::internal::CaptureStderr();

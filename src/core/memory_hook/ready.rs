@@ -1,7 +1,8 @@
 //! Hooks for programs that know nothing of them: `PORTACL_MEMORY_HOOK`.
 
 use std::ffi::OsString;
-use std::io::{Write, stdout};
+use std::fs::File;
+use std::io::{self, Write, stdout};
 
 use parking_lot::Mutex;
 
@@ -55,7 +56,10 @@ impl Ready {
         }
         let hook: Box<dyn MemoryHook> = match self {
             Self::DebugPrint => Box::new(DebugPrint::new(Box::new(stdout()))),
-            Self::Logging(file) => Box::new(Logging::new(Box::new(create_file(FILE, file)?))),
+            Self::Logging(file) => {
+                let to = ToldFile { file: create_file(FILE, file)?, told: false };
+                Box::new(Logging::new(Box::new(to)))
+            }
             Self::LineProfile(file) => {
                 // Told now, not when the work of a long run is to be written.
                 create_file(FILE, file)?;
@@ -68,6 +72,31 @@ impl Ready {
             at_exit(write_profile);
         }
         Ok(())
+    }
+}
+
+/// A log of a program that does not ask how its hooks fare: the first line that is lost is told.
+struct ToldFile {
+    file: File,
+    told: bool,
+}
+
+impl Write for ToldFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        if let Err(why) = &written
+            && why.kind() != io::ErrorKind::Interrupted
+            && !std::mem::replace(&mut self.told, true)
+        {
+            eprintln!(
+                "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}"
+            );
+        }
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 
