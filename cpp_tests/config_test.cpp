@@ -381,6 +381,35 @@ OWN_PROCESS_TEST(ConfigProcess, AFileThatMayNotBeLongEnoughIsTold) {
     ACL_OK(aclFinalize());
 }
 
+// Addresses are reserved for all the memory that a device has. Where the process may not have as
+// many, devices are smaller by themselves; guard mode says what it wants.
+OWN_PROCESS_TEST(ConfigProcess, DevicesFitIntoALimitOfAddresses) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers want more addresses than that";
+#endif
+    const rlim_t most = rlim_t{4} << 30;
+    const rlimit limit{most, most};
+    ACL_OK(aclInit(nullptr));
+    if (std::string(portaclBackendName()) != "cpu") return;
+    ACL_OK(aclFinalize());
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+    ACL_OK(aclInit(nullptr));
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    if (guard && std::string(guard) == "1") {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtSetDevice(0),
+                         "4294967296 that the process may have (ulimit -v)", "PORTACL_CPU_GUARD");
+        return;
+    }
+    for (int32_t device = 0; device < 4; ++device) {
+        ACL_OK(aclrtSetDevice(device));
+        size_t free = 0, total = 0;
+        ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+        EXPECT_GT(total, size_t{4} << 20);
+        EXPECT_LE(total, most / 8);
+    }
+    ACL_OK(aclFinalize());
+}
+
 OWN_PROCESS_TEST(ConfigProcess, BadVariableWithoutInit, {"PORTACL_BACKEND", "gpu"}) {
     auto count = Poison<uint32_t>();
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, aclrtGetDeviceCount(&count), "PORTACL_BACKEND",

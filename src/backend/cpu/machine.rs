@@ -8,8 +8,8 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Bytes of memory: the machine's, or the limit of a control group that we are in, whichever is
-/// smaller.
+/// Bytes of memory: the machine's, the limit of a control group that we are in, or half of the
+/// addresses that the process may have, whichever is smallest. The other half is for the program.
 pub(super) fn memory() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo")
         .ok()
@@ -20,6 +20,15 @@ pub(super) fn memory() -> u64 {
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok())
         .fold(machine, u64::min)
+        .min(most_addresses().unwrap_or(u64::MAX) / 2)
+}
+
+/// Bytes of address space that this process may have (`ulimit -v`); `None`: as many as it likes.
+pub(super) fn most_addresses() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: room for the answer.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// Bytes of the level-2 cache of a core; 0 where nobody tells.

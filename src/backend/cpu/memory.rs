@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, Piece, UNIT};
 use super::host_access::{self, Watch};
+use super::machine;
 use super::pages::{self, Mapping, whole_pages};
 use super::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
@@ -67,16 +68,15 @@ impl DeviceMemory {
         own_view: usize,
         wanted: Arc<AtomicUsize>,
     ) -> Result<Self> {
-        let refused = |what: &str, error: std::io::Error| {
+        let refused = |why: String| {
             Fault::new(
                 FaultKind::OutOfDeviceMemory,
-                format!(
-                    "device {ordinal} cannot have its {size} bytes of memory: {what}: {error}; a \
-                     smaller PORTACL_CPU_MEMORY may help"
-                ),
+                format!("device {ordinal} cannot have its {size} bytes of memory: {why}"),
             )
         };
-        let file = pages::device_file(size).map_err(|e| refused("memfd_create", e))?;
+        let file = pages::device_file(size).map_err(|error| {
+            refused(format!("memfd_create: {error}; a smaller PORTACL_CPU_MEMORY may help"))
+        })?;
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(size).expect("64-bit machines only");
         let guarded = own_view != 0;
@@ -84,7 +84,17 @@ impl DeviceMemory {
             false => Mapping::new(len, Some(&file)),
             true => Mapping::of_part(len, file.as_fd(), 0, own_view),
         };
-        let mapping = mapping.map_err(|e| refused("mmap", e))?;
+        let mapping = mapping.map_err(|error| {
+            let limit = machine::most_addresses()
+                .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
+                .unwrap_or_default();
+            let remedy = match own_view {
+                0 => "a smaller PORTACL_CPU_MEMORY may help",
+                _ => "where there are not so many, go without PORTACL_CPU_GUARD",
+            };
+            let wanted = size + own_view as u64;
+            refused(format!("mmap: {error}; it takes {wanted} addresses{limit}: {remedy}"))
+        })?;
         let mut arena = Arena::new();
         arena.add_region(0, size);
         Ok(Self {
