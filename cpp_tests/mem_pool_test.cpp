@@ -269,6 +269,36 @@ TEST_F(MemPoolTest, TheOrdinaryFreeTakesAPoolsMemory) {
     EXPECT_EQ(Used(pool), 0u);
 }
 
+TEST_F(MemPoolTest, AddressesThatAPoolHasGivenBackAreOthersToHave) {
+    constexpr int kBlocks = 8;
+    const Stream stream;
+    for (const size_t size : {64 * kKiB, 3 * kMiB, 512 * kKiB}) {
+        const MemPool pool;
+        void* blocks[kBlocks];
+        // Twice, so that the second time they are where they were.
+        for (int turn = 0; turn < 2; ++turn) {
+            for (void*& block : blocks) block = pool.Allocate(size, stream);
+            for (void* block : blocks) ExpectKnown(block, size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
+            for (void* block : blocks) Free(block, stream);
+        }
+        // In other pieces.
+        void* memory = pool.Allocate(kBlocks / 2 * size, stream);
+        ExpectKnown(memory, kBlocks / 2 * size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
+        Free(memory, stream);
+        Synchronize(stream);
+        ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+        const DeviceMemory plain(2 * kBlocks * size);
+        ExpectKnown(plain.At(), 2 * kBlocks * size, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
+        const MemPool other;
+        memory = other.Allocate(size + kKiB, stream);
+        ExpectKnown(memory, size + kKiB, ACL_MEM_LOCATION_TYPE_DEVICE, 0);
+        EXPECT_EQ(Used(pool), 0u);
+        EXPECT_GE(Used(other), size + kKiB);
+        Free(memory, stream);
+        ExpectUnknown(memory);
+    }
+}
+
 TEST_F(MemPoolTest, DestroyingAPoolLeavesItsMemoryToThoseWhoHaveIt) {
     const Stream stream;
     size_t before = 0, during = 0, after = 0, total = 0;

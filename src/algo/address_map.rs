@@ -12,12 +12,14 @@
 //! that looks inside it comes to its record whatever happens elsewhere. Records are reused but
 //! stay records; each has a sequence number, and one that changes under a reader tells it that the
 //! range it came for is gone. A range ends to exist when that number moves on, at one moment for
-//! all its addresses; it begins to exist page by page while `insert` runs.
+//! all its addresses; it begins to exist page by page while `insert` runs. One that came back from where
+//! it was parked or rested exists again at one moment.
 
 mod held;
 mod hint;
 mod page;
 mod parking;
+mod resting;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -119,7 +121,7 @@ impl std::error::Error for InsertError {}
 /// Where a [`Range`] is kept. The range is written under the lock only, while it is not live.
 #[repr(align(64))]
 struct Record {
-    /// Its last two bits tell the state: [`IN_CHANGE`], [`LIVE`], or none of both: no range, or a
+    /// Its last two bits tell the state: [`IN_CHANGE`], [`LIVE`], [`RESTING`], or 0: no range, or a
     /// parked one. It moves on with every change.
     sequence: AtomicU64,
     base: AtomicUsize,
@@ -131,6 +133,8 @@ struct Record {
 const IN_CHANGE: u64 = 1;
 /// Readers find the range.
 const LIVE: u64 = 2;
+/// The range is gone, and may come back as it was.
+const RESTING: u64 = 3;
 
 // SAFETY: atomics; all zeros is no range.
 unsafe impl Blank for Record {
@@ -259,9 +263,12 @@ impl AddressMap {
         if last >> ADDRESS_BITS != 0 {
             return Err(InsertError::Unaddressable);
         }
-        let state = self.state.lock();
-        if let Some(Range { base, len, .. }) = self.conflict(&range) {
-            return Err(InsertError::Overlap { base, len });
+        let mut state = self.state.lock();
+        while let Some(other) = self.conflict(&range) {
+            if !self.remove_resting(&mut state, other) {
+                let Range { base, len, .. } = self.records[other as usize].contents();
+                return Err(InsertError::Overlap { base, len });
+            }
         }
         self.put(state, &range)
     }
@@ -298,10 +305,10 @@ impl AddressMap {
         if let Some(index) = state.free.pop() {
             return Ok(index);
         }
-        if state.fresh == MAX_RECORDS {
-            return Err(InsertError::Full);
+        if state.fresh == MAX_RECORDS || self.records.ensure(state.fresh as usize).is_none() {
+            self.remove_all_resting(state);
+            return state.free.pop().ok_or(InsertError::Full);
         }
-        self.records.ensure(state.fresh as usize).ok_or(InsertError::Full)?;
         state.fresh += 1;
         Ok(state.fresh - 1)
     }
@@ -335,18 +342,6 @@ impl AddressMap {
         self.erase(&mut state, entry, &range).then_some(range)
     }
 
-    /// Removes a range that was found as this entry, and is never parked; false if it was removed
-    /// since: of several racing threads one hears true.
-    pub fn remove_entry(&self, entry: Entry) -> bool {
-        let Some(record) = self.records.get(entry.index() as usize) else { return false };
-        let mut state = self.state.lock();
-        let found = record.end(entry.sequence());
-        if found {
-            self.detach(&mut state, entry.index(), &record.contents());
-        }
-        found
-    }
-
     /// Changes the owner's words of the range that begins exactly here; false when there is none. A
     /// look-up at this very moment may find nothing.
     pub fn update(&self, base: usize, words: [u64; 3]) -> bool {
@@ -363,16 +358,20 @@ impl AddressMap {
         }
     }
 
-    /// Removes and returns all ranges that are `wanted`, which runs under the map's lock.
+    /// Removes and returns all ranges that are `wanted`, which runs under the map's lock. Those that rest go
+    /// unmentioned.
     pub fn drain(&self, wanted: impl Fn(&Range) -> bool) -> Vec<Range> {
         let mut state = self.state.lock();
         let mut drained = Vec::new();
         for index in 1..state.fresh {
-            if let Some((sequence, range)) = self.records[index as usize].read()
+            let record = &self.records[index as usize];
+            if let Some((sequence, range)) = record.read()
                 && wanted(&range)
                 && self.erase(&mut state, Entry::new(index, sequence), &range)
             {
                 drained.push(range);
+            } else if record.is_resting() && wanted(&record.contents()) {
+                self.remove_resting(&mut state, index);
             }
         }
         drained
@@ -388,7 +387,7 @@ impl AddressMap {
         (1..end).filter_map(live).collect()
     }
 
-    /// How many ranges there are, parked ones included.
+    /// How many ranges there are, parked and resting ones included.
     pub fn len(&self) -> usize {
         let state = self.state.lock();
         state.fresh as usize - 1 - state.free.len()
@@ -411,17 +410,24 @@ impl AddressMap {
     /// As [`Self::look_up`], of the range that begins at this very address, with fewer looks.
     #[inline(always)]
     fn look_up_start(&self, base: usize) -> Option<(Entry, Range)> {
+        let (index, record) = self.record_at(base)?;
+        let (sequence, range) = record.read()?;
+        (range.base == base).then_some((Entry::new(index, sequence), range))
+    }
+
+    /// The record of the range, whatever its state, that may begin at this very address.
+    #[inline(always)]
+    fn record_at(&self, base: usize) -> Option<(u32, &Record)> {
         let page = self.pages.get(page_of(base))?;
         let index = match begins_page(base) {
             true => page.cover.load(Ordering::Acquire),
             false => page.begins_in(granule_of(base)),
         };
-        let (sequence, range) = self.record(index)?.read()?;
-        (range.base == base).then_some((Entry::new(index, sequence), range))
+        Some((index, self.record(index)?))
     }
 
-    /// What `read`, by value so that it stays in registers, makes of the record of the range, live or
-    /// parked, that may contain the address.
+    /// What `read`, by value so that it stays in registers, makes of the record of the range, whatever its
+    /// state, that may contain the address.
     #[inline(always)]
     fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
         let page = self.pages.get(page_of(addr))?;
@@ -449,11 +455,11 @@ impl AddressMap {
         self.records.get((index % MAX_RECORDS) as usize)
     }
 
-    /// A range, live or parked, that is in this one's way. Under the lock.
-    fn conflict(&self, range: &Range) -> Option<Range> {
+    /// The record of a range, whatever its state, that is in this one's way. Under the lock.
+    fn conflict(&self, range: &Range) -> Option<u32> {
         let contents = |index: u32| self.records[index as usize].contents();
         let at_base = self.look_up_by(range.base, |index| {
-            Some(contents(index)).filter(|other| other.contains(range.base))
+            Some(index).filter(|&index| contents(index).contains(range.base))
         });
         if at_base.is_some() {
             return at_base;
@@ -464,20 +470,19 @@ impl AddressMap {
             let Some(page) = self.pages.get(number) else { continue };
             let cover = page.cover.load(Ordering::Relaxed);
             if number > first && cover != 0 {
-                return Some(contents(cover));
+                return Some(cover);
             }
             let granule = if number == first { granule_of(range.base) } else { 0 };
             if let Some((start, record)) = page.first_start(granule) {
-                let next = contents(record);
                 let same_granule = number == first && !begins_page(range.base) && start == granule;
                 // Ranges behind this one are no nearer.
-                return (same_granule || next.base <= range.last()).then_some(next);
+                return (same_granule || contents(record).base <= range.last()).then_some(record);
             }
         }
         None
     }
 
-    /// Takes a live range out; false if it was parked meanwhile.
+    /// Takes a live range out; false if it was ended meanwhile.
     fn erase(&self, state: &mut State, entry: Entry, range: &Range) -> bool {
         let parked = self.park(entry);
         if parked.is_some() {

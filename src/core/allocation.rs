@@ -156,7 +156,7 @@ impl PoolTag {
 /// Memory of a pool, as whoever frees it finds it: no more of it than that takes.
 #[derive(Clone, Copy)]
 pub struct PoolMemory {
-    /// For [`Allocation::take_found`] and its likes.
+    /// For [`Allocation::rest_found`] and its likes.
     pub entry: Entry,
     /// First byte.
     pub base: usize,
@@ -206,12 +206,6 @@ impl Allocation {
         device_addr: usize,
     ) -> Self {
         Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
-    }
-
-    /// A block of a pool, all of which programs may use.
-    pub fn of_pool(block: Block, kind: Kind, owner: Owner, pool: Handle) -> Self {
-        let Block { addr: base, len, token } = block;
-        Self { base, len, kind, owner, origin: [pool.raw(), token] }
     }
 
     /// Memory that is mapped in a range of addresses.
@@ -344,7 +338,17 @@ impl Allocation {
 
     /// Puts in what a backend gave.
     pub fn register(self) -> Result<()> {
-        self.insert().map_err(|why| self.not_registered(why))
+        self.insert().map_err(|why| not_registered(self.base, self.len, why))
+    }
+
+    /// Puts in what a driver gave for its pool, quicker where the same was there before and
+    /// [rests](Self::rest_found).
+    #[inline(always)]
+    pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
+        let Block { addr: base, len, token } = block;
+        let PoolTag([first, pool]) = tag;
+        let range = Range { base, len, words: [first, pool, token] };
+        ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }
 
     /// Makes room for parts of a backend's block that a pool of the core's own cuts up.
@@ -394,26 +398,13 @@ impl Allocation {
         ALLOCATIONS.release_held(records);
     }
 
-    /// Why it cannot be put in.
-    #[cold]
-    fn not_registered(&self, why: InsertError) -> Error {
-        let code = match why {
-            InsertError::Full => Code::BadAlloc,
-            _ => Code::InternalError,
-        };
-        Error::new(
-            code,
-            format_args!("the {} bytes allocated at {:#x}: {why}", self.len, self.base),
-        )
-    }
-
     /// Puts this in the place of the one at the same address and of the same length, which the
     /// caller put in. A look-up at this very moment may find neither.
     pub fn replace(self) {
         ALLOCATIONS.update(self.base, self.to_range().words);
     }
 
-    /// The live one that begins at `addr`, with what [`Self::take_found`] wants to know.
+    /// The live one that begins at `addr`, with what [`Self::rest_found`] wants to know.
     #[inline(always)]
     pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
         let (entry, range) = ALLOCATIONS.find_start(addr)?;
@@ -428,10 +419,11 @@ impl Allocation {
         Some(PoolMemory { entry, base, len, pool, note })
     }
 
-    /// Takes out what was found as this entry; false: another thread was faster.
+    /// Ends what was found as this entry, under the pool's lock. It rests until the same comes again, or something
+    /// else in its place; false: another thread was faster.
     #[inline]
-    pub fn take_found(entry: Entry) -> bool {
-        ALLOCATIONS.remove_entry(entry)
+    pub fn rest_found(entry: Entry) -> bool {
+        ALLOCATIONS.rest(entry)
     }
 
     /// Takes out the one that starts at `addr`, if it is `wanted`, which may not look for others.
@@ -440,11 +432,21 @@ impl Allocation {
         Some(Self::from_range(&range))
     }
 
-    /// Takes out all of an owner.
+    /// Takes out all of an owner, and what rests, under the pool's lock where it is one's.
     pub fn drain(owner: Owner) -> Vec<Self> {
         let all = ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
         all.iter().map(Self::from_range).collect()
     }
+}
+
+/// Why what was allocated cannot be put in.
+#[cold]
+fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
+    let code = match why {
+        InsertError::Full => Code::BadAlloc,
+        _ => Code::InternalError,
+    };
+    Error::new(code, format_args!("the {len} bytes allocated at {base:#x}: {why}"))
 }
 
 /// The device if it is open; held for a moment only.

@@ -89,6 +89,7 @@ struct Counts {
 
 impl Tally {
     /// An allocation of so many bytes was made.
+    #[inline]
     pub fn made(&self, bytes: usize) {
         let made = Amount { bytes: bytes as u64, count: 1 };
         let mut counts = self.counts.lock();
@@ -98,10 +99,35 @@ impl Tally {
         counts.peak = counts.peak.max(counts.current);
     }
 
+    /// It came to nothing after all.
+    #[cold]
+    pub fn unmade(&self, bytes: usize) {
+        let made = Amount { bytes: bytes as u64, count: 1 };
+        let mut counts = self.counts.lock();
+        counts.total = counts.total.wrapping_sub(made);
+        counts.current = counts.current.wrapping_sub(made);
+    }
+
     /// One was freed.
     pub fn freed(&self, bytes: usize) {
+        self.freed_if(bytes, || true);
+    }
+
+    /// As [`Self::freed`], if `end`, which runs under the lock, says so.
+    #[inline]
+    pub fn freed_if(&self, bytes: usize, end: impl FnOnce() -> bool) -> bool {
         let mut counts = self.counts.lock();
-        counts.current = counts.current.wrapping_sub(Amount { bytes: bytes as u64, count: 1 });
+        let ended = end();
+        if ended {
+            counts.current = counts.current.wrapping_sub(Amount { bytes: bytes as u64, count: 1 });
+        }
+        ended
+    }
+
+    /// Runs this while nobody counts.
+    pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
+        let _counts = self.counts.lock();
+        run()
     }
 
     /// A request could not be served.

@@ -10,15 +10,21 @@ use super::{
 };
 
 impl AddressMap {
-    /// Makes ready the pages of these addresses, which begin and end with pages. No range is in them, and
-    /// nobody but the caller puts one there from now on.
+    /// Makes ready the pages of these addresses, which begin and end with pages. No range is in them but what
+    /// rests, which goes, and nobody but the caller puts one there from now on.
     pub fn hold(&self, base: usize, len: usize) -> Result<(), InsertError> {
         debug_assert!(begins_page(base) && begins_page(len) && len != 0);
         let last = base.checked_add(len - 1).ok_or(InsertError::Unaddressable)?;
         if last >> ADDRESS_BITS != 0 {
             return Err(InsertError::Unaddressable);
         }
-        let _state = self.state.lock();
+        let mut state = self.state.lock();
+        let all = Range { base, len, words: [0; 3] };
+        while let Some(other) = self.conflict(&all) {
+            if !self.remove_resting(&mut state, other) {
+                break;
+            }
+        }
         for chunk in page_of(base) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
             self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
         }

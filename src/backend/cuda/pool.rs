@@ -291,8 +291,9 @@ impl CudaPool {
         }
     }
 
-    /// One try.
-    fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
+    /// One try. An address and no block: that comes back in registers.
+    #[inline]
+    fn take(&self, len: usize, stream: &CudaStream) -> Result<usize> {
         let mut address: CUdeviceptr = 0;
         stream.state().submit_calls(|api| {
             // SAFETY: a place for the answer, and a pool and a stream that live.
@@ -300,10 +301,11 @@ impl CudaPool {
                 api.mem_alloc_from_pool_async(&mut address, len, self.raw.0, stream.state().raw().0)
             }
         })?;
-        Ok(self.block(address as usize, len))
+        Ok(address as usize)
     }
 
     /// The block that the driver has just given.
+    #[inline]
     fn block(&self, addr: usize, len: usize) -> Block {
         if self.pages.add(addr, len) {
             self.driver.owned().note(addr, len);
@@ -313,7 +315,7 @@ impl CudaPool {
 
     /// The device has no memory left: what is about to be free may help, once.
     #[cold]
-    fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
+    fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<usize> {
         if fault.kind() != FaultKind::OutOfDeviceMemory {
             return Err(fault);
         }
@@ -345,8 +347,11 @@ impl Pool for CudaPool {
         if self.device.as_ref().is_none_or(|device| !Arc::ptr_eq(device, stream.state().device())) {
             stream.state().note_crossing();
         }
-        let taken = self.take(len, stream);
-        stream.told(taken.or_else(|fault| self.take_again(len, stream, fault)))
+        let taken = match self.take(len, stream) {
+            Err(fault) => stream.told(self.take_again(len, stream, fault)),
+            taken => taken,
+        };
+        Ok(self.block(taken?, len))
     }
 
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {

@@ -8,7 +8,7 @@
 use super::{ALLOCATIONS, Allocation, Kind};
 use crate::algo::address_map::Parked;
 use crate::algo::block_cache::{BlockCache, Contents, Key, STRIPES};
-use crate::backend::{self, FaultKind, PagePolicy};
+use crate::backend::{self, Fault, FaultKind, PagePolicy};
 use crate::core::device::Device;
 use crate::core::{mem_pool, runtime, thread};
 
@@ -126,22 +126,34 @@ impl Allocation {
 
 impl Device {
     /// What `alloc` gives; if the device has no memory, what it gives when nothing waits any more.
+    #[inline]
     pub fn with_all_memory<T>(
         &self,
         alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
     ) -> backend::Result<T> {
         match alloc(&*self.native) {
-            Err(fault) if fault.kind() == FaultKind::OutOfDeviceMemory => {
-                // What is freed meanwhile goes to the device, too.
-                let had_some = self.reuse.bytes() != 0;
-                let (parked, _pressure) = self.reuse.cache.flush();
-                give_back(self, parked).for_each(drop);
-                match mem_pool::trim_for(Some(self)) || had_some {
-                    true => alloc(&*self.native),
-                    false => Err(fault),
-                }
-            }
+            Err(fault) => self.again_with_all_memory(fault, alloc),
             outcome => outcome,
+        }
+    }
+
+    /// As [`Self::with_all_memory`], after a first try.
+    #[cold]
+    pub fn again_with_all_memory<T>(
+        &self,
+        fault: Fault,
+        alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
+    ) -> backend::Result<T> {
+        if fault.kind() != FaultKind::OutOfDeviceMemory {
+            return Err(fault);
+        }
+        // What is freed meanwhile goes to the device, too.
+        let had_some = self.reuse.bytes() != 0;
+        let (parked, _pressure) = self.reuse.cache.flush();
+        give_back(self, parked).for_each(drop);
+        match mem_pool::trim_for(Some(self)) || had_some {
+            true => alloc(&*self.native),
+            false => Err(fault),
         }
     }
 

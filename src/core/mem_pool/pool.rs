@@ -3,7 +3,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::access::AccessTable;
 use super::own::Own;
@@ -11,7 +11,7 @@ use super::stats::Ended;
 use crate::algo::pool::StreamKey;
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
-use crate::backend::{self, Block, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
+use crate::backend::{self, Block, Fault, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
 use crate::core::allocation::{Allocation, Kind, Owner, PoolMemory, PoolTag};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
@@ -78,31 +78,40 @@ pub enum Inner {
 /// A pool of the driver's.
 pub struct DriverPool {
     pool: Box<dyn backend::Pool>,
-    /// Blocks that are taken, or about to be.
-    live: AtomicUsize,
-    /// Counts those that programs know.
+    /// Counts blocks from before programs know them until they are no more to know them.
     pub tally: Tally,
 }
 
 impl DriverPool {
     /// A pool that has given nothing yet.
     pub fn new(pool: Box<dyn backend::Pool>) -> Self {
-        Self { pool, live: AtomicUsize::new(0), tally: Tally::default() }
+        Self { pool, tally: Tally::default() }
     }
 
-    fn alloc(&self, len: usize, stream: &Stream, device: Option<&Device>) -> Result<Block> {
-        // Counted before, so that the pool does not end meanwhile.
-        self.live.fetch_add(1, Ordering::SeqCst);
-        let native = stream.native();
-        let alloc = |_: &dyn backend::Device| self.pool.alloc(len, native);
-        let block = match device {
-            Some(device) => device.with_all_memory(alloc),
-            None => self.pool.alloc(len, native),
-        };
-        block.map_err(|fault| {
-            self.live.fetch_sub(1, Ordering::SeqCst);
-            fault.into()
+    /// After a first try.
+    #[cold]
+    fn alloc_again(
+        &self,
+        fault: Fault,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+    ) -> Result<Block> {
+        let alloc = |_: &dyn backend::Device| self.pool.alloc(len, stream.native());
+        Ok(match device {
+            Some(device) => device.again_with_all_memory(fault, alloc)?,
+            None => return Err(fault.into()),
         })
+    }
+
+    /// Whether programs have none of its memory, nor are about to get some.
+    fn is_unused(&self) -> bool {
+        self.tally.read().current.count == 0
+    }
+
+    /// Ends all that is known of its memory. What programs had.
+    fn drain(&self, owner: Owner) -> Vec<Allocation> {
+        self.tally.paused(|| Allocation::drain(owner))
     }
 }
 
@@ -113,7 +122,6 @@ pub struct Pool {
     owner: Owner,
     /// Where its memory is.
     pub home: Home,
-    kind: Kind,
     /// How the address map knows its memory.
     pub tag: PoolTag,
     /// How other processes can have it.
@@ -145,13 +153,12 @@ impl Pool {
     ) -> Result<Arc<Self>> {
         let mut made = None;
         POOLS.insert_with(|key| {
-            let (owner, kind) = (Owner::new(), home.kind());
+            let owner = Owner::new();
             let pool = Arc::new(Self {
                 key,
                 owner,
                 home,
-                kind,
-                tag: PoolTag::new(kind, owner, key),
+                tag: PoolTag::new(home.kind(), owner, key),
                 sharing,
                 is_imported,
                 access: AccessTable::of(home),
@@ -227,10 +234,7 @@ impl Pool {
                 Ok(None) => Ok(None),
                 Err(error) => Err(self.failed(error)),
             },
-            Inner::Driver(driver) => {
-                let block = driver.alloc(len, stream, device);
-                self.give(driver, block.map_err(|error| self.failed(error))?).map(Some)
-            }
+            Inner::Driver(driver) => self.take(driver, len, stream, device).map(Some),
         }
     }
 
@@ -246,10 +250,7 @@ impl Pool {
                 let taken = own.alloc_more(len, stream, device, self.tag);
                 self.keep(taken.map_err(|error| self.failed(error))?)
             }
-            Inner::Driver(driver) => {
-                let block = driver.alloc(len, stream, device);
-                self.give(driver, block.map_err(|error| self.failed(error))?)
-            }
+            Inner::Driver(driver) => self.take(driver, len, stream, device),
         }
     }
 
@@ -267,22 +268,41 @@ impl Pool {
         }
     }
 
+    /// Memory of the driver's.
+    #[inline(always)]
+    fn take(
+        &self,
+        driver: &DriverPool,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+    ) -> Result<usize> {
+        let block = match driver.pool.alloc(len, stream.native()) {
+            Ok(block) => block,
+            Err(fault) => driver
+                .alloc_again(fault, len, stream, device)
+                .map_err(|error| self.failed(error))?,
+        };
+        self.give(driver, block)
+    }
+
     /// As [`Self::keep`], of the driver's block, which nobody knows yet.
+    #[inline(always)]
     fn give(&self, driver: &DriverPool, block: Block) -> Result<usize> {
         let undo = || {
             // The first failure is the one to tell.
             let _ = driver.pool.free_now(block);
-            driver.live.fetch_sub(1, Ordering::SeqCst);
+            driver.tally.unmade(block.len);
         };
+        // Whoever destroys the pool sees the block after this, or is seen here.
+        driver.tally.made(block.len);
         if self.is_retired() {
             return Err(self.too_late(undo));
         }
-        let known = Allocation::of_pool(block, self.kind, self.owner, self.key);
-        if let Err(error) = known.register() {
+        if let Err(error) = Allocation::register_of_pool(block, self.tag) {
             undo();
             return Err(self.failed(error));
         }
-        driver.tally.made(block.len);
         Ok(block.addr)
     }
 
@@ -305,13 +325,10 @@ impl Pool {
                 }
             }
             Inner::Driver(driver) => {
-                if !Allocation::take_found(found.entry) {
+                if !driver.tally.freed_if(found.len, || Allocation::rest_found(found.entry)) {
                     return Ok(false);
                 }
-                driver.tally.freed(found.len);
-                let freed = driver.pool.free(found.block(), stream.native());
-                driver.live.fetch_sub(1, Ordering::SeqCst);
-                freed?;
+                driver.pool.free(found.block(), stream.native())?;
             }
         }
         self.end_if_retired()?;
@@ -326,11 +343,10 @@ impl Pool {
         }
         let freed = match &self.inner {
             Inner::Own(own) if own.free_now(now) => Ok(()),
-            Inner::Driver(driver) if Allocation::take_found(now.entry) => {
-                driver.tally.freed(now.len);
-                let freed = driver.pool.free_now(now.block());
-                driver.live.fetch_sub(1, Ordering::SeqCst);
-                freed
+            Inner::Driver(driver)
+                if driver.tally.freed_if(now.len, || Allocation::rest_found(now.entry)) =>
+            {
+                driver.pool.free_now(now.block())
             }
             _ => return Ok(false),
         };
@@ -365,7 +381,11 @@ impl Pool {
     fn end_if_unused(&self) -> backend::Result<()> {
         let ended = match &self.inner {
             Inner::Own(own) => own.end(false),
-            Inner::Driver(driver) => (driver.live.load(Ordering::SeqCst) == 0).then_some(Ok(())),
+            Inner::Driver(driver) => driver.is_unused().then(|| {
+                let live = driver.drain(self.owner);
+                debug_assert!(live.is_empty(), "memory that is not counted");
+                Ok(())
+            }),
         };
         if ended.is_some() && POOLS.remove(self.key).is_some() {
             self.note_end();
@@ -382,7 +402,7 @@ impl Pool {
             match &pool.inner {
                 Inner::Own(own) => step(own.end(true).unwrap_or(Ok(()))),
                 Inner::Driver(driver) => {
-                    let live = Allocation::drain(pool.owner);
+                    let live = driver.drain(pool.owner);
                     live.iter().for_each(|memory| step(driver.pool.free_now(memory.block())));
                 }
             }
@@ -399,8 +419,8 @@ impl Pool {
             if wanted(&pool) && POOLS.remove(pool.key).is_some() {
                 match &pool.inner {
                     Inner::Own(own) => own.abandon(),
-                    Inner::Driver(_) => {
-                        drop(Allocation::drain(pool.owner));
+                    Inner::Driver(driver) => {
+                        drop(driver.drain(pool.owner));
                         std::mem::forget(pool);
                     }
                 }
@@ -473,13 +493,8 @@ impl Pool {
     /// Memory of another process; the pool is one. Its address.
     pub fn import_pointer(&self, export: &PointerExport) -> Result<usize> {
         let Inner::Driver(driver) = &self.inner else { return Err(not_shared()) };
-        // Counted before, so that the pool does not end meanwhile.
-        driver.live.fetch_add(1, Ordering::SeqCst);
-        let block = driver.pool.import_block(export).map_err(|fault| {
-            driver.live.fetch_sub(1, Ordering::SeqCst);
-            self.failed(fault.into())
-        })?;
-        self.give(driver, block)
+        let block = driver.pool.import_block(export);
+        self.give(driver, block.map_err(|fault| self.failed(fault.into()))?)
     }
 
     /// What the driver has to know of a change of access, if it does the work.

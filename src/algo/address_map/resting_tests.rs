@@ -1,0 +1,339 @@
+use super::*;
+
+fn range(base: usize, len: usize) -> Range {
+    Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
+}
+
+fn rest(map: &AddressMap, base: usize) -> bool {
+    map.find_start(base).is_some_and(|(entry, _)| map.rest(entry))
+}
+
+#[cfg(not(loom))]
+mod real {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::super::tests::real::check_with_parked;
+    use super::super::super::{InsertError, PAGE_LEN};
+    use super::*;
+
+    const MIDDLE: usize = 0x7f00_0000_0000;
+
+    #[test]
+    fn a_resting_range_is_found_by_nobody_and_comes_back_as_it_was() {
+        let map = AddressMap::new();
+        for there in [range(MIDDLE + 0x1000, 3 * PAGE_LEN), range(MIDDLE + 4 * PAGE_LEN, 0x100)] {
+            map.insert_again(there).unwrap();
+            let (entry, found) = map.find_start(there.base).unwrap();
+            assert_eq!(found, there);
+            assert!(map.rest(entry) && !map.rest(entry));
+            check_with_parked(&map, 1);
+            for addr in [there.base, there.base + 0x80, there.last()] {
+                assert_eq!(map.find(addr), None);
+            }
+            assert_eq!((map.find_start(there.base), map.reach(there.base)), (None, None));
+            assert!(map.park(entry).is_none());
+            assert_eq!((map.remove(there.base), map.snapshot()), (None, vec![]));
+            assert!(!map.update(there.base, [0; 3]));
+            map.insert_again(there).unwrap();
+            check_with_parked(&map, 0);
+            assert_eq!((map.find(there.last()), map.len()), (Some(there), 1));
+            // What was found before is not what is there now.
+            assert!(!map.rest(entry));
+            let in_the_way = InsertError::Overlap { base: there.base, len: there.len };
+            assert_eq!(map.insert_again(there), Err(in_the_way));
+            assert_eq!(map.remove(there.base), Some(there));
+            check_with_parked(&map, 0);
+        }
+    }
+
+    #[test]
+    fn what_differs_takes_the_place_of_what_rests() {
+        let first = range(MIDDLE + 0x1000, 0x1000);
+        let others = [
+            range(first.base, first.len - 1),
+            range(first.base, first.len + PAGE_LEN),
+            Range { words: [1, 2, 3], ..first },
+            range(first.base - 0x800, 0x1000),
+            range(first.base + 0x800, 0x100),
+            range(first.base - PAGE_LEN, 4 * PAGE_LEN),
+            // In the same 256 bytes as its beginning.
+            range(first.base & !0xff, 1),
+        ];
+        for (number, other) in others.into_iter().enumerate() {
+            let map = AddressMap::new();
+            map.insert(first).unwrap();
+            assert!(rest(&map, first.base));
+            match number % 2 {
+                0 => map.insert(other).unwrap(),
+                _ => map.insert_again(other).unwrap(),
+            }
+            check_with_parked(&map, 0);
+            assert_eq!((map.snapshot(), map.len()), (vec![other], 1));
+        }
+    }
+
+    #[test]
+    fn a_range_takes_the_place_of_all_that_rests_there_and_of_nothing_live() {
+        let map = AddressMap::new();
+        let at = |n: usize| range(MIDDLE + n * 0x8_0000, 0x8_0000);
+        (0..16).for_each(|n| map.insert(at(n)).unwrap());
+        (0..16).filter(|&n| n != 9).for_each(|n| assert!(rest(&map, at(n).base)));
+        let in_the_way = InsertError::Overlap { base: at(9).base, len: at(9).len };
+        let all = range(at(1).base, 14 * 0x8_0000);
+        assert_eq!(map.insert(all), Err(in_the_way));
+        assert!(rest(&map, at(9).base));
+        map.insert(all).unwrap();
+        check_with_parked(&map, 2);
+        assert_eq!(map.snapshot(), [all]);
+    }
+
+    #[test]
+    fn what_rests_leaves_pages_that_are_to_be_held() {
+        let map = AddressMap::new();
+        let there = [range(MIDDLE - 0x100, 0x200), range(MIDDLE + 0x200, PAGE_LEN)];
+        there.iter().for_each(|range| map.insert(*range).unwrap());
+        assert!(rest(&map, there[0].base) && rest(&map, there[1].base));
+        map.hold(MIDDLE, 2 * PAGE_LEN).unwrap();
+        check_with_parked(&map, 0);
+        let mut records = Vec::new();
+        map.claim_held(&mut records);
+        let held = range(there[1].base, 0x100);
+        assert!(map.insert_held(records[0], &held));
+        assert_eq!(map.find_start(held.base).map(|(_, found)| found), Some(held));
+    }
+
+    #[test]
+    fn what_rests_is_drained_unmentioned() {
+        let map = AddressMap::new();
+        let at = |n: usize| range(MIDDLE + n * 0x1000, 0x1000);
+        (0..6).for_each(|n| map.insert(at(n)).unwrap());
+        (0..4).for_each(|n| assert!(rest(&map, at(n).base)));
+        let drained = map.drain(|range| range.base >= at(2).base && range.base < at(5).base);
+        assert_eq!(drained, [at(4)]);
+        check_with_parked(&map, 2);
+        assert_eq!(map.drain(|_| true), [at(5)]);
+        check_with_parked(&map, 0);
+        assert!(map.is_empty());
+    }
+
+    /// Threads whose ranges come and go beside each other, and over each other in turns, and one that looks.
+    #[test]
+    fn lookers_see_ranges_or_nothing() {
+        const ROUNDS: usize = 20_000;
+        let map = AddressMap::new();
+        let ranges = [range(MIDDLE + 0x300, 0x500), range(MIDDLE + 0x800, 2 * PAGE_LEN)];
+        std::thread::scope(|scope| {
+            for there in ranges {
+                let map = &map;
+                scope.spawn(move || {
+                    for round in 0..ROUNDS {
+                        let len = if round % 5 == 0 { there.len - 0x100 } else { there.len };
+                        map.insert_again(range(there.base, len)).unwrap();
+                        assert_eq!(map.find(there.base), Some(range(there.base, len)));
+                        assert!(rest(map, there.base));
+                        assert_eq!(map.find(there.base), None);
+                    }
+                });
+            }
+            scope.spawn(|| {
+                for round in 0..ROUNDS {
+                    let there = ranges[round % 2];
+                    if let Some(found) = map.find(there.base + there.len / 2) {
+                        assert_eq!(found, range(found.base, found.len));
+                    }
+                }
+            });
+        });
+        check_with_parked(&map, 2);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
+        /// Ranges come, rest, and are in each other's way, in any order.
+        #[test]
+        fn it_behaves_as_a_map(
+            steps in prop::collection::vec((0..4_usize, 0..12_usize, 1..4_usize), 1..120),
+        ) {
+            const LEN: usize = (PAGE_LEN / 3) & !0xff;
+            let of = |n: usize, len: usize| range(MIDDLE - 0x1000 + n * LEN, len * LEN);
+            let map = AddressMap::new();
+            let (mut live, mut resting) = (BTreeMap::new(), BTreeMap::new());
+            let meets = |other: &Range, there: &Range| {
+                other.base <= there.last() && there.base <= other.last()
+            };
+            for (step, n, len) in steps {
+                let there = of(n, len);
+                match step {
+                    0 | 1 => {
+                        let free = !live.values().any(|other| meets(other, &there));
+                        let inserted = if step == 0 { map.insert(there) } else { map.insert_again(there) };
+                        prop_assert_eq!(inserted.is_ok(), free);
+                        if free {
+                            resting.retain(|_, other| !meets(other, &there));
+                            live.insert(there.base, there);
+                        } else {
+                            // It may have taken the place of some before it came to what is live.
+                            let state = map.state.lock();
+                            let is_there = |base: &usize| {
+                                (1..state.fresh).any(|index| {
+                                    let record = &map.records[index as usize];
+                                    record.is_resting() && record.contents().base == *base
+                                })
+                            };
+                            let gone: Vec<_> = resting.keys().copied().filter(|base| !is_there(base)).collect();
+                            for base in gone {
+                                let other = resting.remove(&base).unwrap();
+                                prop_assert!(meets(&other, &there));
+                            }
+                        }
+                    }
+                    2 => {
+                        let was = live.remove(&there.base);
+                        prop_assert_eq!(rest(&map, there.base), was.is_some());
+                        resting.extend(was.map(|was| (was.base, was)));
+                    }
+                    _ => prop_assert_eq!(map.remove(there.base), live.remove(&there.base)),
+                }
+                check_with_parked(&map, resting.len());
+                for addr in (0..14).map(|n| of(n, 1).base + LEN / 2) {
+                    let there = live.values().find(|range| range.contains(addr));
+                    prop_assert_eq!(map.find(addr), there.copied());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(loom)]
+mod loom_resting {
+    use loom::sync::{Arc as Shared, Mutex};
+    use loom::thread;
+
+    use super::*;
+    use crate::algo::tests::model;
+
+    /// Of two threads that end a range under its owner's lock one does so.
+    #[test]
+    fn loom_one_of_those_who_end_a_range_wins() {
+        model(|| {
+            let shared = Shared::new((AddressMap::new(), Mutex::new(())));
+            shared.0.insert(range(0, 0x100)).unwrap();
+            let end = |(map, lock): &(AddressMap, Mutex<()>)| {
+                let (entry, _) = map.find_start(0)?;
+                let _owned = lock.lock().unwrap();
+                map.rest(entry).then_some(())
+            };
+            let other = {
+                let shared = shared.clone();
+                thread::spawn(move || end(&shared).is_some())
+            };
+            let mine = end(&shared).is_some();
+            assert!(mine != other.join().unwrap());
+            assert_eq!(shared.0.find(0), None);
+            shared.0.insert(range(0x80, 0x100)).unwrap();
+        });
+    }
+
+    /// A reader sees a range whole that rests and comes back.
+    #[test]
+    fn loom_a_range_comes_back_whole() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let there = range(0, 0x100);
+            map.insert(there).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || assert!(map.find(0x80).is_none_or(|found| found == there)))
+            };
+            assert!(rest(&map, 0));
+            map.insert_again(there).unwrap();
+            assert_eq!(map.find(0x80), Some(there));
+            reader.join().unwrap();
+        });
+    }
+
+    /// A reader sees a range whole that rests and gives its record to another.
+    #[test]
+    fn loom_a_resting_record_is_reused_under_a_reader() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let (first, second) = (range(0, 0x100), range(0, 0x180));
+            map.insert(first).unwrap();
+            let reader = {
+                let map = map.clone();
+                thread::spawn(move || {
+                    let found = map.find(0x80);
+                    assert!(found.is_none_or(|found| found == first || found == second));
+                })
+            };
+            assert!(rest(&map, 0));
+            map.insert_again(second).unwrap();
+            reader.join().unwrap();
+        });
+    }
+
+    /// What was found before a range rested and came back ends nothing.
+    #[test]
+    fn loom_an_old_entry_ends_nothing() {
+        model(|| {
+            let shared = Shared::new((AddressMap::new(), Mutex::new(())));
+            shared.0.insert(range(0, 0x100)).unwrap();
+            let (entry, _) = shared.0.find_start(0).unwrap();
+            let end = move |(map, lock): &(AddressMap, Mutex<()>)| {
+                let _owned = lock.lock().unwrap();
+                map.rest(entry)
+            };
+            let other = {
+                let shared = shared.clone();
+                thread::spawn(move || end(&shared))
+            };
+            let mine = end(&shared);
+            let again = shared.0.insert_again(range(0, 0x100));
+            assert!(again.is_ok());
+            assert!(mine != other.join().unwrap());
+            assert_eq!(shared.0.find(0), Some(range(0, 0x100)));
+        });
+    }
+
+    /// A range comes back while another thread takes its place: one of the two gets it.
+    #[test]
+    fn loom_a_range_comes_back_or_gives_way() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let (first, second) = (range(0, 0x100), range(0x80, 0x100));
+            map.insert(first).unwrap();
+            assert!(rest(&map, 0));
+            let other = {
+                let map = map.clone();
+                thread::spawn(move || map.insert(second).is_ok())
+            };
+            let mine = map.insert_again(first).is_ok();
+            let theirs = other.join().unwrap();
+            assert!(mine != theirs);
+            assert_eq!(map.find(0xc0), Some(if mine { first } else { second }));
+        });
+    }
+
+    /// A range comes back while its record goes to another address, where there is no other record.
+    #[test]
+    fn loom_a_full_map_takes_what_rests() {
+        model(|| {
+            let map = Shared::new(AddressMap::new());
+            let at = |n: usize| range(n * 0x200, 0x100);
+            (0..3).for_each(|n| map.insert(at(n)).unwrap());
+            assert_eq!(map.insert(at(3)), Err(InsertError::Full));
+            assert!(rest(&map, at(1).base));
+            let other = {
+                let map = map.clone();
+                thread::spawn(move || map.insert(at(3)).is_ok())
+            };
+            let mine = map.insert_again(at(1)).is_ok();
+            let theirs = other.join().unwrap();
+            assert!(mine != theirs);
+            assert_eq!(map.find(at(1).base), mine.then_some(at(1)));
+            assert_eq!(map.find(at(3).base), theirs.then_some(at(3)));
+        });
+    }
+}
