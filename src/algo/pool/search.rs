@@ -7,6 +7,8 @@ use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
 /// Segments have at least this many bytes, if they can be had.
 const SEGMENT: usize = 32 << 20;
+/// Or this part of what there is: a large pool does not grow in many small steps.
+const GROWTH: usize = 32;
 /// Blocks of a stream that are looked at one by one where another follows some of them only.
 const FOLLOWED: usize = 64;
 /// Looking at all pending blocks for neighbours costs as many of these as there are, and is not
@@ -58,7 +60,8 @@ impl Memory {
             }
         }
         let least = (wanted as usize * GRAIN).next_multiple_of(GRANULE);
-        Err(Shortage { least, better: least.max(SEGMENT) })
+        let share = self.counts.reserved as usize / GROWTH / GRANULE * GRANULE;
+        Err(Shortage { least, better: least.max(SEGMENT).max(share) })
     }
 
     pub(super) fn alloc_thoroughly(
