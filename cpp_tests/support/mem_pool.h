@@ -14,12 +14,6 @@ namespace portacl_test {
 
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 
-// Whether every figure is ours: on a GPU the driver has its own sizes, and frees in its own time.
-inline bool IsExact() {
-    static const bool exact = !std::getenv("PORTACL_TEST_ON_GPU");
-    return exact;
-}
-
 // Properties of an ordinary pool on a device.
 inline aclrtMemPoolProps PoolProps(uint32_t device = 0, size_t max_size = 0) {
     aclrtMemPoolProps props;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -134,6 +135,22 @@ class PinnedMemory {
 
 inline bool OnCpu() {
     return std::string(portaclBackendName()) == "cpu";
+}
+
+// Whether every figure is ours: on a GPU the driver has its own sizes, and frees in its own time.
+inline bool IsExact() {
+    static const bool exact = !std::getenv("PORTACL_TEST_ON_GPU");
+    return exact;
+}
+
+// After everything was given back. On a GPU the figure is the system's: its other users are in it,
+// and what the driver keeps for streams and kernels.
+inline void ExpectFreeAgain(size_t now, size_t before) {
+    constexpr size_t kOfTheDriver = size_t{32} << 20;
+    if (IsExact())
+        EXPECT_EQ(now, before);
+    else
+        EXPECT_GE(now + kOfTheDriver, before);
 }
 
 inline uint32_t DeviceCount() {

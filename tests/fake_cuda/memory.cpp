@@ -262,7 +262,9 @@ FAKE_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t* available, size_t* total) {
     if (available == nullptr || total == nullptr) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE, "free or total is null");
     }
-    *available = call.context().total - call.context().used;
+    // Whole pages, as the system counts them: a small block may cost one, or nothing.
+    const size_t used = round_up(call.context().used, kHuge);
+    *available = used < call.context().total ? call.context().total - used : 0;
     *total = call.context().total;
     return CUDA_SUCCESS;
 }
