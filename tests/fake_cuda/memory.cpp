@@ -202,7 +202,8 @@ CUresult resolve(const Call& call, const char* argument, uint64_t address, size_
             if (CUresult code = check_access(call, argument, *part, device)) return code;
         }
     }
-    if (block->kind == BlockKind::kPooled && !block->pool->on_host() &&
+    // Memory of the host as well: only the host has access to that from the beginning.
+    if (block->kind == BlockKind::kPooled &&
         block->pool->access_of(device.ordinal) == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
         return call.misuse(CUDA_ERROR_INVALID_VALUE,
                            "%s 0x%llx is of a memory pool without access for device %d; "

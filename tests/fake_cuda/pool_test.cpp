@@ -412,6 +412,11 @@ TEST_F(Pools, MemoryOfTheHostIsForTheHostToo) {
         OK(cuMemPoolDestroy(pool));
         pool = create(wanted);
         const CUdeviceptr block = take(1000, stream);
+        // Devices have to be let in.
+        EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(block, 4, 1000, stream));
+        CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, 0},
+                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+        OK(cuMemPoolSetAccess(pool, &access, 1));
         OK(cuMemsetD8Async(block, 4, 1000, stream));
         OK(cuStreamSynchronize(stream));
         EXPECT_EQ(4, *reinterpret_cast<uint8_t*>(block + 999));
@@ -428,6 +433,7 @@ TEST_F(Pools, MemoryOfTheHostIsForTheHostToo) {
         OK(cuStreamSynchronize(stream));
         EXPECT_EQ(0u, get(kReserved));
     }
+    expected_misuses = 2;
 }
 
 TEST_F(Pools, WhatNoPoolCanBeIsRefused) {
