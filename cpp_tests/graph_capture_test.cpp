@@ -216,7 +216,7 @@ TEST_F(GraphCapture, DefaultStreamsDoNotJoin) {
 }
 
 TEST_F(GraphCapture, StreamsOfOtherDevicesDoNotJoin) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     const Event event;
     Begin();
     ACL_OK(aclrtRecordEvent(event, stream_));
@@ -383,7 +383,7 @@ TEST_F(GraphCapture, BadArgumentsSpoilNothing) {
 }
 
 TEST_F(GraphCapture, MemoryOfOtherDevicesIsNotRecorded) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     ACL_OK(aclrtSetDevice(1));
     void* elsewhere = nullptr;
     ACL_OK(aclrtMalloc(&elsewhere, kSize, ACL_MEM_MALLOC_HUGE_FIRST));

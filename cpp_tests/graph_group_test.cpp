@@ -495,7 +495,7 @@ TEST_F(GraphGroup, StreamsMayBeDestroyedInAChange) {
 }
 
 TEST_F(GraphGroup, GroupsAreOfTheirDevice) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     const Stream stream;
     aclrtTaskGrp group = nullptr;
     const Graph graph = FillGraph(stream, 1, &group);

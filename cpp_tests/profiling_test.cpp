@@ -61,7 +61,7 @@ TEST_F(Profiling, HasWorkThatIsNotOverUpToTheEnd) {
 }
 
 TEST_F(Profiling, RecordsTheDevicesThatSomebodyWants) {
-    if (DeviceCount() < 2) GTEST_SKIP() << "one device";
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     aclprofConfig* second = ConfigFor({1, 1});
     ASSERT_NE(second, nullptr);
     void* elsewhere = nullptr;

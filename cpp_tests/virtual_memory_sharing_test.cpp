@@ -118,7 +118,10 @@ TEST_F(VirtualMemorySharing, ImportChecksItsArguments) {
         ACL_FAILS_SAYING(ACL_ERROR_RT_INVALID_DEVICEID,
                          aclrtMemImportFromShareableHandle(number, device, &imported_), "deviceId",
                          Shown(device));
-    ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 1, &imported_), "deviceId");
+    if (DeviceCount() > 1) {
+        ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 1, &imported_),
+                         "deviceId");
+    }
     ACL_FAILS_SAYING(kDead, aclrtMemImportFromShareableHandle(number, 0, &imported_),
                      "this process's own");
     ACL_FAILS_SAYING(kInvalid, aclrtMemImportFromShareableHandleV2(&number, kNumber, 0, nullptr),
@@ -294,6 +297,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ExporterKilledBeforeTheImport, Exp
 
 TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ADeviceTakesWhatWasImportedForIt, Exporter) {
     const Session session;
+    if (DeviceCount() < 2) GTEST_SKIP() << "needs two devices";
     Peer peer;
     const auto offer = peer.Receive<Offer>();
     peer.Send(OwnProcess());
@@ -342,7 +346,7 @@ TWO_PROCESS_TEST(VirtualMemoryInTwoProcesses, ImportersAreKilled, Importer) {
     do {
         ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &now, &total));
     } while (now < before && std::chrono::steady_clock::now() < deadline);
-    EXPECT_EQ(now, before);
+    ExpectFreeAgain(now, before);
 }
 
 namespace {
