@@ -5,6 +5,7 @@
 #include <deque>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -132,11 +133,15 @@ TEST_F(Snapshot, MemoryComesBackWhereItWas) {
     const Mapping mapping(range.At(), physical);
     PinnedMemory pinned(1000, 0x77);
     // Of another device.
-    ACL_OK(aclrtSetDevice(1));
+    const bool has_other = DeviceCount() > 1;
     {
-        const DeviceMemory other(5000);
-        Set(other.At(), 5000, 0x66);
-        ACL_OK(aclrtSetDevice(0));
+        std::optional<DeviceMemory> other;
+        if (has_other) {
+            ACL_OK(aclrtSetDevice(1));
+            other.emplace(5000);
+            Set(other->At(), 5000, 0x66);
+            ACL_OK(aclrtSetDevice(0));
+        }
         int value = 1;
         for (size_t i = 0; i < memory.size(); ++i) Set(memory[i].At(), kSizes[i], value++);
         Set(pooled, kPooled, 0x44);
@@ -155,14 +160,16 @@ TEST_F(Snapshot, MemoryComesBackWhereItWas) {
         ACL_OK(Unlock());
 
         ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
-        EXPECT_EQ(free_after, free_before);
+        ExpectFreeAgain(free_after, free_before);
         value = 1;
         for (size_t i = 0; i < memory.size(); ++i)
             EXPECT_TRUE(Holds(memory[i].At(), kSizes[i], value++)) << kSizes[i];
         EXPECT_TRUE(Holds(pooled, kPooled, 0x44));
         EXPECT_TRUE(Holds(range.At(), kPiece, 0x55));
-        ACL_OK(aclrtSetDevice(1));
-        EXPECT_TRUE(Holds(other.At(), 5000, 0x66));
+        if (has_other) {
+            ACL_OK(aclrtSetDevice(1));
+            EXPECT_TRUE(Holds(other->At(), 5000, 0x66));
+        }
     }
     ACL_OK(aclrtSetDevice(0));
     EXPECT_EQ(pinned.Copy(), std::vector<unsigned char>(1000, 0x77));
@@ -171,7 +178,9 @@ TEST_F(Snapshot, MemoryComesBackWhereItWas) {
     EXPECT_TRUE(Holds(memory[4].At(), kSizes[4], 9));
     Free(pooled, stream);
     ACL_OK(aclrtSynchronizeStream(stream));
-    ACL_OK(aclrtResetDevice(1));
+    if (has_other) {
+        ACL_OK(aclrtResetDevice(1));
+    }
 }
 
 TEST_F(Snapshot, CallsOfOtherThreadsWait) {
@@ -273,7 +282,7 @@ TEST_F(Snapshot, ExportedMemoryKeepsItFromBackingUp) {
     ACL_OK(Unlock());
 }
 
-// The host may use it all the time.
+// The host may use it all the time, where it can be saved.
 TEST_F(Snapshot, ManagedMemoryStays) {
     constexpr size_t kSize = 4 << 20;
     void* address = nullptr;
@@ -283,6 +292,26 @@ TEST_F(Snapshot, ManagedMemoryStays) {
     auto* const bytes = static_cast<unsigned char*>(address);
     std::memset(bytes, 6, kSize);
     ACL_OK(Lock());
+    if (!OnCpu()) {
+        // A GPU's driver saves none, and is not asked: it may lose the process.
+        ACL_FAILS_SAYING(kUnsupported, aclrtSnapShotProcessBackup(kSelf, nullptr), "managed memory",
+                         Shown(address), "aclrtMemAllocManaged");
+        ACL_OK(Unlock());
+        EXPECT_EQ(bytes[kSize - 1], 6);
+        // It goes also where work has it when it is freed.
+        const Stream stream;
+        Gate gate;
+        ACL_OK(gate.Hold(stream));
+        ACL_OK(aclrtMemsetAsync(address, kSize, 1, kSize, stream));
+        ACL_OK(aclrtFree(address));
+        gate.Open();
+        ACL_OK(Lock());
+        ACL_OK(Backup());
+        ACL_OK(Restore());
+        ACL_OK(Unlock());
+        EXPECT_TRUE(Holds(beside.At(), kSize, 8));
+        return;
+    }
     ACL_OK(Backup());
     EXPECT_EQ(bytes[0], 6);
     EXPECT_EQ(bytes[kSize - 1], 6);

@@ -58,10 +58,11 @@ pub unsafe extern "C" fn aclrtSnapShotProcessUnlock(pid: c_int, reserve: *mut c_
 /// @param args null, or a structure with `backupFlags` 0.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `pid` is not above 0, or `backupFlags` is not 0;
 /// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: another process, memory of this one is exported, or the driver cannot save
-/// something (memory of other processes); ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the process is not locked, another
-/// snapshot call is under way, there is no host memory, or the driver refuses: nothing is saved then, and the process
-/// is still locked; ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return 0: before, so that nothing is
-/// saved, or after everything was; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe.
+/// something (on CUDA managed memory, and memory of other processes); ACL_ERROR_SNAPSHOT_BACKUP_FAILED 507908: the
+/// process is not locked, another snapshot call is under way, there is no host memory, or the driver refuses: nothing
+/// is saved then, and the process is still locked; ACL_ERROR_SNAPSHOT_CALLBACK_FAILED 507912: a callback did not return
+/// 0: before, so that nothing is saved, or after everything was; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function. Thread-safe.
 /// Follows cuCheckpointProcessCheckpoint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSnapShotProcessBackup(

@@ -88,6 +88,11 @@ FAKE_CUDA_EXPORT CUresult cuCheckpointProcessCheckpoint(int process, void*) {
     for (const auto& [handle, physical] : all.physical.live()) kept.physical[physical];
     for (const auto& [address, block] : all.blocks) {
         if (is_foreign(*block)) return CUDA_ERROR_NOT_SUPPORTED;
+        // A driver does not promise that the process survives this.
+        if (block->kind == BlockKind::kManaged) {
+            return call.misuse(CUDA_ERROR_NOT_SUPPORTED, "0x%llx is managed memory",
+                               static_cast<unsigned long long>(address));
+        }
         if (block->physical != nullptr) kept.physical[block->physical];
         if (is_saved(*block)) kept.blocks[block];
     }

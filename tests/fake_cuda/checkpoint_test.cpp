@@ -59,4 +59,15 @@ TEST_F(FakeCuda, ACheckpointWaitsForWorkAndHoldsCalls) {
     OK(cuMemFree_v2(memory));
 }
 
+TEST_F(FakeCuda, ManagedMemoryIsNotCheckpointed) {
+    const int self = getpid();
+    CUdeviceptr memory = 0;
+    OK(cuMemAllocManaged(&memory, kSize, CU_MEM_ATTACH_GLOBAL));
+    OK(cuCheckpointProcessLock(self, nullptr));
+    EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, cuCheckpointProcessCheckpoint(self, nullptr));
+    OK(cuCheckpointProcessUnlock(self, nullptr));
+    OK(cuMemFree_v2(memory));
+    expected_misuses = 1;
+}
+
 }  // namespace

@@ -541,8 +541,8 @@ impl Driver for CudaDriver {
         snapshot::hold(self.0.api(), patience)
     }
 
-    fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
-        self.0.saved.save(self.0.api())
+    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
+        self.0.saved.save(self.0.api(), kept)
     }
 
     fn restore_memory(&self) -> Result<()> {

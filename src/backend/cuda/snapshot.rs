@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::driver::Api;
-use crate::backend::{FaultKind, Result};
+use crate::backend::{Fault, FaultKind, Result};
 
 /// Whether memory is saved.
 #[derive(Default)]
@@ -36,8 +36,18 @@ pub(super) fn hold(api: &Api, patience: Duration) -> Result<()> {
 }
 
 impl Saved {
-    /// See [`crate::backend::Driver::save_memory`]. Managed memory is the driver's business.
-    pub(super) fn save(&self, api: &Api) -> Result<()> {
+    /// See [`crate::backend::Driver::save_memory`]. Managed memory, which is `kept`, the driver does not save. It
+    /// may find that out half-way, and then promises nothing about the process: it is not asked.
+    pub(super) fn save(&self, api: &Api, kept: &[(usize, usize)]) -> Result<()> {
+        if let Some((addr, len)) = kept.first() {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "the CUDA driver saves no managed memory, and there are {len} bytes at {addr:#x}; free what \
+                     aclrtMemAllocManaged gave before the process is locked"
+                ),
+            ));
+        }
         // SAFETY: without options, of the process itself.
         unsafe { api.checkpoint_save(process(), std::ptr::null_mut()) }
             .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))?;
