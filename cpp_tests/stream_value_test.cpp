@@ -211,6 +211,40 @@ TEST_F(StreamValue, OfRegisteredMemory) {
     ACL_OK(aclrtHostUnregister(page));
 }
 
+// Drivers neither write values to managed memory nor wait for them there.
+TEST_F(StreamValue, OfManagedMemory) {
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, 2 << 20, ACL_RT_MEM_ATTACH_GLOBAL));
+    auto* const words = static_cast<uint64_t*>(managed);
+    std::fill(words, words + 4, 0);
+    {
+        Stream stream, writer;
+        // The host writes, then a stream.
+        ACL_OK(aclrtValueWait(words, 3, ACL_STREAM_WAIT_VALUE_GEQ, stream));
+        ACL_OK(aclrtValueWrite(words + 1, 4, 0, stream));
+        ACL_OK(aclrtValueWait(words, 5, ACL_STREAM_WAIT_VALUE_EQ, stream));
+        ACL_OK(aclrtValueWrite(words + 2, 6, 0, stream));
+        ExpectStuck(stream);
+        EXPECT_EQ(Load(words + 1), 0u);
+        Store(words, 3);
+        ACL_OK(aclrtValueWait(words + 1, 4, ACL_STREAM_WAIT_VALUE_EQ, writer));
+        ACL_OK(aclrtSynchronizeStream(writer));
+        EXPECT_EQ(Load(words + 2), 0u);
+        ACL_OK(aclrtValueWrite(words, 5, 0, writer));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        EXPECT_EQ(Load(words + 2), 6u);
+        // An abort ends a wait.
+        ACL_OK(aclrtValueWait(words, 7, ACL_STREAM_WAIT_VALUE_EQ, stream));
+        ACL_OK(aclrtStreamAbort(stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+    }
+    // So does the end of the device.
+    ACL_OK(aclrtValueWait(words, 9, ACL_STREAM_WAIT_VALUE_EQ, nullptr));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtResetDeviceForce(0),
+                     "ACL_STREAM_WAIT_VALUE_EQ", Shown(words));
+    ACL_OK(aclrtSetDevice(0));
+}
+
 // Two streams that only values order: each has a part of the sum.
 TEST_F(StreamValue, TwoStreamsTakeTurns) {
     constexpr uint64_t kRounds = 200;
@@ -233,7 +267,7 @@ TEST_F(StreamValue, TwoStreamsTakeTurns) {
 
 // Each stream waits for the value of the one before; nobody has a thread for that.
 TEST_F(StreamValue, ManyStreamsWaitAtOnce) {
-    constexpr uint64_t kStreams = 300;
+    const uint64_t kStreams = OnRealGpu() ? kMostHeldOnGpu : 300;
     const auto threads = [] {
         std::ifstream status("/proc/self/status");
         for (std::string line; std::getline(status, line);)

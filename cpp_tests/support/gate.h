@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -15,6 +16,15 @@ namespace portacl_test {
 
 // How long a test waits for something that has to happen before it calls that a failure.
 constexpr std::chrono::seconds kPatience{30};
+
+inline bool OnRealGpu() {
+    return std::getenv("PORTACL_TEST_ON_GPU") != nullptr;
+}
+
+// How many streams of a GPU a test may hold back while another one is to go on. The driver has 8
+// queues for all streams of a device, or up to 32 (CUDA_DEVICE_MAX_CONNECTIONS); those that share
+// one wait for each other.
+constexpr int kMostHeldOnGpu = 3;
 
 // Makes an object that lives as long as the process. It stays reachable: no leak for a checker.
 template <typename T>

@@ -116,13 +116,16 @@ TEST_F(FakeCuda, ManagedMemoryIsTheHostsAndTheDevices) {
     unsigned is_managed = 0;
     OK(cuPointerGetAttribute(&is_managed, 8, managed + 5));
     EXPECT_EQ(1u, is_managed);
+    // But no stream writes a value there, or waits for one.
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWriteValue64_v2(stream, managed, 1, 0));
+    EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue64_v2(stream, managed, 1, 0));
     OK(cuMemFree_v2(memory));
     OK(cuMemFree_v2(managed));
     OK(cuMemGetInfo_v2(&with, &total));
     EXPECT_EQ(before, with);
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8Async(managed, 5, 4096, stream));
     EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemAllocManaged(&managed, 4096, 7));
-    expected_misuses = 2;
+    expected_misuses = 4;
 }
 
 TEST_F(FakeCuda, AdviceAndPrefetchesAreChecked) {

@@ -48,6 +48,10 @@ std::shared_ptr<Stream> prepare(const Call& call, CUstream handle, uint64_t addr
         *code = call.misuse(CUDA_ERROR_INVALID_VALUE, "addr 0x%llx is pageable host memory",
                             static_cast<unsigned long long>(address));
     }
+    if (*code == CUDA_SUCCESS && word->managed()) {
+        *code = call.misuse(CUDA_ERROR_INVALID_VALUE, "addr 0x%llx is managed memory",
+                            static_cast<unsigned long long>(address));
+    }
     return *code == CUDA_SUCCESS ? stream : nullptr;
 }
 

@@ -78,6 +78,7 @@ CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned);
 CUresult cuStreamWaitValue32(CUstream, CUdeviceptr, uint32_t, unsigned);
 CUresult cuStreamWaitValue32_v2(CUstream, CUdeviceptr, uint32_t, unsigned);
 CUresult cuStreamWriteValue64_v2(CUstream, CUdeviceptr, uint64_t, unsigned);
+CUresult cuStreamWaitValue64_v2(CUstream, CUdeviceptr, uint64_t, unsigned);
 CUresult cuStreamGetPriority(CUstream, int*);
 CUresult cuEventCreate(CUevent*, unsigned);
 CUresult cuEventDestroy_v2(CUevent);

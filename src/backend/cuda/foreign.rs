@@ -5,9 +5,10 @@ use std::ffi::{c_int, c_uint};
 use cudarc::driver::sys::{CUdeviceptr, CUmemorytype, CUpointer_attribute};
 
 use super::DriverState;
+use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::owned::Origin;
-use crate::backend::{Foreign, ForeignBlock, Place, probe};
+use crate::backend::{Foreign, ForeignBlock, Place, Result, probe};
 
 /// What there is at an address that the core does not know.
 pub(super) fn at(driver: &DriverState, addr: usize) -> Foreign {
@@ -66,6 +67,21 @@ pub(super) fn block_at(driver: &DriverState, addr: usize) -> Option<ForeignBlock
         }
     })?;
     (len != 0).then_some(ForeignBlock { base: base as usize, len, is_managed: managed != 0 })
+}
+
+/// The address is one of managed memory, whoever has allocated it. A driver that does not know it says so
+/// by an error.
+pub(super) fn is_managed(device: &DeviceState, addr: usize) -> Result<bool> {
+    let mut managed: c_uint = 0;
+    device.call(|api| {
+        let asked = CUpointer_attribute::CU_POINTER_ATTRIBUTE_IS_MANAGED;
+        // SAFETY: the attribute has the type of the place.
+        match unsafe { attribute(api, asked, addr, &mut managed) } {
+            Err(failure) if failure.is_sticky() => Err(failure),
+            _ => Ok(()),
+        }
+    })?;
+    Ok(managed != 0)
 }
 
 /// `None` where the driver does not know the address, which it calls an error, as does a failed

@@ -51,6 +51,7 @@ mod event;
 mod foreign;
 mod graph;
 mod host_fn;
+mod host_wait;
 mod info;
 mod ipc;
 mod kernel;

@@ -18,7 +18,8 @@ use super::device::DeviceState;
 use super::driver::{Api, Outcome};
 use super::event::{CudaEvent, Mark, poll_until};
 use super::host_fn::StreamCalls;
-use super::notify::{self, EventRecords, NotifyWaits};
+use super::host_wait::HostWaits;
+use super::notify::{self, EventRecords};
 use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
 use super::{
@@ -67,7 +68,7 @@ pub(super) struct StreamState {
     aborts: AtomicU64,
     aborted: Mutex<Option<Fault>>,
     value_waits: ValueWaits,
-    notify_waits: NotifyWaits,
+    host_waits: HostWaits,
     event_records: EventRecords,
     /// See [`Stream::limit_waits`].
     waits_until: OnceLock<Instant>,
@@ -127,9 +128,9 @@ impl StreamState {
         &self.value_waits
     }
 
-    /// Waits for notifies.
-    pub(super) fn notify_waits(&self) -> &NotifyWaits {
-        &self.notify_waits
+    /// Waits that the host watches.
+    pub(super) fn host_waits(&self) -> &HostWaits {
+        &self.host_waits
     }
 
     /// Records of events that other processes may wait for.
@@ -333,7 +334,7 @@ impl CudaStream {
             aborts: AtomicU64::new(0),
             aborted: Mutex::default(),
             value_waits: ValueWaits::default(),
-            notify_waits: NotifyWaits::default(),
+            host_waits: HostWaits::default(),
             event_records: EventRecords::default(),
             waits_until: OnceLock::new(),
             observer: options.observer,
@@ -501,7 +502,7 @@ impl Stream for CudaStream {
     }
 
     fn limit_waits(&self, until: Instant) {
-        self.0.notify_waits.limit(*self.0.waits_until.get_or_init(|| until));
+        self.0.host_waits.limit(*self.0.waits_until.get_or_init(|| until));
     }
 
     fn is_idle(&self) -> Result<bool> {
@@ -518,10 +519,10 @@ impl Stream for CudaStream {
     }
 
     /// The driver cannot drop work: what it holds will run, except for host functions that have
-    /// not started, and waits for notifies.
+    /// not started, and waits that the host watches.
     fn abandon(&self) -> Position {
         self.0.abandoned.store(true, Ordering::Relaxed);
-        self.0.notify_waits.give_up();
+        self.0.host_waits.give_up();
         self.0.submitted.load(Ordering::Acquire)
     }
 
@@ -529,7 +530,7 @@ impl Stream for CudaStream {
     fn abort(&self, why: Fault, _deadline: Option<Instant>) -> Wait {
         *self.0.aborted.lock() = Some(why);
         self.0.aborts.fetch_add(1, Ordering::Release);
-        self.0.notify_waits.give_up();
+        self.0.host_waits.give_up();
         Wait::Done
     }
 

@@ -2,19 +2,26 @@
 //!
 //! It cannot end a wait, not even with its context, but by the value that is waited for: that is what a
 //! stream does here with waits that last when its device ends.
+//!
+//! Of managed memory the driver takes neither: the host writes there, in the stream's order, and watches.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{
-    CUdeviceptr, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
+    CUdevice_attribute, CUdeviceptr, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
 };
 
 use parking_lot::Mutex;
 
 use super::device::DeviceState;
 use super::event::{Mark, poll_until};
+use super::host_wait::{self, Awaited};
 use super::stream::StreamState;
+use super::{foreign, host_fn};
+use crate::backend::watch::Condition;
 use crate::backend::{
     Comparison, Failure, Fault, FaultKind, Place, Position, Result, Span, ValueWait, ValueWrite,
     Wait, thread_number,
@@ -57,9 +64,56 @@ fn explain(fault: Fault) -> Fault {
     fault.with_text(text)
 }
 
+/// The word is managed memory, for which the host stands in for the driver. Only where it may go there
+/// while the device works, and streams wait for it.
+fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
+    let is_asked = span.place != Place::Pinned && device.words().is_some();
+    if !is_asked || !foreign::is_managed(device, span.addr)? {
+        return Ok(false);
+    }
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+    let mut concurrent: c_int = 0;
+    // SAFETY: a place for the answer.
+    device.call(|api| unsafe {
+        api.device_get_attribute(&mut concurrent, attribute as c_int, device.context().device())
+    })?;
+    Ok(concurrent != 0)
+}
+
+/// # Safety
+/// There is a word at the address for as long as the result is used.
+unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
+    // SAFETY: as promised by the caller; the core checked that it is aligned. Programs and devices may
+    // write it at any time, hence an atomic.
+    unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
+}
+
+/// Asks whether managed memory has the value. A wait uses the memory until it is over, so the memory
+/// stays, and the condition is not asked any longer.
+pub(super) fn condition(wait: &ValueWait) -> Condition {
+    let ValueWait { src, value, comparison } = *wait;
+    Box::new(move || {
+        // SAFETY: the core checked the range; the wait keeps it.
+        let word = unsafe { at(src.addr) };
+        // Acquire: who sees the value sees what was done before.
+        Ok(comparison.holds(word.load(Ordering::Acquire), value))
+    })
+}
+
 /// Queues the write of a value.
-pub(super) fn write(stream: &StreamState, write: &ValueWrite) -> Result<Position> {
+pub(super) fn write(stream: &Arc<StreamState>, write: &ValueWrite) -> Result<Position> {
     let device = stream.device();
+    if is_for_host(device, &write.dst)? {
+        let (addr, value) = (write.dst.addr, write.value);
+        let watcher = Arc::clone(device.driver().watcher());
+        return host_fn::queue(stream, move || {
+            // SAFETY: the core checked the range, and it stays while the stream uses it.
+            let word = unsafe { at(addr) };
+            // Release: who sees the value sees what was done before.
+            word.store(value, Ordering::Release);
+            watcher.look((addr, size_of::<u64>()));
+        });
+    }
     let address = address(device, &write.dst)?;
     let flags = CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT as u32;
     let value: cuuint64_t = write.value;
@@ -71,8 +125,11 @@ pub(super) fn write(stream: &StreamState, write: &ValueWrite) -> Result<Position
 }
 
 /// Queues a wait for a value.
-pub(super) fn wait(stream: &StreamState, wait: &ValueWait) -> Result<Position> {
+pub(super) fn wait(stream: &Arc<StreamState>, wait: &ValueWait) -> Result<Position> {
     let device = stream.device();
+    if is_for_host(device, &wait.src)? {
+        return host_wait::queue(stream, Awaited::Value(*wait));
+    }
     let address = address(device, &wait.src)?;
     let flags = match wait.comparison {
         Comparison::GreaterOrEqual => CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ,
