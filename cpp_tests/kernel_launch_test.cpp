@@ -6,6 +6,7 @@
 
 #include "support/acl_test.h"
 #include "support/gate.h"
+#include "support/graph.h"
 #include "support/kernels.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -14,8 +15,10 @@
 
 namespace {
 
+using portacl_test::Capture;
 using portacl_test::DeviceMemory;
 using portacl_test::Gate;
+using portacl_test::Graph;
 using portacl_test::IsPoison;
 using portacl_test::Mark;
 using portacl_test::OnCpu;
@@ -397,6 +400,26 @@ TEST_F(KernelLaunch, AttributesAreHeededAcceptedOrRefused) {
                      "1073741824 bytes");
     attribute.value.dynUBufSize = 64 << 10;
     ACL_EXPECT_OK(launch());
+    ACL_OK(aclrtSynchronizeStream(stream));
+}
+
+// The limit that a driver keeps is the kernel's: what asks for less does not take from others.
+TEST_F(KernelLaunch, FastMemoryOfGraphsAndLaunchesDiffers) {
+    const Program program;
+    const Stream stream, other;
+    const aclrtFuncHandle nothing = program.Kernel("nothing");
+    const auto launch = [&](uint32_t bytes, aclrtStream on) {
+        return aclrtLaunchSIMTKernelWithArgsArray(nothing, {1, 1, 1}, {1, 1, 1}, bytes, on, nullptr,
+                                                  nullptr);
+    };
+    const Graph graph = Capture(stream, [&] {
+        ACL_OK(launch(64 << 10, stream));
+        ACL_OK(launch(50 << 10, stream));
+    });
+    ACL_OK(launch(50 << 10, other));
+    ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+    ACL_OK(launch(64 << 10, other));
+    ACL_OK(aclrtSynchronizeStream(other));
     ACL_OK(aclrtSynchronizeStream(stream));
 }
 

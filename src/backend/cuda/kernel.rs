@@ -308,8 +308,10 @@ impl CudaKernel {
         }
         let attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as c_int;
         let device = &self.module.device;
+        // All that there is: the limit is the function's, and a smaller one would have the driver refuse
+        // what another thread, or a graph, is about to launch with more.
         // SAFETY: a live function.
-        device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, bytes as c_int) })
+        device.call(|api| unsafe { api.func_set_attribute(self.raw.0, attribute, most as c_int) })
     }
 }
 
