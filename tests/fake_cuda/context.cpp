@@ -178,10 +178,13 @@ FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
         return call.misuse(CUDA_ERROR_INVALID_CONTEXT,
                            "the primary context of device %d is not retained", ordinal);
     }
+    // "May also return error codes from previous, asynchronous launches": the reference is gone all
+    // the same.
+    const CUresult earlier = context.sticky;
     if (--context.references == 0 && context.active) {
         tear_down(call.lock(), context, true);
     }
-    return CUDA_SUCCESS;
+    return earlier;
 }
 
 FAKE_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice ordinal) {

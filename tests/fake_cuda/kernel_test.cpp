@@ -363,6 +363,21 @@ TEST_F(Kernels, ABadPointerFailsTheDevice) {
     reset = true;
 }
 
+// The release of a context that has failed says so once more.
+TEST_F(Kernels, AFailedContextIsReleased) {
+    const CUdeviceptr memory = allocate(64);
+    OK(launch("portacl_reduce_sum_i32", memory, memory, 17)) << "one more than there are";
+    EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuStreamSynchronize(stream));
+    EXPECT_EQ(CUDA_ERROR_ILLEGAL_ADDRESS, cuDevicePrimaryCtxRelease_v2(0));
+    unsigned flags = 0;
+    int active = 1;
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    EXPECT_EQ(0, active);
+    OK(cuDevicePrimaryCtxRetain(&context, 0));
+    expected_misuses = 1;
+    reset = true;
+}
+
 TEST_F(Kernels, AMisalignedPointerFailsTheDevice) {
     const CUdeviceptr memory = allocate(64);
     OK(launch("portacl_reduce_sum_i32", memory + 2, memory, 1));

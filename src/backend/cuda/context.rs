@@ -100,7 +100,12 @@ impl Context {
                 Ok(()) if current == self.raw.0 => self.api.ctx_set_current(std::ptr::null_mut()),
                 asked => asked,
             };
-            self.api.primary_ctx_release(self.device).and(left)
+            let released = self.api.primary_ctx_release(self.device).and(left);
+            match released {
+                // The driver says once more how the context ended, and has the reference.
+                Err(failure) if failure.is_sticky() && self.failed.get().is_some() => Ok(()),
+                released => released,
+            }
         }
     }
 
