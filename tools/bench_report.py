@@ -8,11 +8,10 @@ import datetime
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 
 from bench_plots import copy_latency, copy_rate
-from bench_results import Goal, Results, commit, number, print_goals
+from bench_results import Goal, Results, commit, machine, number, print_goals
 from instruction_report import TITLE, print_instructions
 from pool_report import TITLE as POOLS
 from pool_report import print_pools
@@ -178,18 +177,6 @@ def print_trace(trace):
         print(f"| {name} | {off:.1f} | {on:.1f} | {added:+.1f} | at most {TRACE_GOAL} "
               f"| {'met' if added <= TRACE_GOAL else 'missed'} |")
     print()
-
-
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def machine():
-    facts = dict(
-        line.split(":", 1) for line in pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
-        if ":" in line)
-    model = next((value.strip() for key, value in facts.items() if key.strip() == "model name"), os.uname().machine)
-    return f"{model}, {os.cpu_count()} CPUs, Linux {os.uname().release.split('-')[0]}, {output('rustc', '--version').rsplit(' (', 1)[0]}"
 
 
 def main():

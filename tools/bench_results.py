@@ -4,6 +4,8 @@ that are written anew by themselves."""
 import contextlib
 import io
 import json
+import os
+import pathlib
 import re
 import statistics
 import subprocess
@@ -83,6 +85,18 @@ def commit():
 
     changed = " with local changes" if git("status", "--porcelain", "--untracked-files=no") else ""
     return git("rev-parse", "--short", "HEAD") + changed
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def machine():
+    facts = dict(
+        line.split(":", 1) for line in pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        if ":" in line)
+    model = next((value.strip() for key, value in facts.items() if key.strip() == "model name"), os.uname().machine)
+    return f"{model}, {os.cpu_count()} CPUs, Linux {os.uname().release.split('-')[0]}, {output('rustc', '--version').rsplit(' (', 1)[0]}"
 
 
 def write_section(document, title, print_section):

@@ -8,7 +8,7 @@ import pathlib
 import statistics
 import sys
 
-from bench_results import Results, commit, write_section
+from bench_results import Results, commit, machine, write_section
 
 TITLE = "The CUDA backend"
 
@@ -25,7 +25,7 @@ GOALS = {
 
 def print_instructions(results):
     print("Instructions that portacl itself executes for one call on the stand-in driver (callgrind; the driver's own not "
-          f"counted), at commit {commit()}: those of the thread that calls, and all, with what the driver's thread and ours "
+          f"counted), at commit {commit()}, on {machine()}: those of the thread that calls, and all, with what the driver's thread and ours "
           "do later. The time is what a call takes above the same calls of that driver in the same order (`bench_cuda "
           "above`: in turns in one process, streams held back, the median difference in the quickest quarter, of five launches), which begin with "
           "`cuCtxGetCurrent`, once also for the pair, whose two calls of the API ask twice. It is for a quiet machine; the stand-in takes hundreds of nanoseconds itself, and its "
