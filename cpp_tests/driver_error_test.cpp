@@ -237,7 +237,8 @@ TEST_F(DriverRefuses, RecordsOfSharedEventsEndWithTheirDevice) {
 }
 
 TEST_F(StickyError, AResetHeals) {
-    // The driver says at the release of its context, too, how it ended: the context is gone all the same.
+    // The driver says at the release of its context, too, how it ended: the context is gone all the
+    // same.
     ACL_OK(aclrtResetDeviceForce(0));
     ACL_FAILS(ACL_ERROR_RT_PARAM_INVALID, aclrtSynchronizeStream(stream_));
     ACL_OK(aclrtSetDevice(0));
