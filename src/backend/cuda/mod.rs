@@ -542,8 +542,10 @@ impl Driver for CudaDriver {
         snapshot::hold(self.0.api(), patience)
     }
 
-    fn save_memory(&self, kept: &[(usize, usize)]) -> Result<()> {
-        self.0.saved.save(self.0.api(), kept)
+    fn save_memory(&self, _kept: &[(usize, usize)]) -> Result<()> {
+        let devices = (0..self.0.devices).filter_map(|ordinal| self.0.device(ordinal));
+        let managed = devices.map(|device| device.managed_bytes().read().current).sum();
+        self.0.saved.save(self.0.api(), managed)
     }
 
     fn restore_memory(&self) -> Result<()> {

@@ -36,14 +36,15 @@ pub(super) fn hold(api: &Api, patience: Duration) -> Result<()> {
 }
 
 impl Saved {
-    /// See [`crate::backend::Driver::save_memory`]. Managed memory, which is `kept`, the driver does not save. It
-    /// may find that out half-way, and then promises nothing about the process: it is not asked.
-    pub(super) fn save(&self, api: &Api, kept: &[(usize, usize)]) -> Result<()> {
-        if let Some((addr, len)) = kept.first() {
+    /// See [`crate::backend::Driver::save_memory`]. Managed memory the driver does not save. It may find
+    /// that out half-way, and then promises nothing about the process: it is not asked. `managed` are the bytes
+    /// that it has not been given back, which may be more than programs know of.
+    pub(super) fn save(&self, api: &Api, managed: u64) -> Result<()> {
+        if managed > 0 {
             return Err(Fault::new(
                 FaultKind::Unsupported,
                 format!(
-                    "the CUDA driver saves no managed memory, and there are {len} bytes at {addr:#x}; free what \
+                    "the CUDA driver saves no managed memory, and there are {managed} bytes; free what \
                      aclrtMemAllocManaged gave before the process is locked"
                 ),
             ));
