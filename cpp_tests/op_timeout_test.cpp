@@ -2,10 +2,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <limits>
+#include <thread>
 #include <utility>
 
+#include "support/cuda_driver.h"
 #include "support/gate.h"
 #include "support/objects.h"
 #include "support/own_process.h"
@@ -173,6 +176,27 @@ TEST_F(StreamWait, TimesOutAndTheStreamGoesOn) {
     EXPECT_EQ(log.Size(), 2u);
     gate_.Open();
     ACL_OK(aclrtSynchronizeStream(recorder_));
+}
+
+// The timer's thread asks the driver what a capture in global mode forbids all threads to ask.
+TEST_F(StreamWait, ACaptureOfAnotherLibraryStaysValid) {
+    const char* backend = portaclBackendName();
+    if (!backend || std::strcmp(backend, "cuda") != 0)
+        GTEST_SKIP() << "the cpu backend has no driver below it";
+    Log log;
+    ACL_OK(aclrtStreamWaitEventWithTimeout(waiter_, event_, 1));
+    ACL_OK(log.Append(waiter_, 1));
+    void *context = nullptr, *stream = nullptr, *graph = nullptr;
+    ACL_OK(portaclContextGetNative(nullptr, &context));
+    Driver("cuCtxSetCurrent", context);
+    Driver("cuStreamCreate", &stream, 1u);
+    Driver("cuStreamBeginCapture_v2", stream, 0u);
+    // No call of ours on this thread: it captures.
+    while (log.Size() == 0) std::this_thread::yield();
+    Driver("cuStreamEndCapture", stream, &graph);
+    Driver("cuGraphDestroy", graph);
+    Driver("cuStreamDestroy_v2", stream);
+    ACL_FAILS_SAYING(ACL_ERROR_RT_WAIT_TIMEOUT, aclrtSynchronizeStream(waiter_), "1s");
 }
 
 TEST_F(StreamWait, TheDefaultOfTheProcess) {

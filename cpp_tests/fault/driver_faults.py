@@ -27,6 +27,8 @@ PROBES = {
     "cuPointerGetAttribute",
     # "Is there a further parameter?" Who is not told launches without checking them.
     "cuFuncGetParamInfo",
+    # Said by threads of the library, for the good of others.
+    "cuThreadExchangeStreamCaptureMode",
 }
 
 # How much is left behind where a release is refused: the thing itself.

@@ -5,6 +5,7 @@
 //! whole process must not end up in a thread of ours. Faults of the thread itself are its own, and so are the
 //! ticks of a sampling profiler.
 
+use std::cell::Cell;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -25,7 +26,19 @@ const HEARD: [libc::c_int; 7] = [
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     // A thread begins with the signals that its creator has blocked.
     let _quiet = Quiet::new();
-    Builder::new().name(name.to_owned()).spawn(body)
+    Builder::new().name(name.to_owned()).spawn(|| {
+        IS_OURS.set(true);
+        body();
+    })
+}
+
+thread_local! {
+    static IS_OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread is one of these.
+pub fn is_current() -> bool {
+    IS_OURS.get()
 }
 
 /// The calling thread has blocked its signals, until dropped.
@@ -82,8 +95,10 @@ mod tests {
             for signal in HEARD {
                 assert!(!is_blocked(signal), "{signal}");
             }
+            assert!(is_current());
         });
         thread.unwrap().join().unwrap();
+        assert!(!is_current());
     }
 
     #[test]

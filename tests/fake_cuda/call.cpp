@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "capture.h"
 #include "config.h"
 #include "context.h"
 #include "fault.h"
@@ -106,6 +107,7 @@ CUresult Call::refuse(Needs needs) {
             return context_->sticky;
         }
     }
+    if (const CUresult forbidden = disturb_captures(name_)) return forbidden;
     const Fault fault = next_fault(name_);
     if (fault.late) {
         late_ = fault.code;

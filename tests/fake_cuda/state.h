@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "abi.h"
@@ -62,6 +63,14 @@ struct Context {
 // How far a checkpoint of the process is.
 enum class ProcessState { kRunning, kLocked, kCheckpointed };
 
+// A stream that is captured.
+struct Capture {
+    CUstream stream;
+    std::thread::id thread;
+    unsigned mode;
+    bool valid;
+};
+
 struct State {
     std::mutex mutex;
     // Notified after every completed operation and every change that somebody may wait for.
@@ -82,6 +91,7 @@ struct State {
     Registry<Pool> pools{HandleKind::kPool};
     Registry<Graph> graphs{HandleKind::kGraph};
     Registry<GraphExec> graph_execs{HandleKind::kGraphExec};
+    std::vector<Capture> captures;
     // How many nodes graphs have had.
     uint64_t graph_nodes = 0;
     // The pool operations that somebody has waited for.

@@ -8,7 +8,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 
 use super::driver::{Api, Outcome};
 use super::error::Failure;
+use crate::algo::quiet_thread;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// A driver handle that may be used from every thread.
@@ -148,6 +149,9 @@ impl Context {
 
     #[cold]
     fn set(&self) -> Outcome {
+        if ENTERED.get().0 == 0 && quiet_thread::is_current() {
+            leave_captures_alone(&self.api);
+        }
         // SAFETY: retained, so it exists.
         unsafe { self.api.ctx_set_current(self.raw.0) }?;
         ENTERED.set((self.life, self.raw.key()));
@@ -224,6 +228,17 @@ impl Context {
         );
         self.failed.get_or_init(|| fault.with_text(text)).clone()
     }
+}
+
+/// While another library captures a stream, the driver refuses some calls of all threads, and the capture
+/// is then invalid. A thread of ours has nothing to do with it, and says so.
+fn leave_captures_alone(api: &Api) {
+    /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+    const RELAXED: c_uint = 2;
+    let mut mode = RELAXED;
+    // SAFETY: a place with a mode, for the one that the thread had. A driver that refuses this lets captures
+    // forbid calls, as for any thread.
+    let _ = unsafe { api.thread_exchange_stream_capture_mode(&mut mode) };
 }
 
 /// The driver's handle of the device with this number of the driver's.

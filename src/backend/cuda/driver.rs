@@ -109,6 +109,7 @@ driver_functions! {
         "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease";
     ctx_get_current(context: *mut CUcontext) = "cuCtxGetCurrent";
     ctx_set_current(context: CUcontext) = "cuCtxSetCurrent";
+    thread_exchange_stream_capture_mode(mode: *mut c_uint) = "cuThreadExchangeStreamCaptureMode";
     ctx_get_stream_priority_range(least: *mut c_int, greatest: *mut c_int) =
         "cuCtxGetStreamPriorityRange";
     ctx_enable_peer_access(peer: CUcontext, flags: c_uint) = "cuCtxEnablePeerAccess";
