@@ -36,9 +36,9 @@ exec "$@"
 SCRIPT
 chmod +x "$place/bin"/*
 
-# Only what every system has: a pack that wants more fails.
+# Only what every system has: a pack that wants more fails. One device, as most machines with a GPU have.
 alone=(env -i "HOME=$place" "PATH=$place/bin:/usr/bin:/bin" "LD_LIBRARY_PATH=$place/driver" FAKE_CUDA_STRICT=1
-    BENCH_CUDA_LARGEST=1048576)
+    "FAKE_CUDA_DEVICES=${FAKE_CUDA_DEVICES-1}" BENCH_CUDA_LARGEST=1048576)
 if unshare --net true 2>/dev/null; then alone=(unshare --net "${alone[@]}"); fi
 "${alone[@]}" sh -c '! command -v cargo' >/dev/null || die "cargo is in /usr/bin: this would prove nothing"
 
