@@ -2,10 +2,11 @@
 //! need no lock, and an element's memory holds an element of the same type as long as the array
 //! lives.
 
+#[cfg(not(loom))]
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
-use super::fresh_pages;
 use super::sync::atomic::{AtomicPtr, Ordering};
 use super::sync::const_unless_loom;
 
@@ -32,28 +33,43 @@ pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
     NonNull::new(Box::into_raw(Box::new(T::blank())))
 }
 
-/// Chunks from this length on are pages of their own.
-const LARGE: usize = 32 << 10;
+/// Room for a value, its own alignment included, whatever the block begins with: a zeroed block of more
+/// alignment than usual would be written from end to end, and so touched.
+#[cfg(not(loom))]
+fn room<T>() -> Layout {
+    let usual = Layout::new::<usize>();
+    Layout::from_size_align(size_of::<T>() + align_of::<T>(), usual.align()).expect("of a chunk")
+}
 
-/// A blank chunk, or directory; `None` when there is no memory.
-fn blank_part<T: Blank>() -> Option<NonNull<T>> {
-    match size_of::<T>() < LARGE {
-        true => boxed_blank(),
-        false => fresh_pages::map(size_of::<T>()).map(NonNull::cast),
-    }
+/// A blank value, and the block that it is in; `None` when there is no memory.
+#[cfg(not(loom))]
+fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
+    // SAFETY: the size is not zero.
+    let block = NonNull::new(unsafe { alloc_zeroed(room::<T>()) })?;
+    let ahead = block.addr().get().next_multiple_of(align_of::<T>()) - block.addr().get();
+    // SAFETY: inside the block, which has so much room.
+    Some((block, unsafe { block.add(ahead) }.cast()))
+}
+
+#[cfg(loom)]
+fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
+    boxed_blank().map(|made: NonNull<T>| (made.cast(), made))
 }
 
 /// # Safety
-/// `blank_part` has made it, and nobody uses it any more.
-unsafe fn drop_part<T>(part: *mut T) {
-    // SAFETY: as the caller says; small ones have the layout of their type.
+/// `blank_in_block` has made them, and nobody uses the value any more.
+unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
+    // SAFETY: as the caller says.
+    #[cfg(not(loom))]
     unsafe {
-        if size_of::<T>() < LARGE {
-            drop(Box::from_raw(part));
-        } else {
-            part.drop_in_place();
-            fresh_pages::unmap(part.cast(), size_of::<T>());
-        }
+        value.drop_in_place();
+        dealloc(block, room::<T>());
+    }
+    // SAFETY: likewise.
+    #[cfg(loom)]
+    unsafe {
+        let _ = block;
+        drop(Box::from_raw(value));
     }
 }
 
@@ -69,13 +85,20 @@ unsafe impl<T: Blank, const LEN: usize> Blank for Chunk<T, LEN> {
 }
 
 /// Where the chunks are.
-struct Directory<T, const CHUNKS: usize, const LEN: usize>([AtomicPtr<Chunk<T, LEN>>; CHUNKS]);
+struct Directory<T, const CHUNKS: usize, const LEN: usize> {
+    chunks: [AtomicPtr<Chunk<T, LEN>>; CHUNKS],
+    /// The blocks that they are in: kept as they were had, which is how tools that look for leaks find them.
+    blocks: [AtomicPtr<u8>; CHUNKS],
+}
 
 // SAFETY: null pointers are all zeros.
 unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHUNKS, LEN> {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self(std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())))
+        Self {
+            chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            blocks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+        }
     }
 }
 
@@ -105,7 +128,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     /// The element, if its chunk exists.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
-        let chunk = self.directory()?.0.get(index / LEN)?.load(Ordering::Acquire);
+        let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
         // SAFETY: as in `directory`.
         let chunk = unsafe { chunk.as_ref() }?;
         Some(&chunk.0[index % LEN])
@@ -115,11 +138,14 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     /// memory. One caller at a time.
     pub fn ensure(&self, index: usize) -> Option<&T> {
         if self.directory.load(Ordering::Relaxed).is_null() {
-            self.directory.store(blank_part()?.as_ptr(), Ordering::Release);
+            self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
         }
-        let place = self.directory()?.0.get(index / LEN)?;
+        let Directory { chunks, blocks } = self.directory()?;
+        let place = chunks.get(index / LEN)?;
         if place.load(Ordering::Relaxed).is_null() {
-            place.store(blank_part()?.as_ptr(), Ordering::Release);
+            let (block, chunk) = blank_in_block()?;
+            blocks[index / LEN].store(block.as_ptr(), Ordering::Relaxed);
+            place.store(chunk.as_ptr(), Ordering::Release);
         }
         self.get(index)
     }
@@ -149,15 +175,15 @@ impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> 
         if directory.is_null() {
             return;
         }
-        // SAFETY: made by `blank_part`, and nobody looks any more.
-        unsafe {
-            for place in &(*directory).0 {
-                let chunk = place.load(Ordering::Acquire);
-                if !chunk.is_null() {
-                    drop_part(chunk);
-                }
+        // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.
+        let directory = unsafe { Box::from_raw(directory) };
+        for (chunk, block) in directory.chunks.iter().zip(&directory.blocks) {
+            let [chunk, block] =
+                [chunk.load(Ordering::Acquire).cast::<u8>(), block.load(Ordering::Relaxed)];
+            if !chunk.is_null() {
+                // SAFETY: made by `blank_in_block`.
+                unsafe { drop_in_block(block, chunk.cast::<Chunk<T, LEN>>()) };
             }
-            drop_part(directory);
         }
     }
 }

@@ -8,7 +8,6 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use super::fresh_pages;
 use super::prefetch::prefetch;
 
 /// The length of large pages.
@@ -25,7 +24,7 @@ const AHEAD_OF_USE: usize = 4;
 /// A large page of a vector that is gone, for the next one.
 static SPARE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
-/// Elements that are only added.
+/// Elements that are only added. They hold no pointers: tools that look for leaks do not look into mappings.
 pub struct LargeVec<T> {
     first: NonNull<T>,
     len: usize,
@@ -94,18 +93,35 @@ fn memory<T>(bytes: usize) -> NonNull<T> {
     made.unwrap_or_else(|| handle_alloc_error(layout)).cast()
 }
 
-/// Addresses that begin and end with large pages.
+/// Addresses that begin and end with large pages. Not from the program's allocator, which may think
+/// differently of large blocks once one has come back.
 fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
-    let mapped = fresh_pages::map(bytes.checked_add(PAGE)?)?.as_ptr();
+    let all = bytes.checked_add(PAGE)?;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping, wherever there is room for it.
+    let mapped = unsafe { libc::mmap(ptr::null_mut(), all, access, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        return None;
+    }
     let before = mapped.addr().next_multiple_of(PAGE) - mapped.addr();
     // SAFETY: inside the mapping, whose ends nobody uses.
     unsafe {
-        let first = mapped.add(before);
-        fresh_pages::unmap(mapped, before);
-        fresh_pages::unmap(first.add(bytes), PAGE - before);
+        let first = mapped.byte_add(before);
+        unmap(mapped.cast(), before);
+        unmap(first.byte_add(bytes).cast(), PAGE - before);
         // Where it is refused pages are small.
-        libc::madvise(first.cast(), bytes, libc::MADV_HUGEPAGE);
-        NonNull::new(first)
+        libc::madvise(first, bytes, libc::MADV_HUGEPAGE);
+        NonNull::new(first.cast())
+    }
+}
+
+/// # Safety
+/// [`large_pages`] has mapped them, and nobody uses them any more.
+unsafe fn unmap(first: *mut u8, bytes: usize) {
+    if bytes != 0 {
+        // SAFETY: as the caller says.
+        unsafe { libc::munmap(first.cast(), bytes) };
     }
 }
 
@@ -122,7 +138,7 @@ impl<T> Drop for LargeVec<T> {
         unsafe {
             match self.bytes < PAGE {
                 true => dealloc(first, layout::<T>(self.bytes)),
-                false => fresh_pages::unmap(first, self.bytes),
+                false => unmap(first, self.bytes),
             }
         }
     }

@@ -8,7 +8,6 @@ pub mod completion;
 pub mod distribution;
 pub mod event_count;
 pub mod float;
-mod fresh_pages;
 pub mod heap;
 pub mod json;
 mod large_vec;
