@@ -160,6 +160,23 @@ test_static_program() {
     done
 }
 
+# A program with AddressSanitizer hears of its own leaks and of no others.
+test_leak_check() {
+    mkdir -p "$mine"
+    local native
+    PKG_CONFIG_PATH=$(libdir "$prefix")/pkgconfig
+    export PKG_CONFIG_PATH
+    read -ra native <<<"$(pkg-config --cflags --libs portacl-static)"
+    "$CC" -std=c99 -g -fsanitize=address "$here/project/many_objects.c" "${native[@]}" -o "$mine/many_objects" ||
+        { echo "this compiler has no AddressSanitizer"; return; }
+    if "$mine/many_objects" leak 2>"$mine/leak.txt"; then
+        echo "this system does not look for leaks"
+        return
+    fi
+    grep -q '1000 byte(s) leaked in 1 allocation(s)' "$mine/leak.txt" || { cat "$mine/leak.txt"; fail "more leaks than one"; }
+    "$mine/many_objects" || fail "leaks of the library's"
+}
+
 # Where the component is installed as well: a C program has nothing of it.
 test_c_without_libstdcxx() {
     [[ -e $(libdir "$prefix")/libportacl_cxx.a ]] || fail "the component is not installed"
