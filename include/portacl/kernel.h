@@ -201,6 +201,8 @@ constexpr Table<Parameters...> Kernel<void (*)(const portaclBlock&, Parameters..
 
 #elif defined(__cplusplus)
 
+/** Exports FUNCTION, void(const portaclBlock&, parameters...), as the kernel NAME: from C++14 on.
+ * Before, it is refused when it is compiled. */
 #define PORTACL_KERNEL(NAME, FUNCTION) \
     static_assert(sizeof #NAME == 0, "PORTACL_KERNEL needs C++14 (-std=c++14)")
 

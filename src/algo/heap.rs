@@ -260,7 +260,7 @@ impl<T: Copy + Default> Heap<T> {
         self.nodes[node as usize].len
     }
 
-    /// As [`prefetch()`], of what is known of a range.
+    /// Has what is known of a range fetched, without waiting for it.
     #[inline(always)]
     pub fn prefetch(&self, node: u32) {
         prefetch(&self.nodes[node as usize]);
