@@ -1,5 +1,10 @@
 use super::*;
 
+/// A range that shows whether it was seen whole.
+pub(super) fn range(base: usize, len: usize) -> Range {
+    Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
+}
+
 #[cfg(not(loom))]
 pub(super) mod real {
     use std::collections::BTreeMap;
@@ -426,10 +431,6 @@ mod loom_address_map {
 
     use super::*;
     use crate::algo::tests::model;
-
-    fn range(base: usize, len: usize) -> Range {
-        Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
-    }
 
     fn look(map: &AddressMap, addr: usize) -> Option<Range> {
         let found = map.find(addr)?;

@@ -1,8 +1,5 @@
+use super::super::tests::range;
 use super::*;
-
-fn range(base: usize, len: usize) -> Range {
-    Range { base, len, words: [base as u64, len as u64, (base ^ len) as u64] }
-}
 
 fn rest(map: &AddressMap, base: usize) -> bool {
     map.find_start(base).is_some_and(|(entry, _)| map.rest(entry))
