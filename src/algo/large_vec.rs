@@ -21,8 +21,20 @@ const AHEAD: usize = 8;
 /// So many elements before it is added one's memory is fetched.
 const AHEAD_OF_USE: usize = 4;
 
-/// A large page of a vector that is gone, for the next one.
-static SPARE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+/// Large pages of vectors that are gone, for the next ones.
+static SPARE: [AtomicPtr<u8>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
+
+fn take_spare() -> Option<NonNull<u8>> {
+    SPARE.iter().find_map(|spare| NonNull::new(spare.swap(ptr::null_mut(), Ordering::Acquire)))
+}
+
+/// Keeps a large page; false: there are enough.
+fn keep_spare(page: *mut u8) -> bool {
+    let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+    SPARE
+        .iter()
+        .any(|spare| spare.compare_exchange(ptr::null_mut(), page, release, relaxed).is_ok())
+}
 
 /// Elements that are only added. They hold no pointers: tools that look for leaks do not look into mappings.
 pub struct LargeVec<T> {
@@ -86,8 +98,7 @@ fn memory<T>(bytes: usize) -> NonNull<T> {
     let made = match bytes {
         // SAFETY: the size is not 0.
         ..PAGE => NonNull::new(unsafe { alloc(layout) }),
-        PAGE => NonNull::new(SPARE.swap(ptr::null_mut(), Ordering::Acquire))
-            .or_else(|| large_pages(bytes)),
+        PAGE => take_spare().or_else(|| large_pages(bytes)),
         _ => large_pages(bytes),
     };
     made.unwrap_or_else(|| handle_alloc_error(layout)).cast()
@@ -127,14 +138,11 @@ unsafe fn unmap(first: *mut u8, bytes: usize) {
 
 impl<T> Drop for LargeVec<T> {
     fn drop(&mut self) {
-        let mut first = self.first.as_ptr().cast::<u8>();
-        if self.bytes == PAGE {
-            first = SPARE.swap(first, Ordering::AcqRel);
-        }
-        if self.bytes == 0 || first.is_null() {
+        let first = self.first.as_ptr().cast::<u8>();
+        if self.bytes == 0 || (self.bytes == PAGE && keep_spare(first)) {
             return;
         }
-        // SAFETY: it came from `memory` with this length, and is used no more; so did what was spare.
+        // SAFETY: it came from `memory` with this length, and is used no more.
         unsafe {
             match self.bytes < PAGE {
                 true => dealloc(first, layout::<T>(self.bytes)),
