@@ -259,6 +259,23 @@ TEST_F(MemPoolAttributeTest, TrimmingIsAtOnceAndBeatsTheThreshold) {
     }
 }
 
+// What is short is kept for the next request as it is, in another way than what is long.
+TEST_F(MemPoolAttributeTest, ShortBlocksAreInUseUntilTheHostHasSeenTheirFrees) {
+    if (!IsExact()) GTEST_SKIP() << "drivers may see by themselves that frees have happened";
+    const Stream stream;
+    const MemPool pool;
+    pool.SetThreshold(UINT64_MAX);
+    void* blocks[64];
+    for (void*& block : blocks) block = pool.Allocate(kMiB / 16, stream);
+    const uint64_t all = Reserved(pool);
+    for (void* block : blocks) Free(block, stream);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(Reserved(pool), all);
+    Synchronize(stream);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    EXPECT_EQ(Reserved(pool), 0u);
+}
+
 TEST_F(MemPoolAttributeTest, TrimmingKeepsWhatIsInUse) {
     const Stream stream;
     const MemPool pool;

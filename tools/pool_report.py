@@ -19,14 +19,15 @@ PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-st
 MIB = 1 << 20
 
 # Why a goal is missed, as far as it was found out. Shown only where it is missed.
-STEADY = ("Some 1,000 instructions a pair (callgrind): guard, handles and the order of streams take about 250 of them, finding by its "
-          "address what is freed 75, and cutting and merging blocks 260, because one allocation in three finds none that is kept or "
-          "just freed. Lengths and blocks are random: eight loads and two stores a pair miss the first-level cache, and four "
-          "branches are guessed wrong (cachegrind). Tried, and left out: locks without a locked instruction (3 per cent of the "
-          "bookkeeping's time), keeping more or longer blocks (nothing), records that never move (5 per cent more time), a table for "
-          "each thread of what it took last (7 per cent of the bookkeeping's time, for 16 KiB of each thread).")
-GROWING = ("Seven allocations in eight find nothing kept, because the pool grows all the time: they are cut out of new memory, and get "
-           "a record and a place in the map of addresses, some 800 instructions a call in the mean. Of a call's time a seventh "
+STEADY = ("Some 860 instructions a pair (callgrind): guard, handles and the order of streams take about 250 of them, and cutting and "
+          "merging blocks 160, because one allocation in four finds none that is kept or just freed. Lengths and blocks are random: six "
+          "loads and stores a pair miss the first-level cache, and two to three branches are guessed wrong (cachegrind): a pair whose "
+          "blocks are always the same takes half the time. Tried, and left out: locks without a locked instruction (3 per cent of the "
+          "bookkeeping's time), pages with room for 32 blocks instead of 16 (slower), keeping more and longer blocks (3 per cent "
+          "less time, and more memory than the goal allows), a table for each thread of what it took last (7 per cent of the "
+          "bookkeeping's time, for 16 KiB of each thread).")
+GROWING = ("Three allocations in four find nothing kept, because the pool grows all the time: they are cut out of new memory, and get "
+           "a record and a place in the map of addresses, some 740 instructions a call in the mean. Of a call's time a seventh "
            "is waiting for what is known of an address to come from memory further away (sampled).")
 REASONS = {
     "steady state, 1,000 live, 256 B to 8 MiB, one stream": STEADY,
@@ -36,8 +37,7 @@ REASONS = {
                                         "the processor (not profiled).",
     "two threads on two streams of one pool, RMM random to 1 MiB":
         "Both count what is taken in one place, so that the most of all parts together is right at every step: this line "
-        "travels between the processors, for a tenth of the time (the same without these counts). The first calls, until each "
-        "thread has a part to itself, are a twentieth. Two pools take about half as long; what else these are spared was not found.",
+        "travels between the processors. Two threads on a pool each take two thirds of the time.",
 }
 
 

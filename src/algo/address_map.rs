@@ -25,12 +25,14 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::chunked::{Blank, Chunked};
+use super::pool::Card;
 use super::spin_lock::{Guard, SpinLock};
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use super::sync::const_unless_loom;
 
+pub use held::HeldPlace;
 pub use hint::Hint;
-use page::Page;
+use page::{Page, Sheet};
 pub use parking::{Entry, Parked};
 
 /// User space of the supported machines: 47 bits on x86-64, 48 on aarch64, where mappings begin at the
@@ -127,6 +129,8 @@ struct Record {
     base: AtomicUsize,
     len: AtomicUsize,
     words: [AtomicU64; 3],
+    /// What the holder keeps with it, where it is one's.
+    card: Card,
 }
 
 /// A range is being written.
@@ -145,6 +149,7 @@ unsafe impl Blank for Record {
             base: AtomicUsize::new(0),
             len: AtomicUsize::new(0),
             words: std::array::from_fn(|_| AtomicU64::new(0)),
+            card: Card::default(),
         }
     }
 }
@@ -237,7 +242,7 @@ struct State {
 
 /// Registered ranges of addresses.
 pub struct AddressMap {
-    pages: Chunked<Page, PAGE_CHUNKS, PAGE_CHUNK_LEN>,
+    sheets: Chunked<Sheet, PAGE_CHUNKS, 1>,
     records: Chunked<Record, RECORD_CHUNKS, RECORD_CHUNK_LEN>,
     state: SpinLock<State>,
 }
@@ -247,7 +252,7 @@ impl AddressMap {
         /// An empty map.
         pub fn new() -> Self {
             Self {
-                pages: Chunked::new(),
+                sheets: Chunked::new(),
                 records: Chunked::new(),
                 state: SpinLock::new(State { free: Vec::new(), fresh: 1 }),
             }
@@ -278,11 +283,13 @@ impl AddressMap {
         // All memory first, so that a failure leaves nothing behind.
         let (first, last) = (page_of(range.base), page_of(range.last()));
         for chunk in first / PAGE_CHUNK_LEN + 1..=last / PAGE_CHUNK_LEN {
-            self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
+            self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
         }
-        let page = match self.pages.get(first) {
+        let page = match self.page(first) {
             Some(page) => page,
-            None => self.pages.ensure(first).ok_or(InsertError::Full)?,
+            None => {
+                self.sheets.ensure(first / PAGE_CHUNK_LEN).ok_or(InsertError::Full)?.page(first)
+            }
         };
         let inside = !begins_page(range.base);
         let granule = granule_of(range.base);
@@ -295,7 +302,7 @@ impl AddressMap {
             page.set_start(granule, index);
         }
         for page in covered_pages(range) {
-            self.pages[page].cover.store(index, Ordering::Release);
+            self.page_at(page).cover.store(index, Ordering::Release);
         }
         Ok(())
     }
@@ -409,16 +416,16 @@ impl AddressMap {
 
     /// As [`Self::look_up`], of the range that begins at this very address, with fewer looks.
     #[inline(always)]
-    fn look_up_start(&self, base: usize) -> Option<(Entry, Range)> {
+    fn look_up_start(&self, base: usize) -> Option<(&Record, Entry, Range)> {
         let (index, record) = self.record_at(base)?;
         let (sequence, range) = record.read()?;
-        (range.base == base).then_some((Entry::new(index, sequence), range))
+        (range.base == base).then_some((record, Entry::new(index, sequence), range))
     }
 
     /// The record of the range, whatever its state, that may begin at this very address.
     #[inline(always)]
     fn record_at(&self, base: usize) -> Option<(u32, &Record)> {
-        let page = self.pages.get(page_of(base))?;
+        let page = self.page(page_of(base))?;
         let index = match begins_page(base) {
             true => page.cover.load(Ordering::Acquire),
             false => page.begins_in(granule_of(base)),
@@ -430,7 +437,7 @@ impl AddressMap {
     /// state, that may contain the address.
     #[inline(always)]
     fn look_up_by<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T> + Copy) -> Option<T> {
-        let page = self.pages.get(page_of(addr))?;
+        let page = self.page(page_of(addr))?;
         match page.begins_last(granule_of(addr)) {
             0 => None,
             index => read(index).or_else(|| self.look_before(addr, read)),
@@ -441,11 +448,23 @@ impl AddressMap {
     /// address's own granule.
     #[cold]
     fn look_before<T>(&self, addr: usize, read: impl Fn(u32) -> Option<T>) -> Option<T> {
-        let page = self.pages.get(page_of(addr))?;
+        let page = self.page(page_of(addr))?;
         read(match granule_of(addr).checked_sub(1) {
             Some(before) => page.begins_last(before),
             None => page.cover.load(Ordering::Acquire),
         })
+    }
+
+    /// What is known of a page, if anything ever was.
+    #[inline(always)]
+    fn page(&self, number: usize) -> Option<Page<'_>> {
+        Some(self.sheets.get(number / PAGE_CHUNK_LEN)?.page(number))
+    }
+
+    /// The same, of a page of which something is.
+    #[inline(always)]
+    fn page_at(&self, number: usize) -> Page<'_> {
+        self.sheets[number / PAGE_CHUNK_LEN].page(number)
     }
 
     /// The record with this number, unless no range ever had it.
@@ -467,7 +486,7 @@ impl AddressMap {
         // No range contains the base: one in the way begins behind it.
         let first = page_of(range.base);
         for number in first..=page_of(range.last()) {
-            let Some(page) = self.pages.get(number) else { continue };
+            let Some(page) = self.page(number) else { continue };
             let cover = page.cover.load(Ordering::Relaxed);
             if number > first && cover != 0 {
                 return Some(cover);
@@ -502,10 +521,10 @@ impl AddressMap {
     #[inline]
     fn clear_pages(&self, range: &Range) {
         if !begins_page(range.base) {
-            self.pages[page_of(range.base)].clear_start(granule_of(range.base));
+            self.page_at(page_of(range.base)).clear_start(granule_of(range.base));
         }
         for page in covered_pages(range) {
-            self.pages[page].cover.store(0, Ordering::Release);
+            self.page_at(page).cover.store(0, Ordering::Release);
         }
     }
 }

@@ -58,7 +58,10 @@ pub(super) mod real {
         // All pages that anything was in lately: looking at every one takes too long.
         let near = ranges.first().map_or(0, |first| page_of(first.base).saturating_sub(16))
             ..ranges.last().map_or(usize::MAX, |last| page_of(last.last()) + 17);
-        for (number, page) in map.pages.iter().filter(|(number, _)| near.contains(number)) {
+        let sheets = map.sheets.iter().map(|(sheet, _)| sheet * PAGE_CHUNK_LEN);
+        let pages = sheets.flat_map(|first| first..first + PAGE_CHUNK_LEN);
+        for number in pages.filter(|number| near.contains(number)) {
+            let page = map.page_at(number);
             let cover = page.cover.load(Relaxed);
             if cover != 0 {
                 covers += 1;

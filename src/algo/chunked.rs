@@ -163,7 +163,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize>
     type Output = T;
 
     /// For elements whose chunk is known to exist.
-    #[inline]
+    #[inline(always)]
     fn index(&self, index: usize) -> &T {
         self.get(index).expect("the chunk of this element was made")
     }

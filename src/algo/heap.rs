@@ -8,7 +8,7 @@ pub mod bins;
 
 use super::large_vec::LargeVec;
 use super::prefetch::prefetch;
-use bins::{Bins, bin_above, bin_of, round_up};
+use bins::{Bins, bin_above, bin_of};
 
 /// The end of a list: a node that is nobody's.
 const NONE: u32 = 0;
@@ -323,12 +323,11 @@ impl<T: Copy + Default> Heap<T> {
         Some((bin, bins.head(bin)))
     }
 
-    /// Takes the first units of a free range that has `len`: if it has them, so many that their
-    /// length is the least of its bin.
+    /// Takes the first `len` units of a free range, or all of it where it has fewer.
     #[inline]
-    pub fn take_roundly(&mut self, node: u32, len: u32) -> u32 {
+    pub fn take_up_to(&mut self, node: u32, len: u32) -> u32 {
         let whole = self.nodes[node as usize].len;
-        self.take_from(node, round_up(len).min(whole))
+        self.take_from(node, len.min(whole))
     }
 
     /// Sorts a taken range into `bins`.

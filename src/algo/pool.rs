@@ -11,13 +11,16 @@
 //! Where threads bring the frees of a stream in another order, the earlier one counts as the later.
 //!
 //! **How.** All plain memory is in one [`heap`](super::heap), in which segments that follow one another
-//! in memory are one region. A freed block waits for the next allocation, hidden in its owner's books: the
-//! stream itself may have it back as it is. Else that allocation sees whether the free has happened. If so
-//! the block is plain. Of the shorter ones a few are kept as they are (`cache.rs`), the others merge with
-//! their neighbours at once, as all do before more memory is asked for: which keeps a pool that is steadily
-//! used within 1.3 times what is live. Caches of single streams were measured, and are no faster: what they
-//! have is seldom what is wanted. What has not happened is sorted, by stream and length, until it does. Only when nothing
-//! fits are other streams asked about, and neighbours joined that different frees have left.
+//! in memory are one region. Blocks are cut to the lengths of few classes (`class.rs`), the fewer the shorter
+//! they are. What is freed is hidden in its owner's books. If the free has happened the block is plain: of all
+//! but long ones a few are kept where they are, by class (`cache.rs`), so that who gives one again looks at
+//! nothing but its place in the books; the others merge with their neighbours, as all do before more memory is
+//! asked for: which keeps a pool that is steadily used within 1.3 times what is live. A long block, and one
+//! whose free has not happened, waits for the next allocation first: the stream itself may have it back as it
+//! is. Caches of single streams were measured, and are no faster: what they have is seldom what is wanted. What
+//! has not happened is sorted, by stream and length, until it does. Only when nothing fits are other streams
+//! asked about, and neighbours joined that different frees have left. For a device that wants memory back a free
+//! has happened when the host has seen it, whoever may use the block before that (`stamps.rs`).
 //!
 //! **Threads.** All methods may be called by any thread at any time. Locks are held for short, and while
 //! [`Order`]'s methods run, or what enters a block in the owner's books or takes it out of them: these
@@ -27,11 +30,15 @@
 //! no more memory can be had. Blocks do not reach from part to part.
 
 mod cache;
+mod card;
 #[cfg(debug_assertions)]
 mod check;
+mod class;
 #[cfg(all(test, not(loom)))]
 mod cost;
 mod counts;
+#[cfg(all(test, not(loom)))]
+mod ledger;
 mod memory;
 #[cfg(all(test, not(loom)))]
 mod model;
@@ -41,8 +48,10 @@ mod pending;
 mod properties;
 mod search;
 mod segments;
+mod stamps;
 mod totals;
 
+pub use card::Card;
 use parts::{Checked, Parts};
 
 /// Blocks start at multiples of this and are counted as multiples of it.
@@ -94,8 +103,45 @@ pub struct Taken {
     pub len: usize,
     /// By which [`Pool::free`] finds it again.
     pub note: u64,
-    /// It is what was hidden at this address, but for its length, and stands in the owner's books.
-    pub stays: bool,
+}
+
+/// Enters what a request is given in the owner's books.
+pub trait Enter<P> {
+    /// What the request comes to.
+    type Entered;
+
+    /// A block, and the number of its place; 0: there are none left.
+    fn new_block(self, taken: Taken, number: u32) -> Self::Entered;
+
+    /// The block that was hidden in this place, of so many bytes now.
+    fn again(self, place: P, len: usize) -> Self::Entered;
+}
+
+/// Takes a block out of its owner's sight.
+pub trait Hide {
+    /// False: it was taken back before.
+    fn hide(self) -> bool;
+}
+
+impl<F: FnOnce() -> bool> Hide for F {
+    fn hide(self) -> bool {
+        self()
+    }
+}
+
+/// A block that comes back.
+#[derive(Clone, Copy)]
+pub struct Back<P> {
+    /// What [`Taken`] says.
+    pub note: u64,
+    /// Bytes that it was given for.
+    pub len: usize,
+    /// Its place in the owner's books.
+    pub place: P,
+    /// The number of that.
+    pub number: u32,
+    /// Whether what uses it has happened, and the rules of the pool let everybody know.
+    pub has_passed: bool,
 }
 
 /// A free that a stream has to wait for.
@@ -146,94 +192,111 @@ pub struct Drained {
     pub kept: Vec<u32>,
 }
 
-/// How a pool keeps the books of its owner, in which each block has a place with a number.
-#[derive(Clone, Copy)]
-pub struct Books {
+/// The books of a pool's owner, in which each block has a place with a number.
+pub trait Books: 'static {
+    /// A place.
+    type Place: Place;
+
     /// Gives numbers, several at a time, so that parts of the pool seldom ask at once. None: there are no more.
-    pub supply: fn(&mut Vec<u32>),
-    /// Takes the block out that was hidden in this place.
-    pub vacate: fn(u32),
+    fn supply(numbers: &mut Vec<u32>);
+
+    /// The place with this number, which was given.
+    fn place(number: u32) -> Self::Place;
+}
+
+/// A place in the owner's books.
+pub trait Place: Copy {
+    /// What the pool writes there. Who gives a block again that was hidden looks at nothing else.
+    fn card(&self) -> &Card;
+
+    /// Takes the block out that was hidden here.
+    fn vacate(self);
 }
 
 /// A pool.
-pub struct Pool {
-    parts: Parts,
+pub struct Pool<B: Books> {
+    parts: Parts<B>,
 }
 
-impl Pool {
+impl<B: Books> Default for Pool<B> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<B: Books> Pool<B> {
     /// A pool without memory.
-    pub fn new(books: Books) -> Self {
-        Self { parts: Parts::new(books) }
+    pub fn new() -> Self {
+        Self { parts: Parts::new() }
     }
 
     /// Takes a block of at least `len` bytes, valid for what is submitted to `stream` from now on:
     /// plain memory, what the stream itself has freed, and what `order` allows of other streams'.
-    /// `enter` gets it before anybody else can take or free anything around it, with a number of the
-    /// [books](Books), which stays for blocks that come after it; 0: these have none left. Says what to add
-    /// if there is none.
+    /// `enter` gets it before anybody else can take or free anything around it. A number of the
+    /// [books](Books) stays for blocks that come after it. Says what to add if there is none.
     #[inline(always)]
-    pub fn alloc<R>(
+    pub fn alloc<E: Enter<B::Place>>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, u32) -> R,
-    ) -> Result<R, Shortage> {
+        enter: E,
+    ) -> Result<E::Entered, Shortage> {
         let (home, mut memory) = self.parts.home(stream);
         match memory.find_ready(len, stream, order) {
-            Some(found) => Ok(memory.taken(found, enter)),
+            Some((place, wanted)) => Ok(memory.give_again(place, wanted, enter)),
             None => self.alloc_cut(home, memory, len, stream, order, enter),
         }
     }
 
     /// As [`Self::alloc`], when no block is ready. Out of line, as most calls do not come here.
     #[inline(never)]
-    fn alloc_cut<R>(
+    fn alloc_cut<E: Enter<B::Place>>(
         &self,
         home: usize,
-        mut memory: Checked<'_>,
+        mut memory: Checked<'_, B>,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, u32) -> R,
-    ) -> Result<R, Shortage> {
+        enter: E,
+    ) -> Result<E::Entered, Shortage> {
         let shortage = match memory.cut(len, stream, order) {
-            Ok(found) => return Ok(memory.taken(found, enter)),
+            Ok(found) => return Ok(memory.given(found, enter)),
             Err(shortage) => shortage,
         };
         drop(memory);
-        let find = |memory: &mut memory::Memory| memory.alloc(len, stream, order).ok();
+        let find = |memory: &mut memory::Memory<B>| memory.alloc(len, stream, order).ok();
         match self.parts.find_idle(home, find) {
-            Some((mut memory, found)) => Ok(memory.taken(found, enter)),
+            Some((mut memory, found)) => Ok(memory.given(found, enter)),
             None => Err(shortage),
         }
     }
 
     /// As [`Self::alloc`], when nothing could be added: looks for neighbours among all pending blocks,
     /// however many there are, which `alloc` does not do each time.
-    pub fn alloc_thoroughly<R>(
+    pub fn alloc_thoroughly<E: Enter<B::Place>>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, u32) -> R,
-    ) -> Option<R> {
-        let find = |memory: &mut memory::Memory| memory.alloc_thoroughly(len, stream, order);
+        enter: E,
+    ) -> Option<E::Entered> {
+        let find = |memory: &mut memory::Memory<B>| memory.alloc_thoroughly(len, stream, order);
         let (mut memory, found) = self.parts.find(stream, find)?;
-        Some(memory.taken(found, enter))
+        Some(memory.given(found, enter))
     }
 
     /// As [`Self::alloc_thoroughly`]; where that gives nothing, the free that `stream` would have to
     /// follow, if it can, to be given enough the next time.
-    pub fn alloc_or_follow<R>(
+    pub fn alloc_or_follow<E: Enter<B::Place>>(
         &self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-        enter: impl FnOnce(Taken, u32) -> R,
-    ) -> Result<R, Option<Freed>> {
+        enter: E,
+    ) -> Result<E::Entered, Option<Freed>> {
         self.alloc_thoroughly(len, stream, order, enter).ok_or_else(|| {
-            let find = |memory: &mut memory::Memory| memory.find_to_follow(len, stream, order);
+            let find = |memory: &mut memory::Memory<B>| memory.find_to_follow(len, stream, order);
             Some(self.parts.find(stream, find)?.1)
         })
     }
@@ -243,23 +306,18 @@ impl Pool {
         self.parts.home(stream).1.add_segment(segment);
     }
 
-    /// Takes back the block with this note and length, which `stream` uses up to `position`, unless `hide`
-    /// says that it was taken back before. It runs before anybody else can have the memory, and hides the
-    /// block in the owner's books, where it stays until it is taken again or vacated.
+    /// Takes back a block, unless `hide` says that it was taken back before. It runs before anybody else can
+    /// have the memory, and hides the block in the owner's books, where it stays until it is taken again or
+    /// vacated.
     #[inline(always)]
-    pub fn free(
-        &self,
-        (note, len): (u64, usize),
-        stream: StreamKey,
-        position: u64,
-        hide: impl FnOnce() -> bool,
-    ) -> bool {
-        self.parts.of(note).free(note, len, Freed { stream, position }, hide)
+    pub fn free(&self, back: Back<B::Place>, freed: Freed, hide: impl Hide) -> bool {
+        self.parts.of(back.note).free(back, freed, hide)
     }
 
-    /// As [`Self::free`], of a block that nothing uses any more, and that `leave` takes out of the books.
-    pub fn free_now(&self, note: u64, leave: impl FnOnce() -> bool) -> bool {
-        self.parts.of(note).free_now(note, leave)
+    /// As [`Self::free`], of a block of `len` bytes that nothing uses any more, and that `leave` takes out of the
+    /// books, where it stands in them.
+    pub fn free_now(&self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
+        self.parts.of(note).free_now(note, len, leave)
     }
 
     /// The stream is gone, and all that it did has happened: nobody is asked about it any more.
@@ -321,16 +379,6 @@ impl Pool {
     pub fn reset_used_high(&self) {
         self.parts.reset_used_high();
     }
-}
-
-/// For tests that keep no books.
-#[cfg(all(test, not(loom)))]
-const NO_BOOKS: Books = Books { supply: |_| (), vacate: |_| () };
-
-/// The same.
-#[cfg(all(test, not(loom)))]
-pub fn plainly(taken: Taken, _: u32) -> Taken {
-    taken
 }
 
 #[cfg(all(test, not(loom)))]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::ledger::{Block, Ledger, Plainly};
 use super::*;
 
 const A: StreamKey = StreamKey(1);
@@ -32,45 +33,45 @@ impl Order for Known {
 
 const NOTHING: Known = Known { passed: None, followed: None, gone: false };
 
-fn pool_of(len: usize) -> Pool {
-    let pool = Pool::new(NO_BOOKS);
+fn pool_of(len: usize) -> Pool<Ledger> {
+    let pool = Pool::new();
     pool.add_segment(Segment { addr: 1 << 30, len, token: 7 }, A);
     pool
 }
 
 /// A pool of one segment, all of which stream A has freed in two parts, at positions 3 and 5.
-fn freed_by_a() -> (Pool, Taken, Taken) {
+fn freed_by_a() -> (Pool<Ledger>, Block, Block) {
     let pool = pool_of(GRANULE);
-    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, plainly).unwrap());
-    pool.free((first.note, first.len), A, 3, || true);
-    pool.free((second.note, second.len), A, 5, || true);
+    let [first, second] = [(); 2].map(|()| pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap());
+    pool.free_at(first, (A, 3), false);
+    pool.free_at(second, (A, 5), false);
     (pool, first, second)
 }
 
 #[test]
 fn the_same_stream_has_all_its_memory_again_in_one_piece() {
     let (pool, first, second) = freed_by_a();
-    let whole = pool.alloc(GRANULE, A, &NOTHING, plainly).unwrap();
+    let whole = pool.alloc(GRANULE, A, &NOTHING, Plainly).unwrap();
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
 }
 
 #[test]
 fn another_stream_has_what_it_follows() {
     let (pool, first, _) = freed_by_a();
-    assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
-    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }, plainly).is_err());
+    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
+    assert!(pool.alloc(1, B, &Known { followed: Some(2), ..NOTHING }, Plainly).is_err());
     let known = Known { followed: Some(4), ..NOTHING };
-    let taken = pool.alloc(GRANULE / 2, B, &known, plainly).unwrap();
+    let taken = pool.alloc(GRANULE / 2, B, &known, Plainly).unwrap();
     assert_eq!(taken.addr, first.addr);
-    assert!(pool.alloc(1, B, &known, plainly).is_err());
+    assert!(pool.alloc(1, B, &known, Plainly).is_err());
 }
 
 #[test]
 fn what_has_passed_is_free_for_all_and_for_good() {
     let (pool, first, _) = freed_by_a();
-    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }, plainly).is_err());
+    assert!(pool.alloc(GRANULE, B, &Known { passed: Some(4), ..NOTHING }, Plainly).is_err());
     assert_eq!(
-        pool.alloc(GRANULE / 2, B, &NOTHING, plainly).map(|taken| taken.addr),
+        pool.alloc(GRANULE / 2, B, &NOTHING, Plainly).map(|taken| taken.addr),
         Ok(first.addr)
     );
 }
@@ -78,7 +79,7 @@ fn what_has_passed_is_free_for_all_and_for_good() {
 #[test]
 fn a_wait_is_asked_for_last() {
     let (pool, ..) = freed_by_a();
-    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known, plainly);
+    let ask = |known| pool.alloc_or_follow(GRANULE / 2, B, &known, Plainly);
     assert!(ask(Known { followed: Some(3), ..NOTHING }).is_ok());
     let freed = Freed { stream: A, position: 5 };
     // It changes nothing to be told.
@@ -92,10 +93,10 @@ fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
     let (pool, first, _) = freed_by_a();
     for len in [GRANULE / 2, GRANULE] {
         let gone = Known { gone: true, ..NOTHING };
-        assert_eq!(pool.alloc_or_follow(len, B, &gone, plainly), Err(None));
+        assert_eq!(pool.alloc_or_follow(len, B, &gone, Plainly), Err(None));
     }
     let passed = Known { gone: true, passed: Some(3), followed: None };
-    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed, plainly).unwrap();
+    let taken = pool.alloc_or_follow(GRANULE / 2, B, &passed, Plainly).unwrap();
     assert_eq!(taken.addr, first.addr);
 }
 
@@ -103,8 +104,8 @@ fn nobody_is_made_to_wait_for_a_stream_that_is_gone() {
 fn a_wait_covers_all_frees_of_what_is_given() {
     let (pool, ..) = freed_by_a();
     let freed = Freed { stream: A, position: 5 };
-    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING, plainly), Err(Some(freed)));
-    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, plainly);
+    assert_eq!(pool.alloc_or_follow(GRANULE, B, &NOTHING, Plainly), Err(Some(freed)));
+    let whole = pool.alloc_or_follow(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, Plainly);
     assert_eq!(whole.map(|whole| whole.len), Ok(GRANULE));
 }
 
@@ -112,38 +113,38 @@ fn a_wait_covers_all_frees_of_what_is_given() {
 #[test]
 fn thousands_of_pieces_are_joined_when_nothing_can_be_added() {
     let pool = pool_of(2 * GRANULE);
-    let pieces: Vec<Taken> =
-        (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, plainly).unwrap()).collect();
+    let pieces: Vec<Block> =
+        (0..2 * GRANULE / GRAIN).map(|_| pool.alloc(1, A, &NOTHING, Plainly).unwrap()).collect();
     pieces.iter().zip(1..).for_each(|(piece, position)| {
-        pool.free((piece.note, piece.len), A, position, || true);
+        pool.free_at(*piece, (A, position), false);
     });
     // The first look is a debt for some time.
-    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, plainly).is_err());
-    assert!(pool.alloc(2 * GRANULE, A, &NOTHING, plainly).is_err());
-    assert!(pool.alloc_thoroughly(2 * GRANULE, B, &NOTHING, plainly).is_none());
-    let whole = pool.alloc_thoroughly(2 * GRANULE, A, &NOTHING, plainly).unwrap();
-    pool.free_now(whole.note, || true);
-    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, plainly).is_ok());
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_err());
+    assert!(pool.alloc(2 * GRANULE, A, &NOTHING, Plainly).is_err());
+    assert!(pool.alloc_thoroughly(2 * GRANULE, B, &NOTHING, Plainly).is_none());
+    let whole = pool.alloc_thoroughly(2 * GRANULE, A, &NOTHING, Plainly).unwrap();
+    pool.free_unused(whole);
+    assert!(pool.alloc(2 * GRANULE, B, &NOTHING, Plainly).is_ok());
 }
 
 #[test]
 fn of_two_frees_that_come_in_another_order_both_count_as_the_later_one() {
     let (pool, ..) = freed_by_a();
     // Enough for the pool to look at them.
-    assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
+    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, A);
-    let late = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();
-    pool.free((late.note, late.len), A, 4, || true);
+    let late = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
+    pool.free_at(late, (A, 4), false);
     let known = Known { followed: Some(4), ..NOTHING };
-    assert!(pool.alloc(GRANULE, B, &known, plainly).is_err());
-    assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, plainly).is_ok());
+    assert!(pool.alloc(GRANULE, B, &known, Plainly).is_err());
+    assert!(pool.alloc(GRANULE, B, &Known { followed: Some(5), ..NOTHING }, Plainly).is_ok());
 }
 
 #[test]
 fn a_stream_that_is_gone_leaves_free_memory() {
     let (pool, ..) = freed_by_a();
     pool.forget(A);
-    assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_ok());
+    assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_ok());
 }
 
 #[test]
@@ -152,11 +153,11 @@ fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
     let passed = |position| Known { passed: Some(position), ..NOTHING };
     pool.add_segment(Segment { addr: 1 << 31, len: 2 * GRANULE, token: 8 }, A);
     assert_eq!(pool.release(3 * GRANULE as u64, &passed(9)), []);
-    let kept = pool.alloc(1, A, &NOTHING, plainly).unwrap();
+    let kept = pool.alloc(1, A, &NOTHING, Plainly).unwrap();
     let released = pool.release(0, &passed(3));
     assert_eq!(released.iter().map(|segment| segment.token).collect::<Vec<_>>(), [8]);
     assert_eq!(kept.addr & !(GRANULE - 1), first.addr & !(GRANULE - 1));
-    pool.free_now(kept.note, || true);
+    pool.free_unused(kept);
     assert_eq!(pool.release(0, &passed(5)).len(), 1);
     assert_eq!(pool.stats().reserved, 0);
 }
@@ -165,7 +166,7 @@ fn only_free_and_passed_segments_are_released_down_to_what_is_kept() {
 fn statistics_are_right_at_each_step() {
     let pool = pool_of(GRANULE);
     let reserved = GRANULE as u64;
-    let taken = pool.alloc(513, A, &NOTHING, plainly).unwrap();
+    let taken = pool.alloc(513, A, &NOTHING, Plainly).unwrap();
     assert_eq!(taken.len, 1024);
     let stats = Stats {
         reserved,
@@ -179,7 +180,7 @@ fn statistics_are_right_at_each_step() {
     };
     assert_eq!(pool.stats(), stats);
     assert_eq!(pool.live(), 1);
-    pool.free((taken.note, taken.len), A, 1, || true);
+    pool.free_at(taken, (A, 1), false);
     assert_eq!(pool.stats(), Stats { used: 0, blocks: 0, ..stats });
     assert_eq!(pool.live(), 0);
     pool.reset_used_high();
@@ -202,60 +203,60 @@ fn any_size_is_answered() {
         (MOST + 1, usize::MAX),
         (usize::MAX, usize::MAX),
     ] {
-        let shortage = pool.alloc(len, A, &NOTHING, plainly).unwrap_err();
+        let shortage = pool.alloc(len, A, &NOTHING, Plainly).unwrap_err();
         assert_eq!(shortage.least, least, "{len}");
         assert!(shortage.better >= least);
-        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING, plainly), Err(None));
+        assert_eq!(pool.alloc_or_follow(len, A, &NOTHING, Plainly), Err(None));
     }
-    assert_eq!(pool.alloc(0, A, &NOTHING, plainly).map(|taken| taken.len), Ok(GRAIN));
+    assert_eq!(pool.alloc(0, A, &NOTHING, Plainly).map(|taken| taken.len), Ok(GRAIN));
 }
 
 #[test]
 fn a_part_of_its_own_has_a_stream_only_when_it_is_in_the_way() {
     let pool = pool_of(GRANULE);
-    let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, plainly).unwrap());
+    let [first, second] = [A, B].map(|stream| pool.alloc(1, stream, &NOTHING, Plainly).unwrap());
     assert_eq!([first.note >> 32, second.note >> 32], [0, 0]);
     pool.spread(B);
     // It takes what is free elsewhere before it asks for more, while hardly anything is used there.
-    let third = pool.alloc(1, B, &NOTHING, plainly).unwrap();
+    let third = pool.alloc(1, B, &NOTHING, Plainly).unwrap();
     assert_eq!(third.note >> 32, 0);
-    let half = pool.alloc(GRANULE / 2, A, &NOTHING, plainly).unwrap();
-    assert!(pool.alloc(1, B, &NOTHING, plainly).is_err());
-    let last = pool.alloc_thoroughly(1, B, &NOTHING, plainly).expect("nothing more can be had");
+    let half = pool.alloc(GRANULE / 2, A, &NOTHING, Plainly).unwrap();
+    assert!(pool.alloc(1, B, &NOTHING, Plainly).is_err());
+    let last = pool.alloc_thoroughly(1, B, &NOTHING, Plainly).expect("nothing more can be had");
     assert_eq!([half.note >> 32, last.note >> 32], [0, 0]);
-    assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_err());
+    assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_err());
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
-    let own = pool.alloc(GRANULE, B, &NOTHING, plainly).unwrap();
+    let own = pool.alloc(GRANULE, B, &NOTHING, Plainly).unwrap();
     assert_eq!((own.note >> 32, own.addr), (1, 1 << 31));
     // What a stream has freed it has again wherever that is, and others when they may.
-    pool.free((own.note, own.len), A, 5, || true);
-    assert!(pool.alloc(GRANULE, B, &NOTHING, plainly).is_err());
-    let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING, plainly);
+    pool.free_at(own, (A, 5), false);
+    assert!(pool.alloc(GRANULE, B, &NOTHING, Plainly).is_err());
+    let wait = pool.alloc_or_follow(GRANULE, B, &NOTHING, Plainly);
     assert_eq!(wait, Err(Some(Freed { stream: A, position: 5 })));
-    assert_eq!(pool.alloc(GRANULE, A, &NOTHING, plainly), Ok(own));
+    assert_eq!(pool.alloc(GRANULE, A, &NOTHING, Plainly), Ok(own));
 }
 
 #[test]
 fn what_was_the_most_is_of_all_parts_at_one_moment() {
     let pool = pool_of(GRANULE);
-    let before = pool.alloc(2 * GRAIN, A, &NOTHING, plainly).unwrap();
-    pool.free_now(before.note, || true);
+    let before = pool.alloc(2 * GRAIN, A, &NOTHING, Plainly).unwrap();
+    pool.free_unused(before);
     pool.spread(B);
     pool.add_segment(Segment { addr: 1 << 31, len: GRANULE, token: 8 }, B);
     for stream in [A, B, A, B] {
-        let taken = pool.alloc(GRAIN, stream, &NOTHING, plainly).unwrap();
-        pool.free_now(taken.note, || true);
+        let taken = pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap();
+        pool.free_unused(taken);
     }
     let stats = pool.stats();
     let (grain, granule) = (GRAIN as u64, GRANULE as u64);
     assert_eq!((stats.used, stats.used_high, stats.taken), (0, 2 * grain, 6 * grain));
     assert_eq!((stats.blocks, stats.blocks_high, stats.blocks_taken), (0, 1, 5));
     assert_eq!((stats.reserved, stats.reserved_high), (2 * granule, 2 * granule));
-    let both = [A, B].map(|stream| pool.alloc(2 * GRAIN, stream, &NOTHING, plainly).unwrap());
+    let both = [A, B].map(|stream| pool.alloc(2 * GRAIN, stream, &NOTHING, Plainly).unwrap());
     assert_ne!(both[0].note >> 32, both[1].note >> 32);
     assert_eq!((pool.stats().used_high, pool.stats().blocks_high), (4 * grain, 2));
     pool.reset_used_high();
-    pool.free_now(both[0].note, || true);
+    pool.free_unused(both[0]);
     assert_eq!((pool.stats().used_high, pool.stats().used), (4 * grain, 2 * grain));
     assert_eq!(pool.release(granule, &NOTHING).len(), 1);
     pool.reset_reserved_high();
@@ -267,24 +268,65 @@ fn what_was_the_most_is_of_all_parts_at_one_moment() {
 
 #[test]
 fn what_is_kept_with_blocks_stays_and_is_given_back_at_the_end() {
-    let supply = |numbers: &mut Vec<u32>| numbers.extend([3, 2, 1]);
-    let pool = Pool::new(Books { supply, ..NO_BOOKS });
-    pool.add_segment(Segment { addr: 1 << 30, len: GRANULE, token: 7 }, A);
-    let enter = |taken: Taken, number: u32| (taken, number);
-    let (first, number) = pool.alloc(GRAIN, A, &NOTHING, enter).unwrap();
-    assert_eq!(number, 1);
-    pool.free((first.note, first.len), A, 1, || true);
-    // The same block has the same number.
-    let again = pool.alloc(GRAIN, A, &NOTHING, enter).unwrap();
-    assert!(again.0.stays);
-    assert_eq!((again.0.addr, again.0.note, again.1), (first.addr, first.note, number));
-    assert_eq!(pool.alloc(GRAIN, A, &NOTHING, enter).unwrap().1, 2);
-    // Who was too late frees nothing.
-    assert!(!pool.free((first.note, first.len), A, 1, || false));
+    let pool = pool_of(GRANULE);
+    let first = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
+    // Whether everybody may have it at once, or the stream itself has it back.
+    for has_passed in [true, false] {
+        assert!(pool.free_at(first, (A, 1), has_passed));
+        // Who was too late frees nothing.
+        assert!(!pool.free_at(first, (A, 1), has_passed));
+        assert_eq!(pool.stats().blocks, 0);
+        let again = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
+        assert_eq!(again, Block { again: true, ..first });
+    }
+    let second = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
+    assert!(second.number != first.number && !second.again);
     assert_eq!(pool.stats().blocks, 2);
-    let mut kept = pool.drain().kept;
-    kept.sort_unstable();
-    assert_eq!(kept, [1, 2, 3]);
+    let kept = pool.drain().kept;
+    assert!([first, second].iter().all(|block| kept.contains(&block.number)));
+}
+
+/// What has passed is everybody's, however long it is; what has not is the stream's own.
+#[test]
+fn what_has_passed_when_it_is_freed_is_everybodys() {
+    for len in [GRAIN, GRANULE, 4 * GRANULE] {
+        for has_passed in [true, false] {
+            let pool = pool_of(len.max(GRANULE));
+            let whole = pool.alloc(len.max(GRANULE), A, &NOTHING, Plainly).unwrap();
+            assert!(pool.free_at(whole, (A, 1), has_passed));
+            assert_eq!(pool.alloc(len, B, &NOTHING, Plainly).is_ok(), has_passed);
+        }
+    }
+}
+
+/// What a stream has freed counts as in use until the host has seen it, however short it is, and although
+/// everybody may have it.
+#[test]
+fn what_the_host_has_not_seen_freed_does_not_go_back() {
+    let pool = pool_of(GRANULE);
+    let blocks = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap());
+    for (block, stream) in blocks.into_iter().zip([A, B]) {
+        assert!(pool.free_at(block, (stream, 7), true));
+    }
+    assert_eq!(pool.release(0, &Known { passed: Some(6), ..NOTHING }), []);
+    assert_eq!(pool.release(0, &Known { passed: Some(7), ..NOTHING }).len(), 1);
+}
+
+/// With so many positions that older ones are forgotten: what remains is later ones.
+#[test]
+fn any_number_of_frees_is_told_apart_by_what_matters() {
+    let pool = pool_of(GRANULE);
+    let [mine, theirs] = [A, B].map(|stream| pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap());
+    assert!(pool.free_at(theirs, (B, 3), true));
+    let mut block = mine;
+    for position in 0..10_000 {
+        assert!(pool.free_at(block, (A, position), true));
+        block = pool.alloc(GRAIN, A, &NOTHING, Plainly).unwrap();
+    }
+    assert!(pool.free_at(block, (A, 10_000), true));
+    assert_eq!(pool.release(0, &Known { passed: Some(9_999), ..NOTHING }), []);
+    pool.forget(A);
+    assert_eq!(pool.release(0, &Known { passed: Some(3), ..NOTHING }).len(), 1);
 }
 
 /// Threads on streams of their own, which get parts while they are at it.
@@ -294,25 +336,25 @@ fn threads_get_parts_and_never_the_same_memory() {
     const TURNS: u64 = 20_000;
     let pool = pool_of(64 * GRANULE);
     let holders: Vec<AtomicU64> = (0..64 * GRANULE / GRAIN).map(|_| AtomicU64::new(0)).collect();
-    let place = |taken: Taken| &holders[(taken.addr - (1 << 30)) / GRAIN];
+    let place = |taken: Block| &holders[(taken.addr - (1 << 30)) / GRAIN];
     std::thread::scope(|scope| {
         for thread in 1..=THREADS {
             let (pool, place) = (&pool, &place);
             scope.spawn(move || {
                 let (stream, mut live) = (StreamKey(thread), Vec::new());
                 for turn in 0..TURNS {
-                    let taken = pool.alloc(GRAIN, stream, &NOTHING, plainly).unwrap();
+                    let taken = pool.alloc(GRAIN, stream, &NOTHING, Plainly).unwrap();
                     assert_eq!(place(taken).swap(thread, Ordering::Relaxed), 0);
                     live.push(taken);
                     if live.len() > 16 {
-                        let taken: Taken = live.swap_remove((turn * 7 % 16) as usize);
+                        let taken: Block = live.swap_remove((turn * 7 % 16) as usize);
                         assert_eq!(place(taken).swap(0, Ordering::Relaxed), thread);
-                        pool.free((taken.note, taken.len), stream, turn, || true);
+                        pool.free_at(taken, (stream, turn), false);
                     }
                 }
                 for taken in live {
                     place(taken).store(0, Ordering::Relaxed);
-                    pool.free_now(taken.note, || true);
+                    pool.free_unused(taken);
                 }
             });
         }

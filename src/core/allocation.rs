@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{handles, mem_pool, runtime};
-use crate::algo::address_map::{AddressMap, Entry, Hint, InsertError, Range, Reach};
+use crate::algo::address_map::{AddressMap, Entry, HeldPlace, Hint, InsertError, Range, Reach};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
 
@@ -158,6 +158,8 @@ impl PoolTag {
 pub struct PoolMemory {
     /// For [`Allocation::rest_found`] and its likes.
     pub entry: Entry,
+    /// Its place, if the pool is the core's own.
+    pub place: HeldPlace<'static>,
     /// First byte.
     pub base: usize,
     /// Bytes.
@@ -369,22 +371,10 @@ impl Allocation {
         ALLOCATIONS.insert_held(record, &Range { base, len, words: [first, pool, note] })
     }
 
-    /// Shows the part again that was hidden in this record, under the pool's lock, as long as this.
+    /// The place of a part with this record.
     #[inline(always)]
-    pub fn show_held(record: u32, len: usize) {
-        ALLOCATIONS.show_hidden(record, len);
-    }
-
-    /// Hides such a part that was found as this entry, under the pool's lock: its address is unknown, its
-    /// place stays. False: another thread was faster.
-    #[inline]
-    pub fn hide_held(entry: Entry) -> bool {
-        ALLOCATIONS.hide_held(entry)
-    }
-
-    /// Takes a hidden part out, under the pool's lock.
-    pub fn leave_hidden(record: u32) {
-        ALLOCATIONS.remove_hidden(record);
+    pub fn held_place(record: u32) -> HeldPlace<'static> {
+        ALLOCATIONS.place(record)
     }
 
     /// Takes out such a part that was found as this entry, under the pool's lock; false: another
@@ -415,8 +405,9 @@ impl Allocation {
     /// pool: nothing else has a word like that there.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
-        let (entry, Range { base, len, words: [_, pool, note] }) = ALLOCATIONS.find_start(addr)?;
-        Some(PoolMemory { entry, base, len, pool, note })
+        let (place, entry, range) = ALLOCATIONS.find_place(addr)?;
+        let Range { base, len, words: [_, pool, note] } = range;
+        Some(PoolMemory { entry, place, base, len, pool, note })
     }
 
     /// Ends what was found as this entry, under the pool's lock. It rests until the same comes again, or something

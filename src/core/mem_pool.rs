@@ -5,6 +5,7 @@
 //! (`own.rs`), with what `core/order.rs` knows of streams.
 
 pub mod access;
+mod books;
 pub mod current;
 mod hooked;
 pub mod own;

@@ -81,6 +81,8 @@ pub struct Lane {
     freed: AtomicU64,
     /// Up to where the host has seen it finish.
     observed: AtomicU64,
+    /// Up to where it had finished when a free last asked.
+    finished: AtomicU64,
     /// Positions in other lanes that its next operation comes behind.
     behind: Mutex<Clock>,
 }
@@ -111,6 +113,16 @@ impl Lane {
     #[inline]
     pub fn finished(&self) -> Position {
         self.native.finished()
+    }
+
+    /// Whether it has finished what is up to this position, at this moment. Cheap where it stands still.
+    #[inline(always)]
+    pub fn has_finished(&self, position: Position) -> bool {
+        position <= self.finished.load(Ordering::Relaxed) || {
+            let finished = self.finished();
+            self.finished.store(finished, Ordering::Relaxed);
+            position <= finished
+        }
     }
 
     /// Whether anything can be put behind what it has been given: not once its stream is gone.
@@ -182,6 +194,7 @@ fn new_lane(stream: &Stream) -> Result<&Arc<Lane>> {
             owner: stream.device.owner,
             freed: AtomicU64::new(0),
             observed: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
             behind: Mutex::default(),
         });
         made = Some(Arc::clone(&lane));

@@ -5,11 +5,67 @@ use super::super::prefetch::prefetch;
 use super::super::sync::atomic::Ordering;
 use super::parking::Entry;
 use super::{
-    ADDRESS_BITS, AddressMap, InsertError, PAGE_CHUNK_LEN, Range, begins_page, covered_pages,
-    granule_of, page_of,
+    ADDRESS_BITS, AddressMap, Card, InsertError, PAGE_CHUNK_LEN, Range, Record, begins_page,
+    covered_pages, granule_of, page_of,
 };
 
+/// The place of a range in held pages: a record of their holder's.
+#[derive(Clone, Copy)]
+pub struct HeldPlace<'a> {
+    map: &'a AddressMap,
+    record: &'a Record,
+    index: u32,
+}
+
+impl HeldPlace<'_> {
+    /// What the holder keeps with the range, under its lock.
+    #[inline(always)]
+    pub fn card(&self) -> &Card {
+        &self.record.card
+    }
+
+    /// Shows the range again that was hidden here, under the holder's lock: with another length maybe, else
+    /// as it was. Its first address.
+    #[inline(always)]
+    pub fn show(self, len: usize) -> usize {
+        let Record { base, len: before, .. } = self.record;
+        let [base, before] = [base, before].map(|word| word.load(Ordering::Relaxed));
+        if page_of(base + (before - 1)) != page_of(base + (len - 1)) {
+            self.map.cover_again(self.index, len);
+        }
+        self.record.show(len);
+        base
+    }
+
+    /// Hides a range that was found as this entry, which is here, under the holder's lock: nobody finds it, but
+    /// its place stays its own. False if it was removed, or hidden, since.
+    #[inline(always)]
+    pub fn hide(self, entry: Entry) -> bool {
+        debug_assert_eq!(entry.index(), self.index);
+        self.record.end(entry.sequence())
+    }
+
+    /// Takes the hidden range out of the pages, under the holder's lock.
+    #[inline]
+    pub fn vacate(self) {
+        self.map.clear_pages(&self.record.contents());
+    }
+}
+
 impl AddressMap {
+    /// The place with this number, which was claimed.
+    #[inline(always)]
+    pub fn place(&self, index: u32) -> HeldPlace<'_> {
+        HeldPlace { map: self, record: &self.records[index as usize], index }
+    }
+
+    /// As [`Self::find_start`], with the place of what is in held pages.
+    #[inline(always)]
+    pub fn find_place(&self, base: usize) -> Option<(HeldPlace<'_>, Entry, Range)> {
+        let (record, entry, range) = self.look_up_start(base)?;
+        Some((HeldPlace { map: self, record, index: entry.index() }, entry, range))
+    }
+
     /// Makes ready the pages of these addresses, which begin and end with pages. No range is in them but what
     /// rests, which goes, and nobody but the caller puts one there from now on.
     pub fn hold(&self, base: usize, len: usize) -> Result<(), InsertError> {
@@ -26,7 +82,7 @@ impl AddressMap {
             }
         }
         for chunk in page_of(base) / PAGE_CHUNK_LEN..=page_of(last) / PAGE_CHUNK_LEN {
-            self.pages.ensure(chunk * PAGE_CHUNK_LEN).ok_or(InsertError::Full)?;
+            self.sheets.ensure(chunk).ok_or(InsertError::Full)?;
         }
         Ok(())
     }
@@ -42,35 +98,16 @@ impl AddressMap {
         }
         self.records[index as usize].write(range);
         if !begins_page(range.base) {
-            let page = &self.pages[page_of(range.base)];
+            let page = self.page_at(page_of(range.base));
             if page.begin(granule_of(range.base), index).is_none() {
                 self.records[index as usize].clear();
                 return false;
             }
         }
         for page in covered_pages(range) {
-            self.pages[page].cover.store(index, Ordering::Release);
+            self.page_at(page).cover.store(index, Ordering::Release);
         }
         true
-    }
-
-    /// Hides a range that was found as this entry in held pages, under the holder's lock: nobody finds it,
-    /// but its place stays its own. False if it was removed, or hidden, since.
-    #[inline]
-    pub fn hide_held(&self, entry: Entry) -> bool {
-        self.record(entry.index()).is_some_and(|record| record.end(entry.sequence()))
-    }
-
-    /// Shows the range again that was hidden in this record, under the holder's lock: with another length
-    /// maybe, else as it was.
-    #[inline(always)]
-    pub fn show_hidden(&self, index: u32, len: usize) {
-        let record = &self.records[index as usize];
-        let [base, before] = [&record.base, &record.len].map(|word| word.load(Ordering::Relaxed));
-        if page_of(base + (before - 1)) != page_of(base + (len - 1)) {
-            self.cover_again(index, len);
-        }
-        record.show(len);
     }
 
     /// The pages whose first byte a hidden range covers, when it will have this length.
@@ -80,23 +117,18 @@ impl AddressMap {
         let hidden = self.records[index as usize].contents();
         for (range, record) in [(hidden, 0), (Range { len, ..hidden }, index)] {
             for page in covered_pages(&range) {
-                self.pages[page].cover.store(record, Ordering::Release);
+                self.page_at(page).cover.store(record, Ordering::Release);
             }
         }
-    }
-
-    /// Takes a hidden range out of the pages, under the holder's lock.
-    #[inline]
-    pub fn remove_hidden(&self, index: u32) {
-        self.clear_pages(&self.records[index as usize].contents());
     }
 
     /// Removes a range that was found as this entry in held pages, under the holder's lock; false if it
     /// was removed since.
     pub fn remove_held(&self, entry: Entry) -> bool {
-        let found = self.hide_held(entry);
+        let place = self.place(entry.index());
+        let found = place.hide(entry);
         if found {
-            self.remove_hidden(entry.index());
+            place.vacate();
         }
         found
     }
@@ -195,9 +227,25 @@ mod tests {
         let (entry, _) = map.find_entry(BASE + 512 * 7).unwrap();
         assert!(map.remove_held(entry));
         assert_eq!(map.find(BASE + 512 * 7), None);
-        // Those that are still in them go along.
+        // Those that are still in them go along, and the page is as at first.
         map.release_held(records);
         assert!(map.is_empty() && map.find(BASE).is_none());
+        for many in [3, 7, 200, 16, 17] {
+            let mut records = Vec::new();
+            while records.len() < many {
+                map.claim_held(&mut records);
+            }
+            let at = |n: usize| range(BASE + (n + 1) * 4096, 512, n as u64);
+            let pairs = || records.iter().take(many).enumerate();
+            pairs().for_each(|(n, &record)| assert!(map.insert_held(record, &at(n))));
+            for (n, _) in pairs() {
+                assert_eq!(map.find(at(n).base + 511), Some(at(n)));
+                assert_eq!(map.find_start(at(n).base).map(|(_, found)| found), Some(at(n)));
+                assert_eq!(map.find(at(n).base + 512), None);
+            }
+            map.release_held(records);
+            assert!(map.is_empty() && map.find(BASE + 4096).is_none());
+        }
         map.insert(range(BASE, 4 * PAGE_LEN, 0)).unwrap();
     }
 
@@ -209,16 +257,20 @@ mod tests {
         assert!(map.insert_held(record, &first));
         for len in [512, PAGE_LEN, 2 * PAGE_LEN + 512, 1024] {
             let (entry, _) = map.find_start(first.base).unwrap();
-            assert!(map.hide_held(entry) && !map.hide_held(entry) && !map.remove_held(entry));
+            assert!(
+                map.place(entry.index()).hide(entry)
+                    && !map.place(entry.index()).hide(entry)
+                    && !map.remove_held(entry)
+            );
             assert_eq!((map.find(first.base), map.find_start(first.base)), (None, None));
             let again = Range { len, ..first };
-            map.show_hidden(record, len);
+            assert_eq!(map.place(record).show(len), first.base);
             assert_eq!(map.find(first.base + len - 1), Some(again));
             assert_eq!(map.find(first.base + len), None);
         }
         let (entry, _) = map.find_start(first.base).unwrap();
-        assert!(map.hide_held(entry));
-        map.remove_hidden(record);
+        assert!(map.place(entry.index()).hide(entry));
+        map.place(record).vacate();
         // Its addresses are free for others.
         let around = range(BASE, PAGE_LEN, 2);
         assert!(map.insert_held(other, &around));
@@ -311,9 +363,9 @@ mod loom_held {
                 })
             };
             let (entry, _) = map.find_start(0x100).unwrap();
-            assert!(map.hide_held(entry) && !map.hide_held(entry));
+            assert!(map.place(entry.index()).hide(entry) && !map.place(entry.index()).hide(entry));
             assert_eq!(map.find(0x100), None);
-            map.show_hidden(record, second.len);
+            map.place(record).show(second.len);
             assert_eq!(map.find(0x3ff), Some(second));
             reader.join().unwrap();
         });

@@ -1,12 +1,16 @@
 //! What is known about 2 MiB of addresses.
 
+use std::hint::select_unpredictable;
+
 use super::super::chunked::{Blank, boxed_blank};
 use super::super::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use super::{GRANULE_BITS, PAGE_BITS};
+use super::{GRANULE_BITS, PAGE_BITS, PAGE_CHUNK_LEN};
 
-/// Beginnings that a page has room for itself. Most pages have fewer, and are then one cache line.
-const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 3 };
+/// Beginnings that a page has room for without a node.
+const FEW_BITS: u32 = if cfg!(loom) { 1 } else { 4 };
 const FEW: usize = 1 << FEW_BITS;
+/// Of so many of them all is in one cache line; most pages have fewer.
+const NEAR: usize = if cfg!(loom) { 1 } else { 6 };
 
 /// The bits of a mark, and how many of them are in one word.
 const MARK_BITS: usize = u16::BITS as usize;
@@ -29,31 +33,86 @@ const GRANULES: usize = 1 << (PAGE_BITS - GRANULE_BITS);
 const WORDS: usize = GRANULES / 64;
 const SUMMARIES: usize = WORDS.div_ceil(64);
 
-/// 2 MiB of addresses. "Beginnings" are those of ranges that begin in it, other than at its first byte.
-#[repr(C)]
-pub(super) struct Page {
-    /// All beginnings, from when there were too many for `starts` on: what that says then is old.
+/// In the place of a node: it is not in use.
+const IDLE: usize = 1;
+
+fn is_idle(node: *mut Node) -> bool {
+    node.addr() & IDLE != 0
+}
+
+/// What is looked at first of 2 MiB of addresses. "Beginnings" are those of ranges that begin in them, other than
+/// at the first byte.
+#[repr(C, align(64))]
+struct Head {
+    /// All beginnings, from when there were too many for `starts` on: what that says then is old. With
+    /// [`IDLE`] an empty node for the next time.
     node: AtomicPtr<Node>,
-    /// The record of the range that covers the page's first byte; 0: none.
-    pub(super) cover: AtomicU32,
     /// The granule of each beginning, and one more; 0: none. In words, because most of them are 0 and
     /// are then done with at one look.
     starts: [AtomicU64; WORDS_OF_FEW],
-    /// Their records.
-    records: [AtomicU32; FEW],
+    /// The records of the first places.
+    records: [AtomicU32; NEAR],
 }
 
 // SAFETY: atomics; all zeros is no node and no range.
-unsafe impl Blank for Page {
+unsafe impl Blank for Head {
     #[cfg(loom)]
     fn blank() -> Self {
         Self {
             node: AtomicPtr::new(std::ptr::null_mut()),
-            cover: AtomicU32::new(0),
             starts: std::array::from_fn(|_| AtomicU64::new(0)),
             records: std::array::from_fn(|_| AtomicU32::new(0)),
         }
     }
+}
+
+impl Drop for Head {
+    fn drop(&mut self) {
+        let node = self.node.load(Ordering::Acquire).map_addr(|addr| addr & !IDLE);
+        drop_boxed(&AtomicPtr::new(node));
+    }
+}
+
+/// The records of all places; those of the first ones are in the head.
+#[repr(align(64))]
+struct Far([AtomicU32; FEW]);
+
+/// All that is known of the pages that follow one another in one chunk. In three arrays: a long range covers
+/// many pages of which nothing else is of interest, and most pages need no more than their head.
+pub(super) struct Sheet {
+    /// Of each page the record of the range that covers its first byte; 0: none.
+    covers: [AtomicU32; PAGE_CHUNK_LEN],
+    heads: [Head; PAGE_CHUNK_LEN],
+    far: [Far; PAGE_CHUNK_LEN],
+}
+
+// SAFETY: atomics, and heads whose bytes may all be zero.
+unsafe impl Blank for Sheet {
+    #[cfg(loom)]
+    fn blank() -> Self {
+        Self {
+            covers: std::array::from_fn(|_| AtomicU32::new(0)),
+            heads: std::array::from_fn(|_| Head::blank()),
+            far: std::array::from_fn(|_| Far(std::array::from_fn(|_| AtomicU32::new(0)))),
+        }
+    }
+}
+
+impl Sheet {
+    /// A page of this sheet, by its number among all pages.
+    #[inline(always)]
+    pub(super) fn page(&self, number: usize) -> Page<'_> {
+        let index = number % PAGE_CHUNK_LEN;
+        Page { cover: &self.covers[index], head: &self.heads[index], far: &self.far[index] }
+    }
+}
+
+/// A page.
+#[derive(Clone, Copy)]
+pub(super) struct Page<'a> {
+    pub(super) cover: &'a AtomicU32,
+    head: &'a Head,
+    far: &'a Far,
 }
 
 fn mark_of(granule: usize) -> u16 {
@@ -73,26 +132,42 @@ fn equal_to(mark: u16, word: u64) -> u64 {
     !(others + (HIGHEST - LOWEST)) & HIGHEST
 }
 
-/// The last mark in a word that is of a granule up to `granule`, followed by its place, where `first` is that of
-/// the word's first one; 0 or a place alone: there is none.
+/// The place of a lane in this word. Those of the first lanes come first.
 #[inline(always)]
-fn last_up_to(granule: usize, word: u64, first: usize) -> usize {
+const fn place_in(number: usize, lane: usize) -> usize {
+    lane * WORDS_OF_FEW + (WORDS_OF_FEW - 1 - number)
+}
+
+/// The last mark in a word that is of a granule up to `granule`, followed by its place; 0 or a place alone: there is
+/// none.
+#[inline(always)]
+fn last_up_to(granule: usize, word: u64, number: usize) -> usize {
     if word == 0 {
         return 0;
     }
     let last = marks_in(word).enumerate().map(|(lane, mark)| {
         let mark = usize::from(mark);
         // Without a branch, which would be guessed wrong: what begins where is as good as random.
-        if mark <= granule + 1 { mark << FEW_BITS | lane } else { 0 }
+        if mark <= granule + 1 { mark << FEW_BITS | place_in(number, lane) } else { 0 }
     });
-    last.max().unwrap_or(0) + first
+    last.max().unwrap_or(0)
 }
 
-impl Page {
+impl<'a> Page<'a> {
     #[inline]
-    fn node(&self) -> Option<&Node> {
+    fn node(self) -> Option<&'a Node> {
+        let node = self.head.node.load(Ordering::Acquire);
         // SAFETY: null, or made by `spread`, and not freed before the page is dropped.
-        unsafe { self.node.load(Ordering::Acquire).as_ref() }
+        if is_idle(node) { None } else { unsafe { node.as_ref() } }
+    }
+
+    /// Forgets that there were many beginnings in the page: there is none now. Who still looks into the node
+    /// finds none. Under the lock.
+    #[cold]
+    fn gather(self) {
+        self.head.starts.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        let node = self.head.node.load(Ordering::Relaxed);
+        self.head.node.store(node.map_addr(|addr| addr | IDLE), Ordering::Release);
     }
 
     /// The record of the range that begins last in the granules up to `granule`; where there is
@@ -101,7 +176,7 @@ impl Page {
     /// What is live is found whatever else changes: nothing else begins inside it, and where a node
     /// appears meanwhile, `starts` keeps what was live before.
     #[inline(always)]
-    pub(super) fn begins_last(&self, granule: usize) -> u32 {
+    pub(super) fn begins_last(self, granule: usize) -> u32 {
         if let Some(node) = self.node() {
             return match node.last_start(granule) {
                 Some(start) => node.record(start).unwrap_or(0),
@@ -109,19 +184,19 @@ impl Page {
             };
         }
         let words: [u64; WORDS_OF_FEW] =
-            std::array::from_fn(|number| self.starts[number].load(Ordering::Acquire));
+            std::array::from_fn(|number| self.head.starts[number].load(Ordering::Acquire));
         if words.iter().all(|&word| word == 0) {
             return self.cover.load(Ordering::Acquire);
         }
         let lasts: [usize; WORDS_OF_FEW] =
-            std::array::from_fn(|number| last_up_to(granule, words[number], number * LANES));
+            std::array::from_fn(|number| last_up_to(granule, words[number], number));
         let last = lasts.into_iter().max().unwrap_or(0);
-        let record = if last >> FEW_BITS == 0 { &self.cover } else { &self.records[last % FEW] };
+        let record = if last >> FEW_BITS == 0 { self.cover } else { self.record_in(last % FEW) };
         record.load(Ordering::Acquire)
     }
 
     /// The first beginning from `granule` on, likewise. Under the lock.
-    pub(super) fn first_start(&self, granule: usize) -> Option<(usize, u32)> {
+    pub(super) fn first_start(self, granule: usize) -> Option<(usize, u32)> {
         if let Some(node) = self.node() {
             let start = node.first_start(granule)?;
             return Some((start, node.record(start)?));
@@ -129,56 +204,63 @@ impl Page {
         self.few().filter(|&(start, _)| start >= granule).min()
     }
 
-    /// The beginnings in a page without a node.
-    fn few(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        self.marks().zip(&self.records).filter_map(|(mark, record)| {
+    /// The beginnings in a page without a node. Under the lock.
+    fn few(self) -> impl Iterator<Item = (usize, u32)> + use<'a> {
+        let marks = self.head.starts.iter().map(|word| word.load(Ordering::Relaxed)).enumerate();
+        let places = marks.flat_map(|(number, word)| {
+            marks_in(word).enumerate().map(move |(lane, mark)| (mark, place_in(number, lane)))
+        });
+        places.filter_map(move |(mark, place)| {
             let start = usize::from(mark).checked_sub(1)?;
-            Some((start, record.load(Ordering::Relaxed)))
+            Some((start, self.record_in(place).load(Ordering::Relaxed)))
         })
     }
 
-    /// The marks of all places. Under the lock.
-    #[inline]
-    fn marks(&self) -> impl Iterator<Item = u16> + '_ {
-        self.starts.iter().flat_map(|word| marks_in(word.load(Ordering::Relaxed)))
+    /// Where the record of this place is.
+    #[inline(always)]
+    fn record_in(self, place: usize) -> &'a AtomicU32 {
+        let (near, far) = (&self.head.records[place.min(NEAR - 1)], &self.far.0[place % FEW]);
+        // A branch would be guessed wrong in pages with many beginnings.
+        select_unpredictable(place < NEAR, near, far)
     }
 
     /// A place with this mark; of a mark other than 0 there is one at most.
     #[inline(always)]
-    fn place_of(&self, mark: u16) -> Option<usize> {
+    fn place_of(self, mark: u16) -> Option<usize> {
         // Those of each word one bit lower than those of the word before.
-        let words = self.starts.iter().enumerate();
+        let words = self.head.starts.iter().enumerate();
         let places = words.fold(0, |places, (number, word)| {
             places | equal_to(mark, word.load(Ordering::Acquire)) >> number
         });
         let first = places.trailing_zeros() as usize;
-        let number = MARK_BITS - 1 - first % MARK_BITS;
-        (places != 0).then_some(number * LANES + first / MARK_BITS)
+        let (lane, number) = (first / MARK_BITS, MARK_BITS - 1 - first % MARK_BITS);
+        (places != 0).then(|| place_in(number, lane))
     }
 
     /// The record of the range that begins in this granule, other than at the page's first byte; where there
     /// is none, 0 or the record of one that did. As [`Self::begins_last`] it finds what is live.
     #[inline(always)]
-    pub(super) fn begins_in(&self, granule: usize) -> u32 {
+    pub(super) fn begins_in(self, granule: usize) -> u32 {
         match self.node() {
             Some(node) => node.record(granule).unwrap_or(0),
             None => self
                 .place_of(mark_of(granule))
-                .map_or(0, |place| self.records[place % FEW].load(Ordering::Acquire)),
+                .map_or(0, |place| self.record_in(place).load(Ordering::Acquire)),
         }
     }
 
     /// Under the lock; hence no atomic read-modify-write. The other marks of the word stay as they are.
     #[inline]
-    fn set_mark(&self, place: usize, mark: u16) {
-        let (word, shift) = (&self.starts[place / LANES], place % LANES * MARK_BITS);
+    fn set_mark(self, place: usize, mark: u16) {
+        let (lane, number) = (place / WORDS_OF_FEW, WORDS_OF_FEW - 1 - place % WORDS_OF_FEW);
+        let (word, shift) = (&self.head.starts[number], lane * MARK_BITS);
         let others = word.load(Ordering::Relaxed) & !(u64::from(u16::MAX) << shift);
         word.store(others | u64::from(mark) << shift, Ordering::Release);
     }
 
     /// Makes room for a beginning; None: there is no memory. Under the lock.
     #[inline]
-    pub(super) fn make_room(&self, granule: usize) -> Option<()> {
+    pub(super) fn make_room(self, granule: usize) -> Option<()> {
         match self.node() {
             Some(node) => node.make_room(granule),
             None => match self.place_of(0) {
@@ -190,23 +272,24 @@ impl Page {
 
     /// Makes a node of what is in the page, with room for one more.
     #[cold]
-    fn spread(&self, granule: usize) -> Option<()> {
-        let made = AtomicPtr::new(boxed_blank::<Node>()?.as_ptr());
-        // SAFETY: just made, and nobody else's yet.
-        let node = unsafe { made.load(Ordering::Relaxed).as_ref() }?;
-        let granules = self.few().map(|(start, _)| start).chain([granule]);
-        if granules.map(|granule| node.make_room(granule)).any(|room| room.is_none()) {
-            drop_boxed(&made);
-            return None;
+    fn spread(self, granule: usize) -> Option<()> {
+        if self.head.node.load(Ordering::Relaxed).is_null() {
+            let made = boxed_blank::<Node>()?.as_ptr();
+            self.head.node.store(made.map_addr(|addr| addr | IDLE), Ordering::Release);
         }
+        let active = self.head.node.load(Ordering::Relaxed).map_addr(|addr| addr & !IDLE);
+        // SAFETY: made above or before, and not freed before the page is dropped.
+        let node = unsafe { active.as_ref() }?;
+        let mut granules = self.few().map(|(start, _)| start).chain([granule]);
+        granules.try_for_each(|granule| node.make_room(granule))?;
         self.few().for_each(|(start, record)| node.set_start(start, record));
-        self.node.store(made.load(Ordering::Relaxed), Ordering::Release);
+        self.head.node.store(active, Ordering::Release);
         Some(())
     }
 
     /// Makes room for a beginning and puts it there; None: there is no memory. Under the lock.
     #[inline]
-    pub(super) fn begin(&self, granule: usize, record: u32) -> Option<()> {
+    pub(super) fn begin(self, granule: usize, record: u32) -> Option<()> {
         if self.node().is_none()
             && let Some(place) = self.place_of(0)
         {
@@ -219,15 +302,15 @@ impl Page {
     }
 
     #[inline]
-    fn set_place(&self, place: usize, granule: usize, record: u32) {
+    fn set_place(self, place: usize, granule: usize, record: u32) {
         // In this order: who sees the beginning sees its record.
-        self.records[place].store(record, Ordering::Relaxed);
+        self.record_in(place).store(record, Ordering::Relaxed);
         self.set_mark(place, mark_of(granule));
     }
 
     /// A range begins in a granule that room was made for. Under the lock.
     #[inline]
-    pub(super) fn set_start(&self, granule: usize, record: u32) {
+    pub(super) fn set_start(self, granule: usize, record: u32) {
         if let Some(node) = self.node() {
             return node.set_start(granule, record);
         }
@@ -238,9 +321,12 @@ impl Page {
 
     /// No range begins in this granule any more. Under the lock.
     #[inline]
-    pub(super) fn clear_start(&self, granule: usize) {
+    pub(super) fn clear_start(self, granule: usize) {
         if let Some(node) = self.node() {
-            return node.clear_start(granule);
+            if node.clear_start(granule) {
+                self.gather();
+            }
+            return;
         }
         if let Some(place) = self.place_of(mark_of(granule)) {
             self.set_mark(place, 0);
@@ -249,14 +335,8 @@ impl Page {
 
     /// All beginnings. Of a node bitmap and summary must agree.
     #[cfg(all(test, not(loom)))]
-    pub(super) fn starts(&self) -> Vec<(usize, u32)> {
+    pub(super) fn starts(self) -> Vec<(usize, u32)> {
         self.node().map_or_else(|| self.few().collect(), Node::starts)
-    }
-}
-
-impl Drop for Page {
-    fn drop(&mut self) {
-        drop_boxed(&self.node);
     }
 }
 
@@ -392,13 +472,13 @@ impl Node {
         set_bit(&self.summary[granule / 64 / 64], granule / 64 % 64);
     }
 
-    /// Under the lock.
+    /// Whether no range begins in it any more. Under the lock.
     #[inline]
-    fn clear_start(&self, granule: usize) {
+    fn clear_start(&self, granule: usize) -> bool {
         let word = granule / 64;
-        if clear_bit(&self.words[word].starts, granule % 64) == 0 {
-            clear_bit(&self.summary[word / 64], word % 64);
-        }
+        clear_bit(&self.words[word].starts, granule % 64) == 0
+            && clear_bit(&self.summary[word / 64], word % 64) == 0
+            && self.summary.iter().all(|words| words.load(Ordering::Relaxed) == 0)
     }
 
     /// All granules in which a range begins, with their records. Bitmap and summary must agree.

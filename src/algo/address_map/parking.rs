@@ -20,7 +20,9 @@ impl Entry {
         Self { index, sequence }
     }
 
-    pub(super) fn index(self) -> u32 {
+    /// The number of its record.
+    #[inline(always)]
+    pub fn index(self) -> u32 {
         self.index
     }
 
@@ -80,7 +82,7 @@ impl AddressMap {
     /// As [`Self::find_entry`], of the range that begins at this very address.
     #[inline]
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
-        self.look_up_start(base)
+        self.look_up_start(base).map(|(_, entry, range)| (entry, range))
     }
 
     /// Takes a range that was found out of sight, at one moment for all its addresses. None if it

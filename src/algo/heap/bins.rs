@@ -28,13 +28,6 @@ pub fn bin_above(len: u32) -> usize {
     bin_of(len) + usize::from(len & ((1 << shift) - 1) != 0)
 }
 
-/// The least length from `len` on that has a bin to begin with.
-#[inline]
-pub(super) fn round_up(len: u32) -> u32 {
-    let shift = (32 - SPLIT_BITS - 1).saturating_sub((len | 1).leading_zeros());
-    len.next_multiple_of(1 << shift)
-}
-
 /// Ranges of a heap in lists by length. A range is in one list at most: these are the heap's free
 /// ones, or taken ones that their taker sorts.
 pub struct Bins {
@@ -143,10 +136,6 @@ mod tests {
             let bin = bin_of(len);
             assert!(bin >= last && bin < BINS, "{len}");
             assert!(bin_above(len) == bin || bin_above(len) == bin + 1);
-            if len <= 1 << 31 {
-                assert_eq!(bin_of(round_up(len)), bin_above(len));
-                assert!(round_up(len) >= len && bin_of(round_up(len) - 1) < bin_above(len));
-            }
             last = bin;
         }
     }

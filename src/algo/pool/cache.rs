@@ -1,99 +1,124 @@
 //! Plain blocks that are kept as they are for the next request of their length, whoever makes it: not
 //! merged with their neighbours, and in the owner's books where they were.
 //!
-//! A request is cut so that its length is the least of its bin. So all blocks of a bin are as good as each
-//! other, one look tells whether there is one, and a bin is a stack. What is kept is a small part of what is
-//! in use, the shorter blocks of it, and is merged before a pool grows: it costs hardly any memory.
+//! A request is cut so that its length is the least of its class. So all blocks of a class are as good as each
+//! other, one look tells whether there is one, and a class is a stack. What is kept is a small part of what is
+//! in use, the shorter blocks of it, and is merged before a pool grows: it costs little memory.
 
-use super::GRAIN;
+use super::class::{class_for, class_of};
+use super::counts::Counts;
 use super::memory::Memory;
-use super::pending::{CACHED, NONE};
-use crate::algo::heap::bins::{bin_above, bin_of};
+use super::stamps::Stamps;
+use super::{Books, Card, Freed, GRAIN, Place};
 
 /// Longer blocks are merged at once: there are few of them, and each is much memory.
-const LONGEST: u32 = (1 << 20) / GRAIN as u32;
+pub(super) const LONGEST: u32 = (2 << 20) / GRAIN as u32;
 /// This part of what is in use may be kept at most, in bytes, or so many units if that is more.
-const SHARE: u64 = 16;
+const SHARE: u64 = 8;
 const ANYWAY: u64 = (2 << 20) / GRAIN as u64;
 
-const BINS: usize = bin_of(LONGEST) + 1;
+const CLASSES: usize = class_of(LONGEST) + 1;
 
 /// The blocks that are kept.
 pub(super) struct Cache {
-    /// The last one of each bin. The one before is its older one.
-    tops: [u32; BINS],
+    /// The number of the last one of each class; 0: there is none. The one before is below it.
+    tops: [u32; CLASSES],
     pub(super) units: u64,
+    /// So many units may be kept, as of the last time that it was asked what is in use.
+    most: u64,
 }
 
 impl Cache {
     pub(super) fn new() -> Self {
-        Self { tops: [NONE; BINS], units: 0 }
+        Self { tops: [0; CLASSES], units: 0, most: ANYWAY }
+    }
+
+    /// What is in use decides how much may be kept.
+    #[inline]
+    pub(super) fn note_used(&mut self, counts: &Counts) {
+        self.most = (counts.used().units / SHARE).max(ANYWAY);
+    }
+
+    /// Takes all blocks out: their numbers.
+    pub(super) fn take_all<B: Books>(&mut self) -> Vec<u32> {
+        let all = self.numbers::<B>().collect();
+        (self.tops, self.units) = ([0; CLASSES], 0);
+        all
+    }
+
+    /// The numbers of all blocks that are kept.
+    pub(super) fn numbers<B: Books>(&self) -> impl Iterator<Item = u32> {
+        let step = |number: u32| (number != 0).then_some(number);
+        let class = move |&top: &u32| {
+            std::iter::successors(step(top), move |&number| step(B::place(number).card().below()))
+        };
+        self.tops.iter().flat_map(class)
     }
 }
 
-impl Memory {
-    /// Keeps a block that is plain now, if it is short enough.
+impl<B: Books> Memory<B> {
+    /// Keeps a block of so many units, [`LONGEST`] at most, that is plain now.
     #[inline(always)]
-    pub(super) fn keep(&mut self, node: u32) {
-        let len = self.heap.len_of(node);
-        if len > LONGEST {
-            self.merge(node);
-            return;
-        }
-        let bin = bin_of(len);
-        let of = self.heap.of_mut(node);
-        (of.slot, of.older) = (CACHED, std::mem::replace(&mut self.cache.tops[bin], node));
+    pub(super) fn keep(&mut self, number: u32, card: &Card, len: u32, freed: Freed) {
+        self.stamp(card, freed);
+        let top = &mut self.cache.tops[class_of(len)];
+        card.set_below(std::mem::replace(top, number));
         self.cache.units += u64::from(len);
-        if self.cache.units > ANYWAY && self.cache.units > self.counts.used().units / SHARE {
+        if self.cache.units > self.cache.most {
             self.merge_longest();
         }
     }
 
-    /// A block that is kept and has at least `wanted` units, and few more.
+    /// The place of a block that is kept and has at least `wanted` units, and few more.
     #[inline(always)]
-    pub(super) fn find_kept(&mut self, wanted: u32) -> Option<u32> {
-        self.pop(bin_above(wanted))
+    pub(super) fn find_kept(&mut self, wanted: u32) -> Option<B::Place> {
+        self.pop(class_for(wanted))
     }
 
     #[inline(always)]
-    fn pop(&mut self, bin: usize) -> Option<u32> {
-        let top = self.cache.tops.get_mut(bin).filter(|top| **top != NONE)?;
-        let node = *top;
-        *top = self.heap.of(node).older;
-        self.cache.units -= u64::from(self.heap.len_of(node));
-        Some(node)
+    fn pop(&mut self, class: usize) -> Option<B::Place> {
+        let top = self.cache.tops.get_mut(class).filter(|top| **top != 0)?;
+        let place = B::place(*top);
+        let card = place.card();
+        *top = card.below();
+        self.cache.units -= u64::from(card.len());
+        Some(place)
     }
 
     /// Keeps fewer units than it may.
     #[cold]
     #[inline(never)]
     fn merge_longest(&mut self) {
-        let most = (self.counts.used().units / SHARE).max(ANYWAY);
-        self.merge_down_to(most - most / 8);
+        self.cache.note_used(&self.counts);
+        if self.cache.units > self.cache.most {
+            self.merge_down_to(self.cache.most - self.cache.most / 8);
+        }
     }
 
     /// Keeps nothing; false if it kept nothing before.
     pub(super) fn merge_kept(&mut self) -> bool {
         let kept_some = self.cache.units != 0;
         self.merge_down_to(0);
+        self.stamps = Stamps::new();
         kept_some
     }
 
     /// Keeps no more than so many units, the shorter ones.
     fn merge_down_to(&mut self, units: u64) {
-        for bin in (0..BINS).rev() {
+        for class in (0..CLASSES).rev() {
             while self.cache.units > units
-                && let Some(node) = self.pop(bin)
+                && let Some(place) = self.pop(class)
             {
-                self.merge(node);
+                self.merge(place);
             }
         }
     }
 
     /// Merges a plain block that still is in its owner's books.
     #[inline(never)]
-    fn merge(&mut self, node: u32) {
-        self.vacate(node);
+    pub(super) fn merge(&mut self, place: B::Place) {
+        let node = place.card().node();
+        place.vacate();
         self.heap.give(node);
     }
 }

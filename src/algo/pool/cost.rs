@@ -4,7 +4,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use super::{NO_BOOKS, Order, Pool, Segment, StreamKey, Taken, plainly};
+use super::ledger::{Block, Ledger, Plainly};
+use super::{Order, Pool, Segment, StreamKey};
 
 /// Streams that have done all that they were given.
 struct Idle(AtomicU64);
@@ -25,7 +26,7 @@ impl Order for Idle {
 
 /// A device with memory without end.
 struct Device {
-    pool: Pool,
+    pool: Pool<Ledger>,
     streams: Idle,
     next: AtomicUsize,
 }
@@ -33,12 +34,12 @@ struct Device {
 impl Device {
     fn new() -> Self {
         let (streams, next) = (Idle(AtomicU64::new(1)), AtomicUsize::new(1 << 32));
-        Self { pool: Pool::new(NO_BOOKS), streams, next }
+        Self { pool: Pool::new(), streams, next }
     }
 
-    fn alloc(&self, len: usize, stream: u64) -> Taken {
+    fn alloc(&self, len: usize, stream: u64) -> Block {
         loop {
-            match self.pool.alloc(len, StreamKey(stream), &self.streams, plainly) {
+            match self.pool.alloc(len, StreamKey(stream), &self.streams, Plainly) {
                 Ok(taken) => return taken,
                 Err(shortage) => {
                     let len = shortage.better;
@@ -49,8 +50,8 @@ impl Device {
         }
     }
 
-    fn free(&self, taken: Taken, stream: u64) {
-        self.pool.free((taken.note, taken.len), StreamKey(stream), 1, || true);
+    fn free(&self, taken: Block, stream: u64) {
+        self.pool.free_at(taken, (StreamKey(stream), 1), true);
     }
 
     /// How many times what is used it has reserved, at most.
@@ -107,7 +108,7 @@ fn steady(streams: usize) -> (f64, f64) {
             ((256.0 * power.exp2()) as usize, random.below(LIVE), random.below(streams) as u64)
         })
         .collect();
-    let mut live: Vec<(Taken, u64)> = wanted[..LIVE]
+    let mut live: Vec<(Block, u64)> = wanted[..LIVE]
         .iter()
         .map(|&(len, _, stream)| (device.alloc(len, stream), stream))
         .collect();

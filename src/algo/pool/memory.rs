@@ -1,13 +1,19 @@
 //! The memory of one part of a pool, under one lock.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
-use super::cache::Cache;
+use super::cache::{Cache, LONGEST};
+use super::class::round_up;
 use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
 use super::segments::Island;
-use super::{Books, Drained, Freed, GRAIN, MOST, Order, Segment, Shortage, StreamKey, Taken};
+use super::stamps::Stamps;
+use super::{
+    Back, Books, Drained, Enter, Freed, GRAIN, Hide, MOST, Order, Place, Segment, Shortage,
+    StreamKey, Taken,
+};
 use crate::algo::heap::Heap;
 
 /// Pending bytes above which those that have passed become plain without need.
@@ -20,13 +26,13 @@ const SLACK: u32 = 16;
 /// So many frees wait for the next allocation to look at them.
 const FRESH: usize = 64;
 
-pub(super) struct Memory {
+pub(super) struct Memory<B: Books> {
     pub(super) heap: Heap<Block>,
     /// What was freed last, not looked at yet.
     pub(super) fresh: Vec<Fresh>,
     pub(super) pending: Pending,
+    pub(super) stamps: Stamps,
     pub(super) cache: Cache,
-    books: Books,
     /// Numbers of the books that no block has yet.
     numbers: Vec<u32>,
     /// By their first unit.
@@ -44,23 +50,33 @@ pub(super) struct Memory {
     /// Steps since the last check.
     #[cfg(debug_assertions)]
     pub(super) unchecked: usize,
+    _books: PhantomData<B>,
 }
 
-/// A block that nobody else can have any more.
-pub(super) struct Found {
-    pub(super) node: u32,
-    pub(super) wanted: u32,
-    /// Its owner has hidden it where it is.
-    pub(super) stays: bool,
+/// Units that nobody else can have any more.
+pub(super) struct Found<P> {
+    wanted: u32,
+    at: At<P>,
+}
+
+/// Where they are.
+enum At<P> {
+    /// In a block that the owner has hidden in this place.
+    Place(P),
+    /// In this range.
+    Node(u32),
 }
 
 /// A block that was freed since the last allocation. Its owner has hidden it.
 #[derive(Clone, Copy)]
 pub(super) struct Fresh {
-    pub(super) node: u32,
+    /// Of its place in the owner's books.
+    pub(super) number: u32,
     /// Units that its taker had of it; it may be slightly longer.
     pub(super) used: u32,
     freed: Freed,
+    /// See [`Back::has_passed`].
+    has_passed: bool,
 }
 
 impl Fresh {
@@ -77,14 +93,14 @@ pub(super) fn units_for(len: usize) -> Option<u32> {
     (len <= MOST).then(|| len.max(1).div_ceil(GRAIN) as u32)
 }
 
-impl Memory {
-    pub(super) fn new(part: u32, books: Books) -> Self {
+impl<B: Books> Memory<B> {
+    pub(super) fn new(part: u32) -> Self {
         Self {
             heap: Heap::new(),
             fresh: Vec::with_capacity(FRESH),
             pending: Pending::default(),
+            stamps: Stamps::new(),
             cache: Cache::new(),
-            books,
             numbers: Vec::new(),
             segments: BTreeMap::new(),
             islands: BTreeMap::new(),
@@ -95,6 +111,7 @@ impl Memory {
             part,
             #[cfg(debug_assertions)]
             unchecked: 0,
+            _books: PhantomData,
         }
     }
 
@@ -103,9 +120,9 @@ impl Memory {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Found, Shortage> {
+    ) -> Result<Found<B::Place>, Shortage> {
         match self.find_ready(len, stream, order) {
-            Some(found) => Ok(found),
+            Some((place, wanted)) => Ok(Found { wanted, at: At::Place(place) }),
             None => self.cut(len, stream, order),
         }
     }
@@ -117,28 +134,19 @@ impl Memory {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Option<Found> {
+    ) -> Option<(B::Place, u32)> {
         let wanted = units_for(len)?;
-        let node = match *self.fresh {
+        let fresh = match *self.fresh {
             [] => None,
             // As when a program frees and allocates in turn.
-            [fresh] => {
-                self.fresh.clear();
-                match fresh.is_snug(wanted, stream) {
-                    true => Some(fresh.node),
-                    false => {
-                        self.sort(fresh, order.passed(fresh.freed.stream));
-                        None
-                    }
-                }
-            }
+            [fresh] => self.find_only_fresh(fresh, wanted, stream, order),
             _ => self.find_fresh(wanted, stream, order),
         };
-        let node = match node {
-            Some(node) => node,
+        let place = match fresh {
+            Some(place) => place,
             None => self.find_kept(wanted)?,
         };
-        Some(Found { node, wanted, stays: true })
+        Some((place, wanted))
     }
 
     /// Cuts a block off what is free, or a longer pending one.
@@ -147,27 +155,50 @@ impl Memory {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Found, Shortage> {
+    ) -> Result<Found<B::Place>, Shortage> {
         let Some(wanted) = units_for(len) else {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
         if self.pending.units > CACHED / GRAIN as u64 {
             self.settle_some(order);
         }
+        self.cache.note_used(&self.counts);
         let node = match self.find(wanted, stream) {
             Some(node) => node,
             None => self.search(wanted, stream, order)?,
         };
-        Ok(Found { node, wanted, stays: false })
+        Ok(Found { wanted, at: At::Node(node) })
+    }
+
+    /// As [`Self::find_fresh`], of what alone was freed since the last allocation.
+    #[inline(never)]
+    fn find_only_fresh(
+        &mut self,
+        fresh: Fresh,
+        wanted: u32,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<B::Place> {
+        self.fresh.clear();
+        if fresh.is_snug(wanted, stream) {
+            return Some(B::place(fresh.number));
+        }
+        self.sort(fresh, || order.passed(fresh.freed.stream));
+        None
     }
 
     /// What the stream itself has freed just now, if it is neither too short nor much too long: a
     /// program that frees and allocates in turn has its block back without more. Else all are sorted.
     #[inline(never)]
-    fn find_fresh(&mut self, wanted: u32, stream: StreamKey, order: &impl Order) -> Option<u32> {
+    fn find_fresh(
+        &mut self,
+        wanted: u32,
+        stream: StreamKey,
+        order: &impl Order,
+    ) -> Option<B::Place> {
         match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
             // The others stay in order: of a stream's frees a later one never counts before an earlier one.
-            Some(at) => Some(self.fresh.remove(at).node),
+            Some(at) => Some(B::place(self.fresh.remove(at).number)),
             None => {
                 self.sort_fresh(|stream| order.passed(stream));
                 None
@@ -182,35 +213,43 @@ impl Memory {
         let mut asked = None;
         for i in 0..self.fresh.len() {
             let fresh = self.fresh[i];
-            let position = match asked {
-                Some((stream, position)) if stream == fresh.freed.stream => position,
-                _ => passed(fresh.freed.stream),
-            };
-            asked = Some((fresh.freed.stream, position));
-            self.sort(fresh, position);
+            let stream = fresh.freed.stream;
+            self.sort(fresh, || match asked {
+                Some((other, position)) if stream == other => position,
+                _ => asked.insert((stream, passed(stream))).1,
+            });
         }
         self.fresh.clear();
     }
 
-    /// Sorts a block whose stream has passed this position.
+    /// Sorts a block, of whose stream it is asked what it has passed.
     #[inline(always)]
-    fn sort(&mut self, Fresh { node, freed, .. }: Fresh, passed: Option<u64>) {
-        match passed {
-            Some(position) if freed.position <= position => self.keep(node),
-            _ => self.make_pending(node, freed),
+    fn sort(&mut self, fresh: Fresh, passed: impl FnOnce() -> Option<u64>) {
+        let Fresh { number, freed, has_passed, .. } = fresh;
+        let place = B::place(number);
+        if !has_passed && passed().is_none_or(|position| position < freed.position) {
+            return self.make_pending(place, freed);
+        }
+        match place.card().len() {
+            len if len <= LONGEST => self.keep(number, place.card(), len, freed),
+            _ => self.merge(place),
         }
     }
 
-    #[inline(never)]
-    fn make_pending(&mut self, node: u32, freed: Freed) {
-        self.vacate(node);
-        self.pending.put(&mut self.heap, node, freed.stream, freed.position);
+    /// What was freed since the last allocation becomes pending, whether it has passed or not.
+    fn make_fresh_pending(&mut self) {
+        for i in 0..self.fresh.len() {
+            let fresh = self.fresh[i];
+            self.make_pending(B::place(fresh.number), fresh.freed);
+        }
+        self.fresh.clear();
     }
 
-    /// Takes a block out of the owner's books that was hidden there.
-    #[inline]
-    pub(super) fn vacate(&self, node: u32) {
-        (self.books.vacate)(self.heap.of(node).kept);
+    #[inline(never)]
+    pub(super) fn make_pending(&mut self, place: B::Place, freed: Freed) {
+        let node = place.card().node();
+        place.vacate();
+        self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
 
     /// What the stream has freed, or plain memory, whichever fits better.
@@ -218,7 +257,7 @@ impl Memory {
     pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
         let plain = self.heap.fit(wanted);
         if self.pending.blocks == 0 {
-            return plain.map(|(_, node)| self.heap.take_roundly(node, wanted));
+            return plain.map(|(_, node)| self.heap.take_up_to(node, round_up(wanted)));
         }
         let slot = self.pending.slot_of(stream);
         let queue = slot.and_then(|slot| self.pending.queue(slot));
@@ -227,7 +266,7 @@ impl Memory {
             (Some((bin, node)), plain) if plain.is_none_or(|(other, _)| bin <= other) => {
                 Some(self.take_pending(node, wanted))
             }
-            (_, Some((_, node))) => Some(self.heap.take_roundly(node, wanted)),
+            (_, Some((_, node))) => Some(self.heap.take_up_to(node, round_up(wanted))),
             _ => None,
         }
     }
@@ -242,69 +281,93 @@ impl Memory {
         self.pending.take_front(&mut self.heap, node, wanted)
     }
 
-    /// Gives a block to its taker.
-    #[inline(always)]
-    pub(super) fn taken<R>(
+    /// Gives units to their taker.
+    pub(super) fn given<E: Enter<B::Place>>(
         &mut self,
-        Found { node, wanted, stays }: Found,
-        enter: impl FnOnce(Taken, u32) -> R,
-    ) -> R {
-        let len = wanted as usize * GRAIN;
-        self.counts.take(wanted);
-        let addr = self.heap.start_of(node) as usize * GRAIN;
-        let of = self.heap.of_mut(node);
-        (of.slot, of.used) = (NONE, wanted);
-        let note = u64::from(self.part) << 32 | u64::from(node);
-        if of.kept == 0 {
-            of.kept = Self::next_number(&mut self.numbers, self.books);
+        Found { wanted, at }: Found<B::Place>,
+        enter: E,
+    ) -> E::Entered {
+        match at {
+            At::Place(place) => self.give_again(place, wanted, enter),
+            At::Node(node) => {
+                self.counts.take(wanted);
+                let (taken, number) = self.new_block(node, wanted);
+                enter.new_block(taken, number)
+            }
         }
-        enter(Taken { addr, len, note, stays }, of.kept)
     }
 
+    /// Gives a block to its taker that its owner has hidden.
+    #[inline(always)]
+    pub(super) fn give_again<E: Enter<B::Place>>(
+        &mut self,
+        place: B::Place,
+        wanted: u32,
+        enter: E,
+    ) -> E::Entered {
+        self.counts.take(wanted);
+        place.card().set_used(wanted);
+        enter.again(place, wanted as usize * GRAIN)
+    }
+
+    /// Makes a block of a range that was just taken.
     #[inline]
-    fn next_number(numbers: &mut Vec<u32>, books: Books) -> u32 {
-        if numbers.is_empty() {
-            (books.supply)(numbers);
+    fn new_block(&mut self, node: u32, wanted: u32) -> (Taken, u32) {
+        let addr = self.heap.start_of(node) as usize * GRAIN;
+        let len = self.heap.len_of(node);
+        let of = self.heap.of_mut(node);
+        of.slot = NONE;
+        if of.number == 0 {
+            if self.numbers.is_empty() {
+                B::supply(&mut self.numbers);
+            }
+            of.number = self.numbers.pop().unwrap_or(0);
         }
-        numbers.pop().unwrap_or(0)
+        let number = of.number;
+        if number != 0 {
+            B::place(number).card().write(node, len, wanted);
+        }
+        let note = u64::from(self.part) << 32 | u64::from(node);
+        (Taken { addr, len: wanted as usize * GRAIN, note }, number)
     }
 
     /// Takes a block back that is still its taker's, as `hide` says, which hides it in the owner's books.
     #[inline(always)]
-    pub(super) fn free(
-        &mut self,
-        note: u64,
-        len: usize,
-        freed: Freed,
-        hide: impl FnOnce() -> bool,
-    ) -> bool {
-        if !hide() {
+    pub(super) fn free(&mut self, back: Back<B::Place>, freed: Freed, hide: impl Hide) -> bool {
+        if !hide.hide() {
             return false;
         }
-        let (node, used) = (note as u32, (len / GRAIN) as u32);
-        // Its record may be far away, and nobody waits for it here: the next allocation needs it.
-        self.heap.prefetch(node);
+        let (number, used) = (back.number, (back.len / GRAIN) as u32);
         self.counts.free(used);
-        if self.fresh.len() == FRESH {
-            self.sort_fresh(|_| None);
+        let card = back.place.card();
+        let len = card.len();
+        // A long one is merged if it is kept, and the next request may be just for it.
+        if back.has_passed && len <= LONGEST {
+            self.keep(number, card, len, freed);
+            return true;
         }
-        self.fresh.push(Fresh { node, used, freed });
+        // Its record may be far away, and nobody waits for it here: the next allocation needs it.
+        self.heap.prefetch(back.note as u32);
+        if self.fresh.len() == FRESH {
+            self.make_fresh_pending();
+        }
+        self.fresh.push(Fresh { number, used, freed, has_passed: back.has_passed });
         true
     }
 
     /// As [`Self::free`], of a block that nothing uses any more, and that `leave` takes out of the books.
-    pub(super) fn free_now(&mut self, note: u64, leave: impl FnOnce() -> bool) -> bool {
+    pub(super) fn free_now(&mut self, note: u64, len: usize, leave: impl FnOnce() -> bool) -> bool {
         if !leave() {
             return false;
         }
-        let node = note as u32;
-        self.counts.free(self.heap.of(node).used);
-        self.heap.give(node);
+        self.counts.free((len / GRAIN) as u32);
+        self.heap.give(note as u32);
         true
     }
 
     pub(super) fn forget(&mut self, stream: StreamKey) {
-        self.sort_fresh(|_| None);
+        self.make_fresh_pending();
+        self.stamps.forget(stream);
         if let Some(slot) = self.pending.slot_of(stream) {
             self.settle_queue(slot, u64::MAX, usize::MAX);
             self.pending.remove_slot(slot);
@@ -327,8 +390,8 @@ impl Memory {
     /// All that has passed becomes plain: whether something has.
     pub(super) fn settle(&mut self, order: &impl Order) -> bool {
         let mut settled = 0;
-        self.sort_fresh(|_| None);
-        self.merge_kept();
+        self.make_fresh_pending();
+        self.settle_kept(order);
         for slot in 0..self.pending.slots() {
             let queue = self.pending.queue(slot).filter(|queue| queue.oldest().is_some());
             if let Some(position) = queue.and_then(|queue| order.passed(queue.key)) {
@@ -354,15 +417,15 @@ impl Memory {
     }
 
     pub(super) fn drain(&mut self, drained: &mut Drained) {
-        self.fresh.iter().for_each(|fresh| self.vacate(fresh.node));
+        self.fresh.iter().for_each(|fresh| B::place(fresh.number).vacate());
         self.merge_kept();
         self.counts.end();
         drained.segments.extend(std::mem::take(&mut self.segments).into_values());
-        let kept = self.heap.all_of().map(|block| block.kept);
-        drained.kept.extend(kept.filter(|&kept| kept != 0));
+        let numbers = self.heap.all_of().map(|block| block.number);
+        drained.kept.extend(numbers.filter(|&number| number != 0));
         drained.kept.append(&mut self.numbers);
         let counts = std::mem::take(&mut self.counts);
-        *self = Self { counts, ..Self::new(self.part, self.books) };
+        *self = Self { counts, ..Self::new(self.part) };
     }
 
     /// No more than half of it is taken.
@@ -372,7 +435,7 @@ impl Memory {
 }
 
 #[cfg(test)]
-impl Memory {
+impl<B: Books> Memory<B> {
     pub(super) fn extent(&self, note: u64) -> (usize, usize) {
         let node = note as u32;
         let start = self.heap.start_of(node) as usize;

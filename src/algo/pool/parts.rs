@@ -33,30 +33,28 @@ struct Homes {
 /// Bits of a home that say which part it is.
 const PART_BITS: u32 = 8;
 
-pub(super) struct Parts {
-    first: SpinLock<Memory>,
+pub(super) struct Parts<B: Books> {
+    first: SpinLock<Memory<B>>,
     homes: Homes,
-    others: [OnceLock<Box<SpinLock<Memory>>>; PARTS - 1],
-    books: Books,
+    others: [OnceLock<Box<SpinLock<Memory<B>>>>; PARTS - 1],
 }
 
-impl Parts {
-    pub(super) fn new(books: Books) -> Self {
+impl<B: Books> Parts<B> {
+    pub(super) fn new() -> Self {
         Self {
-            first: SpinLock::new(Memory::new(0, books)),
+            first: SpinLock::new(Memory::new(0)),
             homes: Homes {
                 homes: [const { AtomicU32::new(0) }; PLACES],
                 given: AtomicU32::new(0),
                 totals: OnceLock::new(),
             },
             others: [const { OnceLock::new() }; PARTS - 1],
-            books,
         }
     }
 
     /// The part that a stream takes memory of first, and its number.
     #[inline(always)]
-    pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_>) {
+    pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
         let home = &self.homes.homes[place_of(stream)];
         let part = home.load(Ordering::Relaxed) as usize % (1 << PART_BITS);
         match self.part(part).try_lock() {
@@ -66,7 +64,7 @@ impl Parts {
     }
 
     #[cold]
-    fn find_locked(&self, home: &AtomicU32) -> (usize, Checked<'_>) {
+    fn find_locked(&self, home: &AtomicU32) -> (usize, Checked<'_, B>) {
         let found = home.load(Ordering::Relaxed);
         let mut part = found as usize % (1 << PART_BITS);
         if part == 0 {
@@ -89,7 +87,7 @@ impl Parts {
         };
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
-            let mut memory = Memory::new(part as u32, self.books);
+            let mut memory = Memory::new(part as u32);
             memory.counts = Counts::of_part(totals);
             Box::new(SpinLock::new(memory))
         });
@@ -105,20 +103,20 @@ impl Parts {
 
     /// A part that was given.
     #[inline(always)]
-    fn part(&self, part: usize) -> &SpinLock<Memory> {
+    fn part(&self, part: usize) -> &SpinLock<Memory<B>> {
         match part {
             0 => &self.first,
             part => self.others[part - 1].get().expect("who knows its number has made it"),
         }
     }
 
-    fn lock(&self, part: usize) -> Checked<'_> {
+    fn lock(&self, part: usize) -> Checked<'_, B> {
         Checked(self.part(part).lock())
     }
 
     /// The part that a block is in.
     #[inline(always)]
-    pub(super) fn of(&self, note: u64) -> Checked<'_> {
+    pub(super) fn of(&self, note: u64) -> Checked<'_, B> {
         Checked(self.part((note >> 32) as usize).lock())
     }
 
@@ -130,7 +128,7 @@ impl Parts {
     }
 
     /// All of them at once. Whoever has more than one lock has come by this order.
-    pub(super) fn all(&self) -> Vec<Checked<'_>> {
+    pub(super) fn all(&self) -> Vec<Checked<'_, B>> {
         self.numbers().map(|part| self.lock(part)).collect()
     }
 
@@ -138,8 +136,8 @@ impl Parts {
     pub(super) fn find<T>(
         &self,
         stream: StreamKey,
-        find: impl Fn(&mut Memory) -> Option<T>,
-    ) -> Option<(Checked<'_>, T)> {
+        find: impl Fn(&mut Memory<B>) -> Option<T>,
+    ) -> Option<(Checked<'_, B>, T)> {
         let (home, mut memory) = self.home(stream);
         if let Some(found) = find(&mut memory) {
             return Some((memory, found));
@@ -155,17 +153,17 @@ impl Parts {
     pub(super) fn find_idle<T>(
         &self,
         home: usize,
-        find: impl Fn(&mut Memory) -> Option<T>,
-    ) -> Option<(Checked<'_>, T)> {
+        find: impl Fn(&mut Memory<B>) -> Option<T>,
+    ) -> Option<(Checked<'_, B>, T)> {
         self.find_elsewhere(home, Memory::is_hardly_used, find)
     }
 
     fn find_elsewhere<T>(
         &self,
         home: usize,
-        is_wanted: impl Fn(&Memory) -> bool,
-        find: impl Fn(&mut Memory) -> Option<T>,
-    ) -> Option<(Checked<'_>, T)> {
+        is_wanted: impl Fn(&Memory<B>) -> bool,
+        find: impl Fn(&mut Memory<B>) -> Option<T>,
+    ) -> Option<(Checked<'_, B>, T)> {
         self.homes.totals.get()?;
         self.numbers().filter(|&part| part != home).find_map(|part| {
             let mut memory = self.lock(part);
@@ -197,26 +195,26 @@ fn place_of(stream: StreamKey) -> usize {
 }
 
 /// A part's memory for one step, after which debug builds look whether all is well.
-pub(super) struct Checked<'a>(Guard<'a, Memory>);
+pub(super) struct Checked<'a, B: Books>(Guard<'a, Memory<B>>);
 
-impl Deref for Checked<'_> {
-    type Target = Memory;
+impl<B: Books> Deref for Checked<'_, B> {
+    type Target = Memory<B>;
 
     #[inline]
-    fn deref(&self) -> &Memory {
+    fn deref(&self) -> &Memory<B> {
         &self.0
     }
 }
 
-impl DerefMut for Checked<'_> {
+impl<B: Books> DerefMut for Checked<'_, B> {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Memory {
+    fn deref_mut(&mut self) -> &mut Memory<B> {
         &mut self.0
     }
 }
 
 #[cfg(debug_assertions)]
-impl Drop for Checked<'_> {
+impl<B: Books> Drop for Checked<'_, B> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.0.check();

@@ -10,28 +10,24 @@ use crate::algo::heap::bins::Bins;
 use crate::algo::mix::mix;
 
 pub(super) const NONE: u32 = u32::MAX;
-/// In the place of a slot: the block is plain, and kept as it is.
-pub(super) const CACHED: u32 = u32::MAX - 1;
 
 /// What the pool keeps with a taken range.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
     /// Of its free.
     pub(super) position: u64,
-    /// Whose pending block it is; [`NONE`]: it is in use.
+    /// Whose pending block it is; [`NONE`]: it is in use, or kept.
     pub(super) slot: u32,
-    /// The stream's pending blocks that were freed before and after it; of a kept block the one below it.
-    pub(super) older: u32,
+    /// The stream's pending blocks that were freed before and after it.
+    older: u32,
     newer: u32,
-    /// Units that count as used.
-    pub(super) used: u32,
-    /// The owner's. Stays with the range's number.
-    pub(super) kept: u32,
+    /// Of its place in the owner's books; 0: it has none. Stays with the range's number.
+    pub(super) number: u32,
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { position: 0, slot: NONE, older: NONE, newer: NONE, used: 0, kept: 0 }
+        Self { position: 0, slot: NONE, older: NONE, newer: NONE, number: 0 }
     }
 }
 

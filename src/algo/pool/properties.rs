@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
+use super::ledger::{Block, Ledger, Plainly};
 use super::model::Model;
-use super::{Freed, GRAIN, GRANULE, NO_BOOKS, Order, Pool, Segment, StreamKey, Taken, plainly};
+use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey};
 
 const STREAMS: usize = 4;
 /// Where segments are: some follow one another.
@@ -119,10 +120,10 @@ fn step() -> impl Strategy<Value = Step> {
 
 #[derive(Default)]
 struct Run {
-    pool: Option<Pool>,
+    pool: Option<Pool<Ledger>>,
     model: Model,
     streams: Streams,
-    live: Vec<(Taken, usize)>,
+    live: Vec<(Block, usize)>,
     places: HashMap<usize, Segment>,
     next_key: u64,
     /// Whether it may have several parts.
@@ -133,7 +134,7 @@ struct Run {
 
 impl Run {
     fn new(spreads: bool) -> Self {
-        let mut run = Self { spreads, pool: Some(Pool::new(NO_BOOKS)), ..Self::default() };
+        let mut run = Self { spreads, pool: Some(Pool::new()), ..Self::default() };
         for stream in 0..STREAMS {
             run.new_stream(stream);
         }
@@ -156,7 +157,7 @@ impl Run {
         self.pool = Some(pool);
     }
 
-    fn step_on(&mut self, pool: &Pool, step: &Step) {
+    fn step_on(&mut self, pool: &Pool<Ledger>, step: &Step) {
         match *step {
             Step::Alloc { len, stream, behind } => {
                 let key = self.streams.key(stream);
@@ -173,10 +174,12 @@ impl Run {
                     position: self.streams.submitted[stream],
                 });
                 let freed_now = match freed {
-                    Some(Freed { stream, position }) => {
-                        pool.free((taken.note, taken.len), stream, position, || true)
-                    }
-                    None => pool.free_now(taken.note, || true),
+                    Some(Freed { stream, position }) => pool.free_at(
+                        taken,
+                        (stream, position),
+                        self.streams.has_passed(Freed { stream, position }),
+                    ),
+                    None => pool.free_unused(taken),
                 };
                 assert!(freed_now);
                 self.model.free(taken.addr, freed);
@@ -204,19 +207,25 @@ impl Run {
         }
     }
 
-    fn take(&mut self, pool: &Pool, taken: Taken, len: usize, usable: impl Fn(Freed) -> bool) {
+    fn take(
+        &mut self,
+        pool: &Pool<Ledger>,
+        taken: Block,
+        len: usize,
+        usable: impl Fn(Freed) -> bool,
+    ) {
         assert_eq!(taken.len, len.next_multiple_of(GRAIN));
         let (addr, whole) = pool.extent(taken.note);
         assert_eq!(addr, taken.addr);
-        assert!(whole >= taken.len && whole - taken.len <= taken.len / 8);
+        assert!(whole >= taken.len && whole - taken.len <= taken.len / 2);
         self.model.take(addr, whole, taken.len, usable);
         self.live.push((taken, len));
     }
 
-    fn alloc(&mut self, pool: &Pool, len: usize, key: StreamKey) {
+    fn alloc(&mut self, pool: &Pool<Ledger>, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc(len, key, &streams, plainly) {
+        match pool.alloc(len, key, &streams, Plainly) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(shortage) => {
                 assert!(shortage.least >= len && shortage.least % GRANULE == 0);
@@ -225,10 +234,10 @@ impl Run {
         }
     }
 
-    fn alloc_behind(&mut self, pool: &Pool, len: usize, key: StreamKey) {
+    fn alloc_behind(&mut self, pool: &Pool<Ledger>, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc_or_follow(len, key, &streams, plainly) {
+        match pool.alloc_or_follow(len, key, &streams, Plainly) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(Some(wait)) => {
                 let has = self.model.has(len, usable);
@@ -238,7 +247,7 @@ impl Run {
                 let followed = &mut behind.followed[streams.index(wait.stream)];
                 *followed = (*followed).max(Some(wait.position));
                 let taken =
-                    pool.alloc_or_follow(len, key, &behind, plainly).expect("it waits for enough");
+                    pool.alloc_or_follow(len, key, &behind, Plainly).expect("it waits for enough");
                 self.take(pool, taken, len, |freed| behind.is_usable(freed, key));
             }
             Err(None) => {
@@ -252,7 +261,7 @@ impl Run {
         }
     }
 
-    fn add(&mut self, pool: &Pool, place: usize, granules: usize) {
+    fn add(&mut self, pool: &Pool<Ledger>, place: usize, granules: usize) {
         let mut taken =
             self.places.iter().flat_map(|(&place, segment)| place..place + segment.len / GRANULE);
         if taken.any(|other| (place..place + granules).contains(&other)) {
@@ -265,7 +274,7 @@ impl Run {
         self.places.insert(place, segment);
     }
 
-    fn release(&mut self, pool: &Pool, keep: u64) {
+    fn release(&mut self, pool: &Pool<Ledger>, keep: u64) {
         let before = self.model.stats.reserved;
         let released = pool.release(keep, &self.streams);
         let streams = &self.streams;
@@ -301,7 +310,7 @@ proptest! {
         // At the end all of it can be had back.
         let pool = run.pool.take().expect("between steps it is there");
         for (taken, _) in run.live.drain(..) {
-            pool.free_now(taken.note, || true);
+            pool.free_unused(taken);
         }
         for stream in 0..STREAMS {
             pool.forget(run.streams.key(stream));

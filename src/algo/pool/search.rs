@@ -3,7 +3,7 @@
 
 use super::memory::{Found, Memory, units_for};
 use super::pending::{NONE, Queue};
-use super::{Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
+use super::{Books, Freed, GRAIN, GRANULE, Order, Shortage, StreamKey};
 
 /// Segments have at least this many bytes, if they can be had.
 const SEGMENT: usize = 32 << 20;
@@ -27,7 +27,7 @@ struct Run {
     len: u64,
 }
 
-impl Memory {
+impl<B: Books> Memory<B> {
     /// When nothing fits at once.
     #[cold]
     pub(super) fn search(
@@ -69,7 +69,7 @@ impl Memory {
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Option<Found> {
+    ) -> Option<Found<B::Place>> {
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
         let found = self.alloc(len, stream, order);
         self.scans = earned;

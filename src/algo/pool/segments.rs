@@ -2,7 +2,7 @@
 //! that blocks may lie across their borders.
 
 use super::memory::Memory;
-use super::{GRAIN, Order, Segment};
+use super::{Books, GRAIN, Order, Segment};
 use crate::algo::heap::Region;
 
 /// Segments that follow one another in memory.
@@ -15,7 +15,7 @@ fn units(bytes: usize) -> u64 {
     (bytes / GRAIN) as u64
 }
 
-impl Memory {
+impl<B: Books> Memory<B> {
     pub(super) fn add_segment(&mut self, segment: Segment) {
         let start = units(segment.addr);
         let len = u32::try_from(units(segment.len)).expect("segments are not that long");

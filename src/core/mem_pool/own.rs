@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::books::{Entered, Entering, HeldPages};
 use crate::algo::pool::{
-    Books, Drained, Freed, GRANULE, Order, Pool, Segment, Shortage, Stats, StreamKey, Taken,
+    Back, Drained, Freed, GRAIN, GRANULE, Hide, Order, Pool, Segment, Shortage, Stats, StreamKey,
 };
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
@@ -65,19 +66,17 @@ pub fn is_shortage(fault: &Fault) -> bool {
     matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
 }
 
-/// The address of a block in the address map; or, where that has no room, the block's note.
-type Entered = std::result::Result<usize, u64>;
+/// Hides a block, which goes out of other processes' sight before anybody else can have it.
+struct Hiding<'a> {
+    own: &'a Own,
+    block: &'a PoolMemory,
+}
 
-/// Enters a block in the address map, under the lock of the bookkeeping.
-#[inline(always)]
-fn enter(tag: PoolTag, Taken { addr, len, note, stays }: Taken, record: u32) -> Entered {
-    if stays {
-        Allocation::show_held(record, len);
-        return Ok(addr);
-    }
-    match Allocation::enter_held(record, addr, len, tag, note) {
-        true => Ok(addr),
-        false => Err(note),
+impl Hide for Hiding<'_> {
+    #[inline(always)]
+    fn hide(self) -> bool {
+        let PoolMemory { place, entry, base, .. } = *self.block;
+        self.own.leaves(base, place.hide(entry))
     }
 }
 
@@ -139,7 +138,7 @@ impl Order for Known<'_> {
 
 /// A pool of the core's own.
 pub struct Own {
-    pool: Pool,
+    pool: Pool<HeldPages>,
     source: Source,
     /// Gives what other processes can have.
     shared: Option<Arc<dyn SharedMemory>>,
@@ -165,10 +164,7 @@ impl Own {
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
         Self {
-            pool: Pool::new(Books {
-                supply: Allocation::claim_held,
-                vacate: Allocation::leave_hidden,
-            }),
+            pool: Pool::new(),
             source,
             shared,
             most: most.unwrap_or(u64::MAX),
@@ -197,10 +193,7 @@ impl Own {
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
-        match self
-            .pool
-            .alloc(len, lane.key(), &self.known(lane), |taken, record| enter(tag, taken, record))
-        {
+        match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
             Ok(entered) => self.entered(entered, len).map(Some),
             Err(_) => Ok(None),
         }
@@ -213,7 +206,7 @@ impl Own {
 
     #[cold]
     fn not_entered(&self, note: u64, len: usize) -> Error {
-        self.pool.free_now(note, || true);
+        self.pool.free_now(note, len.next_multiple_of(GRAIN), || true);
         Error::new(
             Code::BadAlloc,
             format_args!("size {len}: no host memory is left to register another allocation"),
@@ -267,17 +260,12 @@ impl Own {
         loop {
             // Another thread may have given it more meanwhile.
             let known = self.known(lane);
-            let shortage = match self
-                .pool
-                .alloc(len, lane.key(), &known, |taken, record| enter(tag, taken, record))
-            {
+            let shortage = match self.pool.alloc(len, lane.key(), &known, Entering { tag }) {
                 Ok(entered) => return self.entered(entered, len).map(Ok),
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, lane, device) {
-                return match self.pool.alloc_thoroughly(len, lane.key(), &known, |taken, record| {
-                    enter(tag, taken, record)
-                }) {
+                return match self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag }) {
                     Some(entered) => self.entered(entered, len).map(Ok),
                     None => Ok(Err(lack)),
                 };
@@ -343,10 +331,7 @@ impl Own {
     ) -> Result<Option<usize>> {
         let mut known = self.known(lane);
         loop {
-            let freed = match self
-                .pool
-                .alloc_or_follow(len, lane.key(), &known, |taken, record| enter(tag, taken, record))
-            {
+            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, Entering { tag }) {
                 Ok(entered) => return self.entered(entered, len).map(Some),
                 Err(Some(freed)) => freed,
                 Err(None) => return Ok(None),
@@ -364,10 +349,7 @@ impl Own {
     /// [`Self::alloc_more`] for a caller who may hold nothing between them.
     pub fn alloc_or_ask(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
         let lane = order::lane(stream)?;
-        let shortage = match self
-            .pool
-            .alloc(len, lane.key(), &self.known(lane), |taken, record| enter(tag, taken, record))
-        {
+        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
             Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
             Err(shortage) => shortage,
         };
@@ -412,9 +394,13 @@ impl Own {
     /// Takes a block back when the lane comes to `position`, where it has a mark. False: another thread
     /// was faster.
     #[inline(always)]
-    pub fn free(&self, found: PoolMemory, lane: StreamKey, position: Position) -> bool {
-        let hide = || self.leaves(found.base, Allocation::hide_held(found.entry));
-        let freed = self.pool.free((found.note, found.len), lane, position, hide);
+    pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
+        let has_passed =
+            self.is_opportunistic.load(Ordering::Relaxed) && lane.has_finished(position);
+        let PoolMemory { place, entry, note, len, .. } = found;
+        let hide = Hiding { own: self, block: &found };
+        let back = Back { note, len, place, number: entry.index(), has_passed };
+        let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
         self.note_idle();
         freed
     }
@@ -422,7 +408,7 @@ impl Own {
     /// As [`Self::free`], of a block that nothing uses any more.
     pub fn free_now(&self, found: PoolMemory) -> bool {
         let leave = || self.leaves(found.base, Allocation::leave_held(found.entry));
-        let freed = self.pool.free_now(found.note, leave);
+        let freed = self.pool.free_now(found.note, found.len, leave);
         self.note_idle();
         freed
     }
@@ -431,7 +417,7 @@ impl Own {
     /// can have it.
     #[inline(always)]
     fn leaves(&self, base: usize, left: bool) -> bool {
-        if left {
+        if left && self.shared.is_some() {
             self.withdraw(base);
         }
         left
@@ -520,7 +506,7 @@ impl Own {
         if let Some(found) = Allocation::find_pools(addr)
             && !*ended
         {
-            self.pool.free_now(found.note, || Allocation::leave_held(found.entry));
+            self.pool.free_now(found.note, found.len, || Allocation::leave_held(found.entry));
         }
     }
 
@@ -530,7 +516,7 @@ impl Own {
     }
 
     /// The block at this address is about to be freed: nobody imports it any more.
-    #[inline]
+    #[cold]
     pub fn withdraw(&self, addr: usize) {
         if let Some(shared) = &self.shared {
             shared.withdraw(addr);

@@ -320,7 +320,7 @@ impl Pool {
             Inner::Own(own) => {
                 let lane = order::lane(stream)?;
                 let position = lane.free()?;
-                if !own.free(found, lane.key(), position) {
+                if !own.free(found, lane, position) {
                     return Ok(false);
                 }
             }

@@ -1,0 +1,79 @@
+//! Lengths of blocks. A block is cut so long that it serves every request of its *class*: the fewer classes
+//! there are, the more often one that was kept serves the next request, and the more of it is wasted. Short
+//! blocks are many and little memory, so their classes are wide.
+
+/// Classes per power of two are so many times two: more from [`MIDDLE`] units on, and more from [`LONG`] units.
+const FEWEST_BITS: u32 = 2;
+const MIDDLE: u32 = 7;
+const LONG: u32 = 11;
+
+/// The lengths of one power of two: how many of their bits a class does not tell, and what is added to the
+/// others for its number.
+#[derive(Clone, Copy)]
+struct Row {
+    shift: u32,
+    before: u32,
+}
+
+const ROWS: [Row; 32] = {
+    let mut rows = [Row { shift: 0, before: 0 }; 32];
+    let (mut log, mut next) = (0, 1);
+    while log < 32 {
+        let bits = FEWEST_BITS + (log >= MIDDLE) as u32 + (log >= LONG) as u32;
+        let bits = if bits < log { bits } else { log };
+        let shift = log - bits;
+        // Numbers go on from row to row.
+        rows[log as usize] = Row { shift, before: next - (1 << bits) };
+        next += 1 << bits;
+        log += 1;
+    }
+    rows
+};
+
+#[inline(always)]
+const fn row_of(len: u32) -> Row {
+    ROWS[(len | 1).ilog2() as usize]
+}
+
+/// The class of blocks of `len` units, which serve all requests of it.
+#[inline(always)]
+pub(super) const fn class_of(len: u32) -> usize {
+    let Row { shift, before } = row_of(len);
+    (before + (len >> shift)) as usize
+}
+
+/// The class of the blocks that serve requests for `len` units.
+#[inline(always)]
+pub(super) fn class_for(len: u32) -> usize {
+    let Row { shift, before } = row_of(len);
+    let rounded = u64::from(len) + (1 << shift) - 1;
+    before as usize + (rounded >> shift) as usize
+}
+
+/// Units of those blocks.
+#[inline]
+pub(super) fn round_up(len: u32) -> u32 {
+    let Row { shift, .. } = row_of(len);
+    let below = (1 << shift) - 1;
+    len.saturating_add(below) & !below
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_serves_what_is_rounded_up_to_it() {
+        let mut last = 0;
+        for len in (1..10_000).chain([1 << 20, (1 << 20) + 1, u32::MAX / 2, u32::MAX]) {
+            let (class, rounded) = (class_of(len), round_up(len));
+            assert!(class == last || class == last + 1 || len > 10_000, "{len}");
+            assert_eq!(class_for(len), class + usize::from(len != rounded));
+            if len < u32::MAX {
+                assert_eq!((class_for(len), round_up(rounded)), (class_of(rounded), rounded));
+                assert!(rounded - len <= len / 4 && class_of(rounded - 1) < class_of(rounded));
+            }
+            last = class;
+        }
+    }
+}
