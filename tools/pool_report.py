@@ -37,7 +37,7 @@ REASONS = {
                                         "the processor (not profiled).",
     "two threads on two streams of one pool, RMM random to 1 MiB":
         "Both count what is taken in one place, so that the most of all parts together is right at every step: this line "
-        "travels between the processors. Two threads on a pool each take two thirds of the time.",
+        "travels between the processors. Two pools take two thirds of the time.",
 }
 
 
