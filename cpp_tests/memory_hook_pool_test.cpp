@@ -4,6 +4,7 @@
 #include <portacl/portacl.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -143,6 +144,32 @@ TEST_F(MemoryHookPool, IsToldOfMemoryThatCannotBeHad) {
     stats.structSize = sizeof stats;
     ACL_OK(portaclMemoryGetStats(0, PORTACL_MEMORY_POOL, &stats));
     EXPECT_EQ(stats.failures, 2u);
+}
+
+// Some short blocks stay as they are when a pool grows; one that may not grow joins them first.
+TEST_F(MemoryHookPool, ShortBlocksAreJoinedBeforeARequestFails) {
+    if (!OnCpu()) GTEST_SKIP() << "for CPUs only: how drivers cut their memory is not known";
+    constexpr size_t kShort = 64 << 10, kAll = 64 * kMiB, kFew = 7;
+    const Stream stream;
+    for (const bool hooked : {false, true}) {
+        const MemPool pool(PoolProps(0, kAll));
+        std::vector<void*> blocks(kAll / kShort);
+        for (void*& block : blocks) block = pool.Allocate(kShort, stream);
+        std::sort(blocks.begin(), blocks.end());
+        for (size_t i = 0; i < kFew; i++) Free(blocks[100 + i], stream);
+        std::optional<Recorder> hook;
+        if (hooked) hook.emplace(story, "one");
+        void* joined = nullptr;
+        ACL_OK(aclrtMemPoolMallocAsync(&joined, kFew * kShort, pool, stream));
+        EXPECT_EQ(joined, blocks[100]) << (hooked ? "between hooks" : "without hooks");
+        void* none = nullptr;
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                  aclrtMemPoolMallocAsync(&none, 1, pool, stream));
+        hook.reset();
+        (void)story.Take();
+        blocks.erase(blocks.begin() + 101, blocks.begin() + 100 + kFew);
+        for (void* block : blocks) Free(block, stream);
+    }
 }
 
 // As without hooks: what another stream has freed is waited for before a request fails.

@@ -14,8 +14,8 @@
 //! in memory are one region. Blocks are cut to the lengths of few classes (`class.rs`), the fewer the shorter
 //! they are. What is freed is hidden in its owner's books. If the free has happened the block is plain: of all
 //! but long ones a few are kept where they are, by class (`cache.rs`), so that who gives one again looks at
-//! nothing but its place in the books; the others merge with their neighbours, as all do before more memory is
-//! asked for: which keeps a pool that is steadily used within 1.3 times what is live. A long block, and one
+//! nothing but its place in the books; the others merge with their neighbours, as nearly all do before more
+//! memory is asked for: which keeps a pool that is steadily used within 1.3 times what is live. A long block, and one
 //! whose free has not happened, waits for the next allocation first: the stream itself may have it back as it
 //! is. Caches of single streams were measured, and are no faster: what they have is seldom what is wanted. What
 //! has not happened is sorted, by stream and length, until it does. Only when nothing fits are other streams
@@ -272,8 +272,8 @@ impl<B: Books> Pool<B> {
         }
     }
 
-    /// As [`Self::alloc`], when nothing could be added: looks for neighbours among all pending blocks,
-    /// however many there are, which `alloc` does not do each time.
+    /// As [`Self::alloc`], when nothing could be added: merges all that is kept, and looks for neighbours among
+    /// all pending blocks, however many there are, which `alloc` does not do each time.
     pub fn alloc_thoroughly<E: Enter<B::Place>>(
         &self,
         len: usize,

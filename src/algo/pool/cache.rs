@@ -3,7 +3,8 @@
 //!
 //! A request is cut so that its length is the least of its class. So all blocks of a class are as good as each
 //! other, one look tells whether there is one, and a class is a stack. What is kept is a small part of what is
-//! in use, the shorter blocks of it, and is merged before a pool grows: it costs little memory.
+//! in use, the shorter blocks of it; nearly all of it is merged before a pool grows, and the rest when it cannot
+//! grow: it costs little memory.
 
 use super::class::{class_for, class_of};
 use super::counts::Counts;
@@ -14,7 +15,9 @@ use super::{Books, Card, Freed, GRAIN, Place};
 /// Longer blocks are merged at once: there are few of them, and each is much memory.
 pub(super) const LONGEST: u32 = (2 << 20) / GRAIN as u32;
 /// This part of what is in use may be kept at most, in bytes, or so many units if that is more.
-const SHARE: u64 = 8;
+const SHARE: u64 = 10;
+/// This part of what is in use stays kept when a pool grows, the shorter blocks.
+const REST: u64 = 128;
 const ANYWAY: u64 = (2 << 20) / GRAIN as u64;
 
 const CLASSES: usize = class_of(LONGEST) + 1;
@@ -93,6 +96,14 @@ impl<B: Books> Memory<B> {
         if self.cache.units > self.cache.most {
             self.merge_down_to(self.cache.most - self.cache.most / 8);
         }
+    }
+
+    /// Keeps only what a growing pool keeps; false if it kept no more before.
+    pub(super) fn merge_most(&mut self) -> bool {
+        let rest = self.counts.used().units / REST;
+        let kept_more = self.cache.units > rest;
+        self.merge_down_to(rest);
+        kept_more
     }
 
     /// Keeps nothing; false if it kept nothing before.

@@ -387,11 +387,10 @@ impl<B: Books> Memory<B> {
         most
     }
 
-    /// All that has passed becomes plain: whether something has.
+    /// All pending that has passed becomes plain: whether something has.
     pub(super) fn settle(&mut self, order: &impl Order) -> bool {
         let mut settled = 0;
         self.make_fresh_pending();
-        self.settle_kept(order);
         for slot in 0..self.pending.slots() {
             let queue = self.pending.queue(slot).filter(|queue| queue.oldest().is_some());
             if let Some(position) = queue.and_then(|queue| order.passed(queue.key)) {

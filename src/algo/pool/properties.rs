@@ -229,7 +229,13 @@ impl Run {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(shortage) => {
                 assert!(shortage.least >= len && shortage.least % GRANULE == 0);
-                assert!(self.is_spread || !self.model.has(len, usable), "{len} bytes are there");
+                match pool.alloc_thoroughly(len, key, &streams, Plainly) {
+                    Some(taken) => self.take(pool, taken, len, usable),
+                    None => {
+                        let has = self.model.has(len, usable);
+                        assert!(self.is_spread || !has, "{len} bytes are there");
+                    }
+                }
             }
         }
     }

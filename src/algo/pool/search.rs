@@ -36,7 +36,7 @@ impl<B: Books> Memory<B> {
         stream: StreamKey,
         order: &impl Order,
     ) -> Result<u32, Shortage> {
-        if self.merge_kept()
+        if self.merge_most()
             && let Some(node) = self.find(wanted, stream)
         {
             return Ok(node);
@@ -70,6 +70,7 @@ impl<B: Books> Memory<B> {
         stream: StreamKey,
         order: &impl Order,
     ) -> Option<Found<B::Place>> {
+        self.merge_kept();
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
         let found = self.alloc(len, stream, order);
         self.scans = earned;

@@ -53,6 +53,7 @@ impl<B: Books> Memory<B> {
         if self.counts.reserved <= keep {
             return released;
         }
+        self.settle_kept(order);
         self.settle(order);
         for (start, len) in self.heap.free_ranges(self.shortest) {
             let end = start + u64::from(len);

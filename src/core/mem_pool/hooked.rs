@@ -102,8 +102,21 @@ impl Request {
         self.step(|held| Err(held.pool.failed(error)))
     }
 
-    /// Out of what the pool has, or gets from the device, which hooks are told of and asked about.
+    /// Out of what the pool has, or gets from the device.
     fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
+        let lack = match self.grow_while_possible()? {
+            Ok(addr) => return Ok(Ok(addr)),
+            Err(lack) => lack,
+        };
+        let found = self.step(|held| {
+            let taken = held.own.alloc_thoroughly(self.size, held.stream, held.pool.tag)?;
+            taken.map(|addr| held.give(addr)).transpose()
+        })?;
+        Ok(found.ok_or(lack))
+    }
+
+    /// The same, where the device is asked at once, which hooks are told of and asked about.
+    fn grow_while_possible(&self) -> Result<std::result::Result<usize, Lack>> {
         loop {
             let step = self.step(|held| match held.ask(self.size)? {
                 Answer::Taken(addr) => held.give(addr).map(Step::Served),

@@ -360,6 +360,19 @@ impl Own {
         })
     }
 
+    /// A block out of what it has, when it can have no more.
+    pub fn alloc_thoroughly(
+        &self,
+        len: usize,
+        stream: &Stream,
+        tag: PoolTag,
+    ) -> Result<Option<usize>> {
+        let lane = order::lane(stream)?;
+        let known = self.known(lane);
+        let found = self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag });
+        found.map(|entered| self.entered(entered, len)).transpose()
+    }
+
     /// A segment of at least `len` bytes, after [`Answer::Wants`].
     pub fn add(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Block> {
         let _growing = self.growth.lock();
