@@ -163,8 +163,7 @@ TEST_F(MemoryHookPool, ShortBlocksAreJoinedBeforeARequestFails) {
         ACL_OK(aclrtMemPoolMallocAsync(&joined, kFew * kShort, pool, stream));
         EXPECT_EQ(joined, blocks[100]) << (hooked ? "between hooks" : "without hooks");
         void* none = nullptr;
-        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                  aclrtMemPoolMallocAsync(&none, 1, pool, stream));
+        ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMemPoolMallocAsync(&none, 1, pool, stream));
         hook.reset();
         (void)story.Take();
         blocks.erase(blocks.begin() + 101, blocks.begin() + 100 + kFew);
