@@ -153,6 +153,8 @@ TEST_F(MemoryHookPool, ShortBlocksAreJoinedBeforeARequestFails) {
     const Stream stream;
     for (const bool hooked : {false, true}) {
         const MemPool pool(PoolProps(0, kAll));
+        // Nor does it look for frees to wait for.
+        pool.Allow(true, true, false);
         std::vector<void*> blocks(kAll / kShort);
         for (void*& block : blocks) block = pool.Allocate(kShort, stream);
         std::sort(blocks.begin(), blocks.end());
