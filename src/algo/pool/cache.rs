@@ -12,13 +12,13 @@ use super::memory::Memory;
 use super::stamps::Stamps;
 use super::{Books, Card, Freed, GRAIN, Place};
 
-/// Longer blocks are merged at once: there are few of them, and each is much memory.
+/// Longer blocks are merged, not kept: there are few of them, and each is much memory.
 pub(super) const LONGEST: u32 = (2 << 20) / GRAIN as u32;
 /// This part of what is in use may be kept at most, in bytes, or so many units if that is more.
 const SHARE: u64 = 10;
+const ANYWAY: u64 = (2 << 20) / GRAIN as u64;
 /// This part of what is in use stays kept when a pool grows, the shorter blocks.
 const REST: u64 = 128;
-const ANYWAY: u64 = (2 << 20) / GRAIN as u64;
 
 const CLASSES: usize = class_of(LONGEST) + 1;
 

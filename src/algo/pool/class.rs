@@ -2,7 +2,8 @@
 //! there are, the more often one that was kept serves the next request, and the more of it is wasted. Short
 //! blocks are many and little memory, so their classes are wide.
 
-/// Classes per power of two are so many times two: more from [`MIDDLE`] units on, and more from [`LONG`] units.
+/// The logarithm of the number of classes per power of two. They double at 2 to the [`MIDDLE`] units, and once
+/// more at 2 to the [`LONG`].
 const FEWEST_BITS: u32 = 2;
 const MIDDLE: u32 = 7;
 const LONG: u32 = 11;

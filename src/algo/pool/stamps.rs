@@ -8,7 +8,7 @@ use super::{Books, Card, Freed, Order, Place, StreamKey};
 
 /// Streams are told apart by this many remainders.
 const PLACES: usize = 16;
-/// So many stamps are made before those that are older than need be go.
+/// When there are so many, those that are older than need be go.
 const MANY: usize = 4096;
 
 /// The frees of blocks that are kept, by number. Few of them differ: what a stream frees while nothing is
