@@ -70,6 +70,8 @@ impl<B: Books> Memory<B> {
         stream: StreamKey,
         order: &impl Order,
     ) -> Option<Found<B::Place>> {
+        // What was freed just now first: it would be kept otherwise.
+        self.sort_fresh(|stream| order.passed(stream));
         self.merge_kept();
         let earned = std::mem::replace(&mut self.scans, isize::MAX);
         let found = self.alloc(len, stream, order);
