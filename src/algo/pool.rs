@@ -10,17 +10,16 @@
 //! that was submitted before it, or one of its own: it has happened when the stream has got that far.
 //! Where threads bring the frees of a stream in another order, the earlier one counts as the later.
 //!
-//! **How.** All plain memory is in one [`heap`](super::heap), in which segments that follow one another
-//! in memory are one region. Blocks are cut to the lengths of few classes (`class.rs`), the fewer the shorter
-//! they are. What is freed is hidden in its owner's books. If the free has happened the block is plain: of all
-//! but long ones a few are kept where they are, by class (`cache.rs`), so that who gives one again looks at
-//! nothing but its place in the books; the others merge with their neighbours, as nearly all do before more
-//! memory is asked for: which keeps a pool that is steadily used within 1.3 times what is live. A long block, and one
-//! whose free has not happened, waits for the next allocation first: the stream itself may have it back as it
-//! is. Caches of single streams were measured, and are no faster: what they have is seldom what is wanted. What
-//! has not happened is sorted, by stream and length, until it does. Only when nothing fits are other streams
-//! asked about, and neighbours joined that different frees have left. For a device that wants memory back a free
-//! has happened when the host has seen it, whoever may use the block before that (`stamps.rs`).
+//! **How.** All plain memory is in one [`heap`](super::heap), in which segments that follow one another in memory are
+//! one region. Blocks are cut to the lengths of few classes (`class.rs`). What is freed is hidden in its owner's
+//! books. If the free has happened the block is plain: of all but long ones a few are kept where they are, by class
+//! (`cache.rs`), so that who gives one again looks at nothing but its place in the books; the others merge with their
+//! neighbours, as nearly all do before more memory is asked for: which keeps a pool that is steadily used within 1.3
+//! times what is live. A long block, and one whose free has not happened, waits for the next allocation first: the
+//! stream itself may have it back as it is. Caches of single streams were measured, and are no faster: what they have
+//! is seldom what is wanted. What has not happened is sorted, by stream and length, until it does. Only when nothing
+//! fits are other streams asked about, and neighbours joined that different frees have left. For a device that wants
+//! memory back a free has happened when the host has seen it, whoever may use the block before that (`stamps.rs`).
 //!
 //! **Threads.** All methods may be called by any thread at any time. Locks are held for short, and while
 //! [`Order`]'s methods run, or what enters a block in the owner's books or takes it out of them: these

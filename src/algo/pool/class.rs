@@ -1,12 +1,12 @@
 //! Lengths of blocks. A block is cut so long that it serves every request of its *class*: the fewer classes
-//! there are, the more often one that was kept serves the next request, and the more of it is wasted. Short
-//! blocks are many and little memory, so their classes are wide.
+//! there are, the more often one that was kept serves the next request, and the more of it is wasted. Few are
+//! best where blocks are kept; of longer ones less may be wasted.
 
-/// The logarithm of the number of classes per power of two. They double at 2 to the [`MIDDLE`] units, and once
-/// more at 2 to the [`LONG`].
+/// The logarithm of the number of classes per power of two. They double at 2 to the [`LONG`] units, and once
+/// more at 2 to the [`LONGER`].
 const FEWEST_BITS: u32 = 2;
-const MIDDLE: u32 = 7;
-const LONG: u32 = 11;
+const LONG: u32 = 14;
+const LONGER: u32 = 17;
 
 /// The lengths of one power of two: how many of their bits a class does not tell, and what is added to the
 /// others for its number.
@@ -20,7 +20,7 @@ const ROWS: [Row; 32] = {
     let mut rows = [Row { shift: 0, before: 0 }; 32];
     let (mut log, mut next) = (0, 1);
     while log < 32 {
-        let bits = FEWEST_BITS + (log >= MIDDLE) as u32 + (log >= LONG) as u32;
+        let bits = FEWEST_BITS + (log >= LONG) as u32 + (log >= LONGER) as u32;
         let bits = if bits < log { bits } else { log };
         let shift = log - bits;
         // Numbers go on from row to row.
