@@ -19,16 +19,15 @@ PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-st
 MIB = 1 << 20
 
 # Why a goal is missed, as far as it was found out. Shown only where it is missed.
-STEADY = ("Some 860 instructions a pair (callgrind): guard, handles and the order of streams take about 250 of them, and cutting and "
-          "merging blocks 160, because one allocation in four finds none that is kept or just freed. Lengths and blocks are random: six "
-          "loads and stores a pair miss the first-level cache, and two to three branches are guessed wrong (cachegrind): a pair whose "
-          "blocks are always the same takes half the time. Tried, and left out: locks without a locked instruction (3 per cent of the "
-          "bookkeeping's time), pages with room for 32 blocks instead of 16 (slower), keeping more and longer blocks (3 per cent "
-          "less time, and more memory than the goal allows), a table for each thread of what it took last (7 per cent of the "
-          "bookkeeping's time, for 16 KiB of each thread).")
+STEADY = ("Some 740 instructions a pair (callgrind): guard, handles and the order of streams take about 250 of them, and cutting and "
+          "merging blocks 150, because one allocation in six finds none that is kept or just freed. Lengths and blocks are random, so "
+          "that what is known of a block is seldom in the first-level cache and branches are guessed wrong: a pair whose blocks are "
+          "always the same takes half the time. Tried, and left out: locks without a locked instruction (2 per cent of the time), "
+          "pages with room for 32 blocks instead of 16 (slower), keeping more and longer blocks (a fifth less time, and more memory "
+          "than the goal allows).")
 GROWING = ("Three allocations in four find nothing kept, because the pool grows all the time: they are cut out of new memory, and get "
-           "a record and a place in the map of addresses, some 740 instructions a call in the mean. Of a call's time a seventh "
-           "is waiting for what is known of an address to come from memory further away (sampled).")
+           "a record and a place in the map of addresses. Of a call's time a seventh is waiting for what is known of an address to "
+           "come from memory further away (sampled).")
 REASONS = {
     "steady state, 1,000 live, 256 B to 8 MiB, one stream": STEADY,
     "the same, eight streams": "As with one.",

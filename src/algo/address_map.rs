@@ -416,10 +416,10 @@ impl AddressMap {
 
     /// As [`Self::look_up`], of the range that begins at this very address, with fewer looks.
     #[inline(always)]
-    fn look_up_start(&self, base: usize) -> Option<(&Record, Entry, Range)> {
+    fn look_up_start(&self, base: usize) -> Option<(Entry, Range)> {
         let (index, record) = self.record_at(base)?;
         let (sequence, range) = record.read()?;
-        (range.base == base).then_some((record, Entry::new(index, sequence), range))
+        (range.base == base).then_some((Entry::new(index, sequence), range))
     }
 
     /// The record of the range, whatever its state, that may begin at this very address.

@@ -1,5 +1,6 @@
 //! What is allocated, and registered, where.
 
+mod recent;
 mod reuse;
 
 use std::cell::Cell;
@@ -368,6 +369,7 @@ impl Allocation {
     #[inline(never)]
     pub fn enter_held(record: u32, base: usize, len: usize, tag: PoolTag, note: u64) -> bool {
         let PoolTag([first, pool]) = tag;
+        recent::note(base, record);
         ALLOCATIONS.insert_held(record, &Range { base, len, words: [first, pool, note] })
     }
 
@@ -405,9 +407,21 @@ impl Allocation {
     /// pool: nothing else has a word like that there.
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
-        let (place, entry, range) = ALLOCATIONS.find_place(addr)?;
+        let mut record = recent::record(addr);
+        if !ALLOCATIONS.begins_in(record, addr) {
+            record = Self::find_record(addr)?;
+        }
+        let (place, entry, range) = ALLOCATIONS.find_place(record, addr)?;
         let Range { base, len, words: [_, pool, note] } = range;
         Some(PoolMemory { entry, place, base, len, pool, note })
+    }
+
+    /// The record of the live one that begins at `addr`, where this thread did not see it last.
+    #[inline(never)]
+    fn find_record(addr: usize) -> Option<u32> {
+        let record = ALLOCATIONS.record_of(addr)?;
+        recent::note(addr, record);
+        Some(record)
     }
 
     /// Ends what was found as this entry, under the pool's lock. It rests until the same comes again, or something

@@ -59,11 +59,13 @@ impl AddressMap {
         HeldPlace { map: self, record: &self.records[index as usize], index }
     }
 
-    /// As [`Self::find_start`], with the place of what is in held pages.
+    /// As [`Self::find_start`], if it has this record, with the place of what is in held pages.
     #[inline(always)]
-    pub fn find_place(&self, base: usize) -> Option<(HeldPlace<'_>, Entry, Range)> {
-        let (record, entry, range) = self.look_up_start(base)?;
-        Some((HeldPlace { map: self, record, index: entry.index() }, entry, range))
+    pub fn find_place(&self, index: u32, base: usize) -> Option<(HeldPlace<'_>, Entry, Range)> {
+        let record = self.record(index)?;
+        let (sequence, range) = record.read()?;
+        let place = HeldPlace { map: self, record, index };
+        (range.base == base).then_some((place, Entry::new(index, sequence), range))
     }
 
     /// Makes ready the pages of these addresses, which begin and end with pages. No range is in them but what

@@ -82,7 +82,7 @@ impl AddressMap {
     /// As [`Self::find_entry`], of the range that begins at this very address.
     #[inline]
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
-        self.look_up_start(base).map(|(_, entry, range)| (entry, range))
+        self.look_up_start(base)
     }
 
     /// Takes a range that was found out of sight, at one moment for all its addresses. None if it

@@ -1,0 +1,62 @@
+//! Where a thread has seen memory of pools begin: who frees what it has allocated spares the way through the
+//! pages of the address map. A thread's own, because what several write travels between processors.
+
+use std::cell::Cell;
+
+/// More than most threads have at a time.
+const PLACES: usize = 1 << PLACE_BITS;
+const PLACE_BITS: u32 = 12;
+
+/// What pools give begins at multiples of this.
+const GRAIN_BITS: u32 = 8;
+
+thread_local! {
+    /// Numbers of records in the map; 0: none. Each in a place that its first address tells, until another one
+    /// needs that. Records are never freed: what is in one tells whether it is the one that is looked for.
+    static RECENT: [Cell<u32>; PLACES] = const { [const { Cell::new(0) }; PLACES] };
+}
+
+#[inline(always)]
+fn place_of(base: usize) -> usize {
+    /// The golden ratio: it mixes well whatever the distances of the addresses are.
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX) as usize >> (usize::BITS - PLACE_BITS)
+}
+
+/// The record of what this thread saw begin here, or of something else.
+#[inline(always)]
+pub fn record(base: usize) -> u32 {
+    RECENT.with(|recent| recent[place_of(base)].get())
+}
+
+/// This thread has seen that memory begins here, with this record.
+#[inline(always)]
+pub fn note(base: usize, record: u32) {
+    RECENT.with(|recent| recent[place_of(base)].set(record));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_noted_last_is_told_by_the_same_thread() {
+        note(0x10_0200, 7);
+        note(0x10_0400, 8);
+        assert_eq!((record(0x10_0200), record(0x10_0400)), (7, 8));
+        note(0x10_0200, 9);
+        assert_eq!(record(0x10_0200), 9);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_eq!(record(0x10_0200), 0));
+        });
+    }
+
+    #[test]
+    fn places_are_far_apart_whatever_the_distance_of_addresses() {
+        for distance in [512, 4096, 2 << 20, 3 << 20, 1 << 30] {
+            let places: std::collections::BTreeSet<_> =
+                (0..1000).map(|n| place_of(n * distance)).collect();
+            assert!(places.len() > 700, "{} places for a distance of {distance}", places.len());
+        }
+    }
+}
