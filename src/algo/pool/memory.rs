@@ -271,14 +271,15 @@ impl<B: Books> Memory<B> {
         }
     }
 
-    /// Takes `wanted` units, or slightly more, of a pending block.
+    /// Takes `wanted` units, or somewhat more, of a pending block.
     #[inline]
     pub(super) fn take_pending(&mut self, node: u32, wanted: u32) -> u32 {
-        if self.heap.len_of(node) - wanted <= wanted / SLACK {
+        let len = round_up(wanted);
+        if self.heap.len_of(node) <= len.saturating_add(wanted / SLACK) {
             self.pending.take(&mut self.heap, node);
             return node;
         }
-        self.pending.take_front(&mut self.heap, node, wanted)
+        self.pending.take_front(&mut self.heap, node, len)
     }
 
     /// Gives units to their taker.
