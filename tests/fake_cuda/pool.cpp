@@ -332,12 +332,14 @@ FAKE_CUDA_EXPORT CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool hand
     return CUDA_SUCCESS;
 }
 
+// As the next two, it takes its context from the stream: a driver asks for a current one only if
+// that is a default stream.
 FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size,
                                                   CUmemoryPool handle, CUstream stream_handle) {
-    Call call(__func__, Needs::kContext);
+    Call call(__func__, Needs::kDriver);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
-    const auto stream = find_stream_to_submit(call, stream_handle, &code);
+    const auto stream = find_stream(call, stream_handle, &code);
     if (stream == nullptr) return code;
     const auto pool = find_pool(call, handle, &code);
     if (pool == nullptr) return code;
@@ -345,19 +347,19 @@ FAKE_CUDA_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size,
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream_handle) {
-    Call call(__func__, Needs::kContext);
+    Call call(__func__, Needs::kDriver);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
-    const auto stream = find_stream_to_submit(call, stream_handle, &code);
+    const auto stream = find_stream(call, stream_handle, &code);
     if (stream == nullptr) return code;
     return take_async(call, out, size, current_pool(*stream->context), stream);
 }
 
 FAKE_CUDA_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream_handle) {
-    Call call(__func__, Needs::kContext);
+    Call call(__func__, Needs::kDriver);
     if (CUresult code = check_supported(call)) return code;
     CUresult code = CUDA_SUCCESS;
-    const auto stream = find_stream_to_submit(call, stream_handle, &code);
+    const auto stream = find_stream(call, stream_handle, &code);
     if (stream == nullptr) return code;
     const auto entry = state().blocks.find(address);
     if (entry == state().blocks.end() || entry->second->kind != BlockKind::kPooled) {

@@ -24,6 +24,20 @@ TEST_F(Pools, ABlockIsThereForWhatComesAfterItInItsStream) {
     OK(cuMemFreeAsync(again, stream));
 }
 
+TEST_F(Pools, NoContextHasToBeCurrentForTakingAndGiving) {
+    std::thread([&] {
+        CUcontext none = nullptr;
+        OK(cuCtxGetCurrent(&none));
+        ASSERT_EQ(nullptr, none);
+        CUdeviceptr block = 0, other = 0;
+        OK(cuMemAllocFromPoolAsync(&block, 1000, pool, stream));
+        OK(cuMemAllocAsync(&other, 1000, stream));
+        OK(cuMemFreeAsync(block, stream));
+        OK(cuMemFreeAsync(other, stream));
+    }).join();
+    OK(cuStreamSynchronize(stream));
+}
+
 TEST_F(Pools, MemoryIsReusedBehindAnEventThatCameAfterTheFree) {
     allow_only(kFollowEvents);
     fakeCudaHold();

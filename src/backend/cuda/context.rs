@@ -192,6 +192,18 @@ impl Context {
         }
     }
 
+    /// Runs driver calls that look for no current context; says so if something ended this one. A driver that
+    /// wants one all the same gets it.
+    #[inline(always)]
+    pub(super) fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+        self.healthy()?;
+        match calls(&self.api) {
+            Ok(()) => Ok(()),
+            Err(failure) if failure.wants_context() => self.call(calls),
+            Err(failure) => Err(self.note(failure, FaultKind::OutOfDeviceMemory)),
+        }
+    }
+
     /// Asks whether something has happened: `false` while the driver says "not ready".
     #[inline]
     pub(super) fn poll(&self, question: impl FnOnce(&Api) -> Outcome) -> Result<bool> {

@@ -191,6 +191,13 @@ impl DeviceState {
         calls(api).map_err(failed)
     }
 
+    /// As [`Self::call_here`], for calls that look for no current context.
+    #[inline(always)]
+    pub(super) fn call_outside(&self, calls: impl Fn(&Api) -> Outcome) -> Result<()> {
+        self.check_open()?;
+        self.context.call_outside(calls)
+    }
+
     /// As [`Self::call`], for calls that make something: what runs out is not device memory.
     pub(super) fn create(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<()> {
         self.check_open()?;

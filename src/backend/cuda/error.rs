@@ -13,6 +13,8 @@ const NOT_SUPPORTED: c_int = 801;
 const OUT_OF_MEMORY: c_int = 2;
 /// `CUDA_ERROR_NO_DEVICE`.
 pub(super) const NO_DEVICE: c_int = 100;
+/// `CUDA_ERROR_INVALID_CONTEXT`.
+const INVALID_CONTEXT: c_int = 201;
 /// `CUDA_ERROR_NOT_READY`: no failure, the work goes on.
 const NOT_READY: c_int = 600;
 
@@ -49,6 +51,11 @@ impl Failure {
     /// The work asked about goes on.
     pub(super) fn is_not_ready(self) -> bool {
         self.status() == Some(NOT_READY)
+    }
+
+    /// No context is current, or none that will do.
+    pub(super) fn wants_context(self) -> bool {
+        self.status() == Some(INVALID_CONTEXT)
     }
 
     /// The driver, or the device, does not have what was asked for; some drivers call that an

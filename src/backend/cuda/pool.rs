@@ -4,6 +4,7 @@
 //! left to the other libraries in the process: what a program sets here is set for nobody else, what
 //! it counts is its own, and all of it ends with the device.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -294,14 +295,13 @@ impl CudaPool {
     /// One try. An address and no block: that comes back in registers.
     #[inline]
     fn take(&self, len: usize, stream: &CudaStream) -> Result<usize> {
-        let mut address: CUdeviceptr = 0;
-        stream.state().submit_calls(|api| {
+        let address = Cell::<CUdeviceptr>::new(0);
+        stream.state().submit_pool_calls(|api| {
+            let (pool, stream) = (self.raw.0, stream.state().raw().0);
             // SAFETY: a place for the answer, and a pool and a stream that live.
-            unsafe {
-                api.mem_alloc_from_pool_async(&mut address, len, self.raw.0, stream.state().raw().0)
-            }
+            unsafe { api.mem_alloc_from_pool_async(address.as_ptr(), len, pool, stream) }
         })?;
-        Ok(address as usize)
+        Ok(address.get() as usize)
     }
 
     /// The block that the driver has just given.
@@ -356,7 +356,7 @@ impl Pool for CudaPool {
 
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
         let stream = CudaStream::of(stream)?;
-        let freed = stream.state().submit_calls(|api| {
+        let freed = stream.state().submit_pool_calls(|api| {
             stream.state().note_free();
             // SAFETY: a live block of a pool, given back once, and a stream that lives.
             unsafe { api.mem_free_async(block.addr as CUdeviceptr, stream.state().raw().0) }

@@ -212,6 +212,16 @@ impl StreamState {
         self.submit(|| self.device.call_here(calls))
     }
 
+    /// As [`Self::submit_calls`], for allocating and freeing: the driver does both where the stream is, and asks
+    /// for a current context only if that is its own default stream, which one of somebody else's may be.
+    #[inline(always)]
+    pub(super) fn submit_pool_calls(&self, calls: impl Fn(&Api) -> Outcome) -> Result<Position> {
+        match self.adopted {
+            true => self.submit_calls(calls),
+            false => self.submit(|| self.device.call_outside(calls)),
+        }
+    }
+
     /// Everything queued so far has been seen to finish: three loads, no question to the driver.
     pub(super) fn is_known_idle(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);

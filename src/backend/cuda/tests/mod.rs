@@ -203,6 +203,14 @@ fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
     Some(found)
 }
 
+/// How often the test double was called so; `None`: this is a real driver.
+fn calls(name: &str) -> Option<u64> {
+    let ask: unsafe extern "C" fn(*const c_char) -> u64 = symbol("fakeCudaCalls")?;
+    let name = CString::new(name).unwrap();
+    // SAFETY: a text that ends with a zero.
+    Some(unsafe { ask(name.as_ptr()) })
+}
+
 /// Makes the test double fail as told (see its README). `None`: this is a real driver.
 fn fail(spec: &str) -> Option<()> {
     let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fakeCudaFail")?;

@@ -1,17 +1,7 @@
 //! Direct access to another device's memory: when the driver is told.
 
-use std::ffi::{CString, c_char};
-
-use super::{Setup, fail, open, symbol};
+use super::{Setup, calls, fail, open};
 use crate::backend::FaultKind;
-
-/// How often the test double was called so; `None`: this is a real driver.
-fn calls(name: &str) -> Option<u64> {
-    let ask: unsafe extern "C" fn(*const c_char) -> u64 = symbol("fakeCudaCalls")?;
-    let name = CString::new(name).unwrap();
-    // SAFETY: a text that ends with a zero.
-    Some(unsafe { ask(name.as_ptr()) })
-}
 
 /// The calls that switch it on and off since the beginning.
 fn switches() -> (u64, u64) {

@@ -50,6 +50,29 @@ fn reserved(pool: &dyn Pool) -> u64 {
 }
 
 #[test]
+fn no_context_is_looked_for_unless_the_driver_wants_one() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let take_and_give = || pool.free(pool.alloc(4096, &*stream).unwrap(), &*stream).unwrap();
+    let asked = || calls("cuCtxGetCurrent");
+    take_and_give();
+    let before = asked();
+    // Also in a thread in which none is current.
+    std::thread::scope(|scope| scope.spawn(take_and_give).join().unwrap());
+    take_and_give();
+    assert_eq!(asked(), before);
+    for call in ["cuMemAllocFromPoolAsync", "cuMemFreeAsync"] {
+        if fail(&format!("{call}:1:201")).is_none() {
+            return;
+        }
+        std::thread::scope(|scope| scope.spawn(take_and_give).join().unwrap());
+        assert!(asked() > before, "{call}");
+    }
+    wait(&stream);
+}
+
+#[test]
 fn blocks_come_and_go_in_stream_order() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
