@@ -350,6 +350,17 @@ impl Allocation {
     pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
         let Block { addr: base, len, token } = block;
         let PoolTag([first, pool]) = tag;
+        if ALLOCATIONS
+            .wake_in(recent::record(base), Range { base, len, words: [first, pool, token] })
+        {
+            return Ok(());
+        }
+        Self::register_anew(base, len, first, pool, token)
+    }
+
+    /// As [`Self::register_of_pool`], of a block that does not rest where this thread saw the last one there.
+    #[inline(never)]
+    fn register_anew(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
         let range = Range { base, len, words: [first, pool, token] };
         ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
     }

@@ -63,6 +63,12 @@ impl AddressMap {
         self.record(entry.index()).is_some_and(|record| record.rest(entry.sequence()))
     }
 
+    /// Makes this very range live again, if it rests in the record with this number, any one.
+    #[inline(always)]
+    pub fn wake_in(&self, index: u32, range: Range) -> bool {
+        self.record(index).is_some_and(|record| record.wake(range))
+    }
+
     /// As [`Self::insert`], quicker where this very range rests.
     #[inline(always)]
     pub fn insert_again(&self, range: Range) -> Result<(), InsertError> {

@@ -46,6 +46,26 @@ mod real {
     }
 
     #[test]
+    fn a_range_comes_back_where_it_is_known_to_rest_and_nowhere_else() {
+        let map = AddressMap::new();
+        let (there, other) = (range(MIDDLE + 0x1000, 0x1000), range(MIDDLE + 0x4000, 0x1000));
+        for each in [there, other] {
+            map.insert(each).unwrap();
+        }
+        let [record, elsewhere] = [there, other].map(|each| map.record_of(each.base).unwrap());
+        assert!(!map.wake_in(record, there), "it is live");
+        assert!(rest(&map, there.base) && rest(&map, other.base));
+        let changed = Range { words: [1, 2, 3], ..there };
+        for (index, range) in [(0, there), (u32::MAX, there), (elsewhere, there), (record, changed)]
+        {
+            assert!(!map.wake_in(index, range), "{index}");
+        }
+        assert_eq!((map.find(there.base), map.find(other.base)), (None, None));
+        assert!(map.wake_in(record, there) && !map.wake_in(record, there));
+        assert_eq!(map.find(there.last()), Some(there));
+    }
+
+    #[test]
     fn what_differs_takes_the_place_of_what_rests() {
         let first = range(MIDDLE + 0x1000, 0x1000);
         let others = [
