@@ -5,7 +5,7 @@
 /// The logarithm of the number of classes per power of two. They double at 2 to the [`LONG`] units, and once
 /// more at 2 to the [`LONGER`].
 const FEWEST_BITS: u32 = 2;
-const LONG: u32 = 14;
+const LONG: u32 = 10;
 const LONGER: u32 = 17;
 
 /// The lengths of one power of two: how many of their bits a class does not tell, and what is added to the
