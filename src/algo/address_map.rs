@@ -414,14 +414,6 @@ impl AddressMap {
         })
     }
 
-    /// As [`Self::look_up`], of the range that begins at this very address, with fewer looks.
-    #[inline(always)]
-    fn look_up_start(&self, base: usize) -> Option<(Entry, Range)> {
-        let (index, record) = self.record_at(base)?;
-        let (sequence, range) = record.read()?;
-        (range.base == base).then_some((Entry::new(index, sequence), range))
-    }
-
     /// The record of the range, whatever its state, that may begin at this very address.
     #[inline(always)]
     fn record_at(&self, base: usize) -> Option<(u32, &Record)> {

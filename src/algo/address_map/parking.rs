@@ -79,10 +79,12 @@ impl AddressMap {
         self.look_up(addr)
     }
 
-    /// As [`Self::find_entry`], of the range that begins at this very address.
-    #[inline]
+    /// As [`Self::find_entry`], of the range that begins at this very address, with fewer looks.
+    #[inline(always)]
     pub fn find_start(&self, base: usize) -> Option<(Entry, Range)> {
-        self.look_up_start(base)
+        let (index, record) = self.record_at(base)?;
+        let (sequence, range) = record.read()?;
+        (range.base == base).then_some((Entry::new(index, sequence), range))
     }
 
     /// Takes a range that was found out of sight, at one moment for all its addresses. None if it

@@ -66,6 +66,7 @@ fn no_context_is_looked_for_unless_the_driver_wants_one() {
         if fail(&format!("{call}:1:201")).is_none() {
             return;
         }
+        let before = asked();
         std::thread::scope(|scope| scope.spawn(take_and_give).join().unwrap());
         assert!(asked() > before, "{call}");
     }
