@@ -48,7 +48,8 @@ const PAGE_CHUNK_LEN: usize = (1 << (ADDRESS_BITS - PAGE_BITS)) / PAGE_CHUNKS;
 
 const RECORD_CHUNK_LEN: usize = if cfg!(loom) { 2 } else { 1 << 12 };
 const RECORD_CHUNKS: usize = if cfg!(loom) { 2 } else { 1 << 12 };
-const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
+/// Numbers of records are smaller.
+pub const MAX_RECORDS: u32 = (RECORD_CHUNKS * RECORD_CHUNK_LEN) as u32;
 
 /// A registered range of addresses, and what its owner wants to know about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -512,11 +513,17 @@ impl AddressMap {
     /// Takes a range that is not live out of the pages.
     #[inline]
     fn clear_pages(&self, range: &Range) {
-        if !begins_page(range.base) {
-            self.page_at(page_of(range.base)).clear_start(granule_of(range.base));
-        }
+        self.clear_start(range.base);
         for page in covered_pages(range) {
             self.page_at(page).cover.store(0, Ordering::Release);
+        }
+    }
+
+    /// Nothing begins here any more inside a page.
+    #[inline]
+    fn clear_start(&self, base: usize) {
+        if !begins_page(base) {
+            self.page_at(page_of(base)).clear_start(granule_of(base));
         }
     }
 }

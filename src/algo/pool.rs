@@ -100,6 +100,8 @@ pub struct Taken {
     pub addr: usize,
     /// Bytes: what was asked for, rounded up to a multiple of [`GRAIN`]. That many count as used.
     pub len: usize,
+    /// Bytes that it may have when it is given again as it is.
+    pub room: usize,
     /// By which [`Pool::free`] finds it again.
     pub note: u64,
 }

@@ -3,13 +3,14 @@
 //! A handle names a slot and the generation of its occupant. Whatever 64 bits arrive, a look-up
 //! finds the object that the handle was made for, or nothing. Looking up writes no shared memory.
 //!
-//! A slot's generation is odd while it is occupied and even while it is free, so it alone tells
-//! the state. The order of accesses that everything rests on:
-//! - insert: value, then generation (odd);
-//! - remove: generation (even; who changes it has removed the object), then value (null), then
-//!   the slot goes to the end of the free queue;
-//! - get: generation, value, generation again. The first reading makes the value at least as new
-//!   as the handle's, the second makes it no newer.
+//! A slot keeps the handle of its occupant, so that one comparison tells whether it is the one that is
+//! looked for. The generation in it is odd while the slot is occupied and even while it is free, so it
+//! alone tells the state. The order of accesses that everything rests on:
+//! - insert: value, then name (odd);
+//! - remove: name (even; who changes it has removed the object), then value (null), then the slot
+//!   goes to the end of the free queue;
+//! - get: name, value, name again. The first reading makes the value at least as new as the handle's,
+//!   the second makes it no newer.
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 
 use super::chunked::{Blank, Chunked};
 use super::reclaim::{self, Pin};
-use super::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use super::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use super::sync::{Mutex, const_unless_loom};
 
 pub use super::reclaim::{flush_deferred, flush_if_many};
@@ -32,9 +33,6 @@ const INDEX_BITS: u32 = 24;
 const GENERATION_BITS: u32 = 32;
 /// Where the kind begins; above its 7 bits, bit 63 is zero.
 const KIND_SHIFT: u32 = INDEX_BITS + GENERATION_BITS;
-
-/// The lowest bit of the generation, which says that its slot is occupied.
-const OCCUPIED: u64 = 1 << INDEX_BITS;
 
 /// Slots per chunk, and enough chunks for all slots that a handle can name. Loom has a few slots
 /// only: its atomics cost much.
@@ -105,42 +103,54 @@ pub enum Status {
 }
 
 struct Slot<T> {
-    /// Odd: occupied, see the module's text.
-    generation: AtomicU32,
+    /// The bits of its occupant's handle; while it is free, what [`free_name`] says; 0: it never had one.
+    name: AtomicU64,
     /// From `Arc::into_raw`, null while free.
     value: AtomicPtr<T>,
 }
 
-// SAFETY: generation 0 is free, and a null pointer is all zeros.
+/// What a free slot has in place of a handle: its generation, which is even, and another slot's number, so
+/// that no bits that lead to this slot are its name.
+fn free_name(generation: u32, index: u32) -> u64 {
+    debug_assert!(generation.is_multiple_of(2));
+    u64::from(generation) << INDEX_BITS | u64::from(index ^ 1)
+}
+
+// SAFETY: no handle is 0, and a null pointer is all zeros.
 unsafe impl<T> Blank for Slot<T> {
     #[cfg(loom)]
     fn blank() -> Self {
-        Self { generation: AtomicU32::new(0), value: AtomicPtr::new(ptr::null_mut()) }
+        Self { name: AtomicU64::new(0), value: AtomicPtr::new(ptr::null_mut()) }
     }
 }
 
 impl<T> Slot<T> {
-    /// Calls `found` with the occupant of this generation, which is odd. `pin` keeps it alive.
+    /// The generation that it has, or had last.
+    fn generation(&self, order: Ordering) -> u32 {
+        (self.name.load(order) >> INDEX_BITS) as u32
+    }
+
+    /// Calls `found` with the occupant of this handle, if it is here. `pin` keeps it alive.
     ///
     /// What `found` makes of it comes back, and not the occupant: so no caller looks twice whether
     /// there is one.
     #[inline]
     fn read<P: Borrow<Pin>, R>(
         &self,
-        generation: u32,
+        handle: Handle,
         pin: P,
         found: impl FnOnce(NonNull<T>, P) -> R,
     ) -> Option<R> {
-        if self.generation.load(Ordering::Acquire) != generation {
+        if self.name.load(Ordering::Acquire) != handle.raw() {
             return None;
         }
         let value = self.value.load(Ordering::Acquire);
-        if self.generation.load(Ordering::Relaxed) != generation {
+        if self.name.load(Ordering::Relaxed) != handle.raw() {
             return None;
         }
         debug_assert!(!value.is_null());
-        // SAFETY: it is the value of this generation, which is put there before the generation and
-        // taken away after it.
+        // SAFETY: it is the value of this handle, which is put there before the name and taken away
+        // after it.
         Some(found(unsafe { NonNull::new_unchecked(value) }, pin))
     }
 }
@@ -198,14 +208,14 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         let index = self.claim()?;
         let slot = &self.slots[index as usize];
         // Nobody else changes a claimed slot.
-        let generation = slot.generation.load(Ordering::Relaxed) + 1;
+        let generation = slot.generation(Ordering::Relaxed) + 1;
         let handle = Handle::new(self.kind, generation, index);
         let claim = Claim { table: self, slot, index, generation };
         let value = make(handle);
         std::mem::forget(claim);
-        // Release: whoever sees this value sees that the generations before are gone.
+        // Release: whoever sees this value sees that the occupants before are gone.
         slot.value.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
-        slot.generation.store(generation, Ordering::Release);
+        slot.name.store(handle.raw(), Ordering::Release);
         Some(handle)
     }
 
@@ -213,45 +223,34 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// across anything that blocks: while it lives nothing that is removed anywhere is released.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<Ref<'_, T>> {
-        if handle.kind() != self.kind {
-            return None;
-        }
-        self.find(handle)
-    }
-
-    /// The handle with these bits, if this table may have made it.
-    #[inline(always)]
-    pub fn handle(&self, raw: u64) -> Option<Handle> {
-        if raw >> KIND_SHIFT != u64::from(self.kind) || raw & OCCUPIED == 0 {
-            return None;
-        }
-        // Not 0, because that has no such bit.
-        Some(Handle(NonZeroU64::new(raw)?))
-    }
-
-    /// The object behind these bits, if they are the handle of one.
-    #[inline(always)]
-    pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
-        self.find(self.handle(raw)?)
-    }
-
-    /// The object of a handle that is of this table's kind.
-    #[inline(always)]
-    fn find(&self, handle: Handle) -> Option<Ref<'_, T>> {
         let slot = self.slots.get(handle.index() as usize)?;
         let look = |value, pin| Ref { value, pin, _table: PhantomData };
-        slot.read(handle.generation(), reclaim::pin(), look)
+        slot.read(handle, reclaim::pin(), look)
+    }
+
+    /// Whether these bits are, or were, or may yet be the handle of an object of this table.
+    pub fn is_shaped(&self, raw: u64) -> bool {
+        Handle::from_raw(raw).is_some_and(|handle| handle.kind() == self.kind)
+    }
+
+    /// The object behind these bits, whatever they are, if they are the handle of one.
+    #[inline(always)]
+    pub fn get_raw(&self, raw: u64) -> Option<Ref<'_, T>> {
+        self.get(Handle(NonZeroU64::new(raw)?))
     }
 
     /// As [`Self::get`], under a pin that the caller has anyway.
     #[inline]
     pub fn look<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
-        if handle.kind() != self.kind {
-            return None;
-        }
         let slot = self.slots.get(handle.index() as usize)?;
         // SAFETY: the pin keeps the table's share, and with it the object, alive.
-        slot.read(handle.generation(), pin, |value, _| unsafe { value.as_ref() })
+        slot.read(handle, pin, |value, _| unsafe { value.as_ref() })
+    }
+
+    /// As [`Self::look`], of what is behind these bits.
+    #[inline(always)]
+    pub fn look_raw<'a>(&'a self, raw: u64, pin: &'a Pin) -> Option<&'a T> {
+        self.look(Handle(NonZeroU64::new(raw)?), pin)
     }
 
     /// As [`Self::get`], for calls that block.
@@ -263,16 +262,11 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     /// gets it. The table's own share of the object is released by [`flush_deferred`] when nobody
     /// looks at it any more; this never runs a destructor.
     pub fn remove(&self, handle: Handle) -> Option<Arc<T>> {
-        if handle.kind() != self.kind {
-            return None;
-        }
         let slot = self.slots.get(handle.index() as usize)?;
         let pin = reclaim::pin();
-        let generation = handle.generation();
-        let free = generation.wrapping_add(1);
-        slot.generation
-            .compare_exchange(generation, free, Ordering::AcqRel, Ordering::Relaxed)
-            .ok()?;
+        let free = handle.generation().wrapping_add(1);
+        let name = free_name(free, handle.index());
+        slot.name.compare_exchange(handle.raw(), name, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         let value = slot.value.swap(ptr::null_mut(), Ordering::AcqRel);
         self.release(handle.index(), free);
         // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread
@@ -288,7 +282,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             return Status::Never;
         }
         let Some(slot) = self.slots.get(handle.index() as usize) else { return Status::Never };
-        let generation = slot.generation.load(Ordering::Acquire);
+        let generation = slot.generation(Ordering::Acquire);
         match handle.generation().cmp(&generation) {
             std::cmp::Ordering::Less => Status::Destroyed,
             std::cmp::Ordering::Equal => Status::Live,
@@ -300,7 +294,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     pub fn snapshot(&self) -> Vec<(Handle, Arc<T>)> {
         let fresh = self.free.lock().fresh;
         let live = |index| {
-            let generation = self.slots.get(index as usize)?.generation.load(Ordering::Acquire);
+            let generation = self.slots.get(index as usize)?.generation(Ordering::Acquire);
             let handle =
                 (generation % 2 == 1).then(|| Handle::new(self.kind, generation, index))?;
             Some((handle, self.get_arc(handle)?))
@@ -374,7 +368,7 @@ struct Claim<'a, T: Send + Sync + 'static> {
 impl<T: Send + Sync + 'static> Drop for Claim<'_, T> {
     fn drop(&mut self) {
         let free = self.generation + 1;
-        self.slot.generation.store(free, Ordering::Release);
+        self.slot.name.store(free_name(free, self.index), Ordering::Release);
         self.table.release(self.index, free);
     }
 }

@@ -44,7 +44,7 @@ mod real {
         let mut occupied = 0;
         for index in 0..free.fresh {
             let slot = &table.slots[index as usize];
-            let generation = slot.generation.load(Relaxed);
+            let generation = slot.generation(Relaxed);
             let live = generation % 2 == 1;
             assert_eq!(live, !slot.value.load(Relaxed).is_null());
             let is_queued = queued.binary_search(&index).is_ok();
@@ -95,12 +95,14 @@ mod real {
         assert_eq!(table.get_raw(handle.raw()).as_deref(), Some(&1));
         let others = (0..64).map(|bit| 1 << bit);
         let changed = |raw: u64| (0..64).map(move |bit| raw ^ 1 << bit);
-        let all = [0, u64::MAX, gone.raw()].into_iter().chain(others);
+        let free = table.slots[0].name.load(Relaxed);
+        let all = [0, u64::MAX, gone.raw(), free].into_iter().chain(others);
         let all = all.chain(changed(gone.raw())).chain(changed(handle.raw()));
         // One bit apart are the two themselves.
         for raw in all.filter(|&raw| raw != handle.raw()) {
             assert!(table.get_raw(raw).is_none(), "{raw:#x}");
-            assert!(table.handle(raw).and_then(|handle| table.get(handle)).is_none(), "{raw:#x}");
+            let pin = reclaim::pin();
+            assert!(table.look_raw(raw, &pin).is_none(), "{raw:#x}");
         }
     }
 
@@ -135,7 +137,7 @@ mod real {
         let table = SlotTable::new(1);
         let first = table.insert(Arc::new(0)).unwrap();
         table.remove(first).unwrap();
-        table.slots[0].generation.store(RETIRED - 2, Relaxed);
+        table.slots[0].name.store(free_name(RETIRED - 2, 0), Relaxed);
         let last = table.insert(Arc::new(1)).unwrap();
         assert_eq!((last.index(), last.generation()), (0, RETIRED - 1));
         table.remove(last).unwrap();

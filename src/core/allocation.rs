@@ -11,6 +11,7 @@ use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{handles, mem_pool, runtime};
 use crate::algo::address_map::{AddressMap, Entry, HeldPlace, Hint, InsertError, Range, Reach};
+use crate::algo::pool::Taken;
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
 
@@ -375,13 +376,19 @@ impl Allocation {
         ALLOCATIONS.claim_held(records);
     }
 
+    /// The block goes, and no part of it is in use.
+    pub fn let_go(addr: usize, len: usize) {
+        ALLOCATIONS.let_go(addr, len);
+    }
+
     /// Puts in such a part, under the pool's lock, in a record of the pool's. False: it is 0, or there is no
     /// memory for it.
     #[inline(never)]
-    pub fn enter_held(record: u32, base: usize, len: usize, tag: PoolTag, note: u64) -> bool {
-        let PoolTag([first, pool]) = tag;
+    pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
+        let (Taken { addr: base, len, room, note }, PoolTag([first, pool])) = (taken, tag);
         recent::note(base, record);
-        ALLOCATIONS.insert_held(record, &Range { base, len, words: [first, pool, note] })
+        let range = Range { base, len, words: [first, pool, note] };
+        ALLOCATIONS.insert_held(record, &range, room)
     }
 
     /// The place of a part with this record.
@@ -419,10 +426,12 @@ impl Allocation {
     #[inline(always)]
     pub fn find_pools(addr: usize) -> Option<PoolMemory> {
         let mut record = recent::record(addr);
-        if !ALLOCATIONS.begins_in(record, addr) {
-            record = Self::find_record(addr)?;
-        }
-        let (place, entry, range) = ALLOCATIONS.find_place(record, addr)?;
+        let (place, entry, range) = loop {
+            match ALLOCATIONS.find_place(record, addr) {
+                Some(found) => break found,
+                None => record = Self::find_record(addr)?,
+            }
+        };
         let Range { base, len, words: [_, pool, note] } = range;
         Some(PoolMemory { entry, place, base, len, pool, note })
     }

@@ -301,11 +301,7 @@ pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
 /// As [`get`], under a pin that the caller has anyway.
 #[inline]
 pub fn look<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
-    let table = T::table();
-    table
-        .handle(raw)
-        .and_then(|handle| table.look(handle, pin))
-        .ok_or_else(|| bad::<T>(argument, raw))
+    T::table().look_raw(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
 }
 
 /// As [`get`], for calls that block: holds the object itself.
@@ -316,8 +312,8 @@ pub fn get_arc<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
 
 /// Takes the object out: its handle is dead from here on, for every thread.
 pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
-    let table = T::table();
-    table.handle(raw).and_then(|handle| table.remove(handle)).ok_or_else(|| bad::<T>(argument, raw))
+    let removed = Handle::from_raw(raw).and_then(|handle| T::table().remove(handle));
+    removed.ok_or_else(|| bad::<T>(argument, raw))
 }
 
 /// What is wrong with a handle, in words.

@@ -294,7 +294,7 @@ pub fn watchers(exception: &Exception) -> Vec<Watcher> {
     match &exception.launch {
         Some(launch) => {
             let table = Function::table();
-            let function = table.handle(launch.function).and_then(|handle| table.get(handle));
+            let function = table.get_raw(launch.function);
             let binary = function.and_then(|function| Binary::table().get(function.binary));
             binary.and_then(|binary| of(&binary)).into_iter().collect()
         }

@@ -8,6 +8,7 @@ pub mod access;
 mod books;
 pub mod current;
 mod hooked;
+mod known;
 pub mod own;
 pub mod pool;
 mod props;
@@ -293,8 +294,10 @@ fn free_unhooked(addr: usize, stream: Ref<'static, Stream>) -> Result<()> {
         };
         if pool.free(found, &stream)? {
             if pool.is_retired() {
+                let ended = pool.end_if_retired();
                 drop(stream);
                 slot_table::flush_deferred();
+                ended?;
             }
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Pages that one holder has to himself. What begins in them comes and goes under a lock of the holder's,
-//! so that nobody takes the map's for it, and in records that stay the holder's.
+//! so that nobody takes the map's for it, and in records that stay the holder's. What covers the first byte of
+//! a page stays noted there until something else does, live or not: a record tells what it has.
 
 use super::super::prefetch::prefetch;
 use super::super::sync::atomic::Ordering;
@@ -24,17 +25,12 @@ impl HeldPlace<'_> {
         &self.record.card
     }
 
-    /// Shows the range again that was hidden here, under the holder's lock: with another length maybe, else
-    /// as it was. Its first address.
+    /// Shows the range again that was hidden here, under the holder's lock: with another length maybe, as far
+    /// as it has room, else as it was. Its first address.
     #[inline(always)]
     pub fn show(self, len: usize) -> usize {
-        let Record { base, len: before, .. } = self.record;
-        let [base, before] = [base, before].map(|word| word.load(Ordering::Relaxed));
-        if page_of(base + (before - 1)) != page_of(base + (len - 1)) {
-            self.map.cover_again(self.index, len);
-        }
         self.record.show(len);
-        base
+        self.record.base.load(Ordering::Relaxed)
     }
 
     /// Hides a range that was found as this entry, which is here, under the holder's lock: nobody finds it, but
@@ -48,7 +44,7 @@ impl HeldPlace<'_> {
     /// Takes the hidden range out of the pages, under the holder's lock.
     #[inline]
     pub fn vacate(self) {
-        self.map.clear_pages(&self.record.contents());
+        self.map.clear_start(self.record.base.load(Ordering::Relaxed));
     }
 }
 
@@ -89,12 +85,22 @@ impl AddressMap {
         Ok(())
     }
 
+    /// Makes the pages of these addresses everybody's again. Nothing is in them any more.
+    pub fn let_go(&self, base: usize, len: usize) {
+        debug_assert!(begins_page(base) && begins_page(len) && len != 0);
+        for page in page_of(base)..page_of(base + len) {
+            self.page_at(page).cover.store(0, Ordering::Release);
+        }
+    }
+
     /// Registers a range in held pages, with no other in its way, under the holder's lock, in a record of
-    /// the holder's in which no other is. False: there is no memory for that, or the record is 0, which is
-    /// none.
+    /// the holder's in which no other is, with room to become `room` bytes long. False: there is no memory
+    /// for that, or the record is 0, which is none.
     #[inline]
-    pub fn insert_held(&self, index: u32, range: &Range) -> bool {
-        debug_assert!(range.len != 0 && range.last() >> ADDRESS_BITS == 0);
+    pub fn insert_held(&self, index: u32, range: &Range, room: usize) -> bool {
+        debug_assert!(
+            range.len != 0 && range.len <= room && (range.base + room - 1) >> ADDRESS_BITS == 0
+        );
         if index == 0 {
             return false;
         }
@@ -106,22 +112,10 @@ impl AddressMap {
                 return false;
             }
         }
-        for page in covered_pages(range) {
+        for page in covered_pages(&Range { len: room, ..*range }) {
             self.page_at(page).cover.store(index, Ordering::Release);
         }
         true
-    }
-
-    /// The pages whose first byte a hidden range covers, when it will have this length.
-    #[cold]
-    #[inline(never)]
-    fn cover_again(&self, index: u32, len: usize) {
-        let hidden = self.records[index as usize].contents();
-        for (range, record) in [(hidden, 0), (Range { len, ..hidden }, index)] {
-            for page in covered_pages(&range) {
-                self.page_at(page).cover.store(record, Ordering::Release);
-            }
-        }
     }
 
     /// Removes a range that was found as this entry in held pages, under the holder's lock; false if it
@@ -143,7 +137,7 @@ impl AddressMap {
             if let Some((sequence, range)) = record.read()
                 && record.end(sequence)
             {
-                self.clear_pages(&range);
+                self.clear_start(range.base);
             }
             state.free.push(index);
         }
@@ -200,7 +194,7 @@ mod tests {
         let record = map.claim_one();
         for (turn, base) in [BASE, BASE + 512, BASE + PAGE_LEN - 512].into_iter().enumerate() {
             let range = range(base, PAGE_LEN + 1024, turn as u64);
-            assert!(map.insert_held(record, &range));
+            assert!(map.insert_held(record, &range, range.len));
             assert_eq!(map.len(), 1);
             for addr in [base, base + PAGE_LEN, base + PAGE_LEN + 1023] {
                 assert_eq!(map.find(addr), Some(range));
@@ -223,7 +217,7 @@ mod tests {
         }
         let at = |n: usize| range(BASE + n * 512, 512, n as u64);
         for (n, &record) in records.iter().enumerate() {
-            assert!(map.insert_held(record, &at(n)));
+            assert!(map.insert_held(record, &at(n), 512));
         }
         assert!((0..records.len()).all(|n| map.find(BASE + n * 512 + 511) == Some(at(n))));
         let (entry, _) = map.find_entry(BASE + 512 * 7).unwrap();
@@ -239,7 +233,7 @@ mod tests {
             }
             let at = |n: usize| range(BASE + (n + 1) * 4096, 512, n as u64);
             let pairs = || records.iter().take(many).enumerate();
-            pairs().for_each(|(n, &record)| assert!(map.insert_held(record, &at(n))));
+            pairs().for_each(|(n, &record)| assert!(map.insert_held(record, &at(n), 512)));
             for (n, _) in pairs() {
                 assert_eq!(map.find(at(n).base + 511), Some(at(n)));
                 assert_eq!(map.find_start(at(n).base).map(|(_, found)| found), Some(at(n)));
@@ -248,6 +242,7 @@ mod tests {
             map.release_held(records);
             assert!(map.is_empty() && map.find(BASE + 4096).is_none());
         }
+        map.let_go(BASE, 4 * PAGE_LEN);
         map.insert(range(BASE, 4 * PAGE_LEN, 0)).unwrap();
     }
 
@@ -256,7 +251,7 @@ mod tests {
         let map = held();
         let (record, other) = (map.claim_one(), map.claim_one());
         let first = range(BASE + 512, 1024, 1);
-        assert!(map.insert_held(record, &first));
+        assert!(map.insert_held(record, &first, 2 * PAGE_LEN + 512));
         for len in [512, PAGE_LEN, 2 * PAGE_LEN + 512, 1024] {
             let (entry, _) = map.find_start(first.base).unwrap();
             assert!(
@@ -275,10 +270,37 @@ mod tests {
         map.place(record).vacate();
         // Its addresses are free for others.
         let around = range(BASE, PAGE_LEN, 2);
-        assert!(map.insert_held(other, &around));
+        assert!(map.insert_held(other, &around, around.len));
         assert_eq!(map.find(first.base), Some(around));
         map.release_held([record, other]);
         assert!(map.is_empty() && map.find(BASE).is_none());
+    }
+
+    #[test]
+    fn what_covered_a_page_is_found_no_more_once_it_has_gone() {
+        let map = held();
+        let records = [map.claim_one(), map.claim_one()];
+        let long = range(BASE + 512, 3 * PAGE_LEN, 1);
+        assert!(map.insert_held(records[0], &long, long.len));
+        let (entry, _) = map.find_start(long.base).unwrap();
+        assert!(map.remove_held(entry));
+        // Another one in its record, and in its place.
+        for base in [BASE + PAGE_LEN, BASE + 512] {
+            let short = range(base, PAGE_LEN, 2);
+            assert!(map.insert_held(records[0], &short, short.len));
+            assert_eq!(map.snapshot(), [short]);
+            for addr in (BASE..BASE + 4 * PAGE_LEN).step_by(PAGE_LEN / 2) {
+                let inside = addr.wrapping_sub(base) < PAGE_LEN;
+                assert_eq!(map.find(addr), inside.then_some(short), "{addr:#x}");
+            }
+            let (entry, _) = map.find_start(base).unwrap();
+            assert!(map.remove_held(entry));
+        }
+        // The record is somebody else's now, elsewhere.
+        map.release_held(records);
+        map.let_go(BASE, 4 * PAGE_LEN);
+        map.insert(range(8 * PAGE_LEN, 64, 3)).unwrap();
+        map.insert(range(BASE, 4 * PAGE_LEN, 4)).unwrap();
     }
 
     #[test]
@@ -286,7 +308,7 @@ mod tests {
         let map = held();
         let record = map.claim_one();
         let held = range(BASE + 512, 512, 1);
-        assert!(map.insert_held(record, &held));
+        assert!(map.insert_held(record, &held, held.len));
         let overlap = InsertError::Overlap { base: held.base, len: held.len };
         assert_eq!(map.insert(range(BASE, 1024, 2)), Err(overlap));
         assert_eq!(map.snapshot(), [held]);
@@ -332,7 +354,7 @@ mod loom_held {
             map.hold(0, PAGE_LEN).unwrap();
             let (first, second) = (range(0x100, 0x200), range(0x200, 0x100));
             let record = map.claim_one();
-            assert!(map.insert_held(record, &first));
+            assert!(map.insert_held(record, &first, first.len));
             let reader = {
                 let map = map.clone();
                 thread::spawn(move || {
@@ -341,7 +363,7 @@ mod loom_held {
                 })
             };
             remove(&map, first.base);
-            assert!(map.insert_held(record, &second));
+            assert!(map.insert_held(record, &second, second.len));
             assert_eq!(map.find(0x280), Some(second));
             reader.join().unwrap();
         });

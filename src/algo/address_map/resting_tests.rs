@@ -117,7 +117,7 @@ mod real {
         let mut records = Vec::new();
         map.claim_held(&mut records);
         let held = range(there[1].base, 0x100);
-        assert!(map.insert_held(records[0], &held));
+        assert!(map.insert_held(records[0], &held, held.len));
         assert_eq!(map.find_start(held.base).map(|(_, found)| found), Some(held));
     }
 

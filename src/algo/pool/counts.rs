@@ -1,5 +1,5 @@
-//! What a part of a pool has counted. What was ever taken and what came back are counted apart: a block that
-//! comes and goes then changes each count once.
+//! What a part of a pool has counted. What it has in use is counted as what is missing from the most of it: that
+//! changes only where it grows.
 
 use std::sync::Arc;
 
@@ -17,9 +17,11 @@ pub(super) struct Sum {
 pub(super) struct Counts {
     /// All that were ever taken.
     taken: Sum,
-    /// Those of them that came back.
-    freed: Sum,
-    /// The most at one time that it knows of: in all parts, where there are several.
+    /// The most of them at one time that were not back.
+    most: Sum,
+    /// So much less they are now.
+    below: Sum,
+    /// Where there are several parts, the most in all of them at one time that it knows of.
     high: Sum,
     /// Bytes of its segments.
     pub(super) reserved: u64,
@@ -37,6 +39,9 @@ impl Counts {
 
     /// There are several parts from now on.
     pub(super) fn share(&mut self, totals: Arc<Totals>) {
+        if self.totals.is_none() {
+            self.high = self.most;
+        }
         self.totals = Some(totals);
     }
 
@@ -44,8 +49,8 @@ impl Counts {
     #[inline]
     pub(super) fn used(&self) -> Sum {
         Sum {
-            units: self.taken.units - self.freed.units,
-            blocks: self.taken.blocks - self.freed.blocks,
+            units: self.most.units - self.below.units,
+            blocks: self.most.blocks - self.below.blocks,
         }
     }
 
@@ -53,19 +58,20 @@ impl Counts {
     pub(super) fn take(&mut self, units: u32) {
         self.taken.units += u64::from(units);
         self.taken.blocks += 1;
-        let used = match &self.totals {
-            None => self.used(),
-            Some(totals) => totals.take(units),
-        };
-        self.high.units = self.high.units.max(used.units);
-        self.high.blocks = self.high.blocks.max(used.blocks);
+        grow(&mut self.most.units, &mut self.below.units, units.into());
+        grow(&mut self.most.blocks, &mut self.below.blocks, 1);
+        if let Some(totals) = &self.totals {
+            let taken = totals.take(units);
+            self.high.units = self.high.units.max(taken.units);
+            self.high.blocks = self.high.blocks.max(taken.blocks);
+        }
     }
 
     #[inline(always)]
     pub(super) fn free(&mut self, units: u32) {
         let units = u64::from(units);
-        self.freed.units += units;
-        self.freed.blocks += 1;
+        self.below.units += units;
+        self.below.blocks += 1;
         if let Some(totals) = &self.totals {
             totals.give(Sum { units, blocks: 1 });
         }
@@ -92,7 +98,7 @@ impl Counts {
         if let Some(totals) = &self.totals {
             totals.give(self.used());
         }
-        self.freed = self.taken;
+        self.below = self.most;
         self.release(self.reserved);
     }
 
@@ -103,21 +109,36 @@ impl Counts {
     }
 
     pub(super) fn reset_used_high(&mut self) {
-        let totals = self.totals.as_ref();
-        self.high = totals.map_or_else(|| self.used(), |totals| totals.taken());
+        (self.most, self.below) = (self.used(), Sum::default());
+        if let Some(totals) = &self.totals {
+            self.high = totals.taken();
+        }
     }
 
     /// Adds what is counted here to what other parts have.
     pub(super) fn add_to(&self, stats: &mut Stats) {
         let bytes = |units: u64| units * GRAIN as u64;
         let used = self.used();
+        let high = if self.totals.is_some() { self.high } else { self.most };
         stats.reserved += self.reserved;
         stats.reserved_high = stats.reserved_high.max(self.reserved_high);
         stats.used += bytes(used.units);
-        stats.used_high = stats.used_high.max(bytes(self.high.units));
+        stats.used_high = stats.used_high.max(bytes(high.units));
         stats.taken += bytes(self.taken.units);
         stats.blocks_taken += self.taken.blocks;
         stats.blocks += used.blocks;
-        stats.blocks_high = stats.blocks_high.max(self.high.blocks);
+        stats.blocks_high = stats.blocks_high.max(high.blocks);
+    }
+}
+
+/// So much is taken again, or is more than ever before.
+#[inline(always)]
+fn grow(most: &mut u64, below: &mut u64, by: u64) {
+    match below.checked_sub(by) {
+        Some(left) => *below = left,
+        None => {
+            *most += by - *below;
+            *below = 0;
+        }
     }
 }

@@ -74,7 +74,7 @@ pub struct Plainly;
 impl Enter<&'static Row> for Plainly {
     type Entered = Block;
 
-    fn new_block(self, Taken { addr, len, note }: Taken, number: u32) -> Block {
+    fn new_block(self, Taken { addr, len, note, .. }: Taken, number: u32) -> Block {
         let row = Ledger::place(number);
         assert!(!row.is_shown.swap(true, Ordering::Relaxed));
         assert_eq!(row.addr.swap(addr, Ordering::Relaxed), 0, "the place is another block's");

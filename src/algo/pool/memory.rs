@@ -136,11 +136,9 @@ impl<B: Books> Memory<B> {
         order: &impl Order,
     ) -> Option<(B::Place, u32)> {
         let wanted = units_for(len)?;
-        let fresh = match *self.fresh {
-            [] => None,
-            // As when a program frees and allocates in turn.
-            [fresh] => self.find_only_fresh(fresh, wanted, stream, order),
-            _ => self.find_fresh(wanted, stream, order),
+        let fresh = match self.fresh.is_empty() {
+            true => None,
+            false => self.find_fresh(wanted, stream, order),
         };
         let place = match fresh {
             Some(place) => place,
@@ -170,8 +168,8 @@ impl<B: Books> Memory<B> {
         Ok(Found { wanted, at: At::Node(node) })
     }
 
-    /// As [`Self::find_fresh`], of what alone was freed since the last allocation.
-    #[inline(never)]
+    /// As [`Self::find_fresh`], of what alone was freed since the last allocation: as when a program frees and
+    /// allocates in turn.
     fn find_only_fresh(
         &mut self,
         fresh: Fresh,
@@ -196,6 +194,9 @@ impl<B: Books> Memory<B> {
         stream: StreamKey,
         order: &impl Order,
     ) -> Option<B::Place> {
+        if let [fresh] = *self.fresh {
+            return self.find_only_fresh(fresh, wanted, stream, order);
+        }
         match self.fresh.iter().rposition(|fresh| fresh.is_snug(wanted, stream)) {
             // The others stay in order: of a stream's frees a later one never counts before an earlier one.
             Some(at) => Some(B::place(self.fresh.remove(at).number)),
@@ -329,7 +330,8 @@ impl<B: Books> Memory<B> {
             B::place(number).card().write(node, len, wanted);
         }
         let note = u64::from(self.part) << 32 | u64::from(node);
-        (Taken { addr, len: wanted as usize * GRAIN, note }, number)
+        let [room, taken] = [len, wanted].map(|units| units as usize * GRAIN);
+        (Taken { addr, len: taken, room, note }, number)
     }
 
     /// Takes a block back that is still its taker's, as `hide` says, which hides it in the owner's books.

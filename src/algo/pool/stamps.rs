@@ -16,27 +16,30 @@ const MANY: usize = 4096;
 pub(super) struct Stamps {
     /// None: the stream is gone, and the host knows.
     frees: Vec<Option<Freed>>,
-    /// The numbers that streams had last.
-    latest: [u32; PLACES],
+    /// What streams freed last, and its number.
+    latest: [(Freed, u32); PLACES],
 }
+
+/// No stream is called that.
+const NOWHERE: Freed = Freed { stream: StreamKey(u64::MAX), position: 0 };
 
 impl Stamps {
     pub(super) const fn new() -> Self {
-        Self { frees: Vec::new(), latest: [0; PLACES] }
+        Self { frees: Vec::new(), latest: [(NOWHERE, 0); PLACES] }
     }
 
     /// The number of this free, if a stream had it last.
     #[inline(always)]
     fn find(&self, freed: Freed) -> Option<u32> {
-        let number = self.latest[freed.stream.0 as usize % PLACES];
-        (self.frees.get(number as usize) == Some(&Some(freed))).then_some(number)
+        let (last, number) = self.latest[freed.stream.0 as usize % PLACES];
+        (last == freed).then_some(number)
     }
 
     /// A number for this free.
     fn add(&mut self, freed: Freed) -> u32 {
         let number = self.frees.len() as u32;
         self.frees.push(Some(freed));
-        self.latest[freed.stream.0 as usize % PLACES] = number;
+        self.latest[freed.stream.0 as usize % PLACES] = (freed, number);
         number
     }
 
@@ -49,6 +52,8 @@ impl Stamps {
     pub(super) fn forget(&mut self, stream: StreamKey) {
         let of_stream = |freed: &&mut Option<Freed>| freed.is_some_and(|it| it.stream == stream);
         self.frees.iter_mut().filter(of_stream).for_each(|freed| *freed = None);
+        let latest = self.latest.iter_mut().filter(|(freed, _)| freed.stream == stream);
+        latest.for_each(|last| *last = (NOWHERE, 0));
     }
 }
 

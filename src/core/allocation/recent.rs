@@ -2,27 +2,37 @@
 //! pages of the address map. A thread's own, because what several write travels between processors.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::hint::select_unpredictable;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// More than most threads have at a time.
-const PLACES: usize = 1 << PLACE_BITS;
-const PLACE_BITS: u32 = 12;
+use crate::algo::address_map::MAX_RECORDS;
+
+/// Pairs of places: more than most threads need at a time.
+const PAIRS: usize = 1 << PAIR_BITS;
+const PAIR_BITS: u32 = 11;
 
 /// What pools give begins at multiples of this.
 const GRAIN_BITS: u32 = 8;
 
-/// Numbers of records in the map; 0: none. Each in a place that its first address tells, until another one
-/// needs that. Records are never freed: what is in one tells whether it is the one that is looked for. One
-/// thread's at a time, which makes it when it first notes something; never freed. Not in thread-local memory
-/// itself, which would be taken from the stack of every thread of the program.
-type Table = [AtomicU32; PLACES];
+/// Numbers of records have so many bits; above them, in the same word, is a part of the address.
+const RECORD_BITS: u32 = 24;
+const _: () = assert!(MAX_RECORDS == 1 << RECORD_BITS);
+
+/// Numbers of records in the map; 0: none. An address tells the pair, in which the newer one is below: two
+/// that meet stay both. Records are never freed: what is in one tells whether it is the one that is looked
+/// for. One thread's at a time, which makes it when it first notes something; never freed. Not in thread-local
+/// memory itself, which would be taken from the stack of every thread of the program.
+type Table = [AtomicU64; PAIRS];
 
 thread_local! {
-    static MINE: Cell<Option<&'static Table>> = const { Cell::new(None) };
+    static MINE: Cell<&'static Table> = const { Cell::new(&NONE) };
     static LEAVING: Leaving = const { Leaving };
 }
+
+/// What threads have that have noted nothing: it stays empty.
+static NONE: Table = [const { AtomicU64::new(0) }; PAIRS];
 
 /// Tables of threads that have ended.
 static SPARE: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
@@ -32,41 +42,62 @@ struct Leaving;
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        if let Some(table) = MINE.take() {
+        let table = MINE.replace(&NONE);
+        if !is_none(table) {
             SPARE.lock().push(table);
         }
     }
 }
 
+/// The pair of an address, and what stands above the number of its record.
 #[inline(always)]
-fn place_of(base: usize) -> usize {
+fn place_of(base: usize) -> (usize, u32) {
     /// The golden ratio: it mixes well whatever the distances of the addresses are.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-    ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX) as usize >> (usize::BITS - PLACE_BITS)
+    let mixed = ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX);
+    ((mixed >> (u64::BITS - PAIR_BITS)) as usize, (mixed >> 21) as u32 >> RECORD_BITS)
 }
 
 /// The record of what this thread saw begin here, or of something else.
 #[inline(always)]
 pub fn record(base: usize) -> u32 {
-    MINE.get().map_or(0, |table| table[place_of(base)].load(Ordering::Relaxed))
+    let (place, mark) = place_of(base);
+    let pair = MINE.get()[place].load(Ordering::Relaxed);
+    let (newer, older) = (pair as u32, (pair >> u32::BITS) as u32);
+    // As good as random, so that a branch would be guessed wrong.
+    select_unpredictable(newer >> RECORD_BITS == mark, newer, older) & (MAX_RECORDS - 1)
 }
 
 /// This thread has seen that memory begins here, with this record.
 #[inline(always)]
 pub fn note(base: usize, record: u32) {
-    if let Some(table) = MINE.get().or_else(table) {
-        table[place_of(base)].store(record, Ordering::Relaxed);
+    let mut table = MINE.get();
+    if is_none(table) {
+        let Some(made) = new_table() else { return };
+        table = made;
     }
+    let (place, mark) = place_of(base);
+    let pair = table[place].load(Ordering::Relaxed);
+    let (newer, older) = (pair as u32, pair >> u32::BITS);
+    // Most likely the same address once more.
+    let other = select_unpredictable(newer >> RECORD_BITS == mark, older, newer.into());
+    let new = mark << RECORD_BITS | record;
+    table[place].store(other << u32::BITS | u64::from(new), Ordering::Relaxed);
+}
+
+#[inline(always)]
+fn is_none(table: &'static Table) -> bool {
+    std::ptr::eq(table, &NONE)
 }
 
 /// A table for the thread, unless its end has begun: nobody would give it back.
 #[cold]
 #[inline(never)]
-fn table() -> Option<&'static Table> {
+fn new_table() -> Option<&'static Table> {
     LEAVING.try_with(|_| ()).ok()?;
     let spare = SPARE.lock().pop();
-    let table = spare.unwrap_or_else(|| Box::leak(Box::new([const { AtomicU32::new(0) }; PLACES])));
-    MINE.set(Some(table));
+    let table = spare.unwrap_or_else(|| Box::leak(Box::new([const { AtomicU64::new(0) }; PAIRS])));
+    MINE.set(table);
     Some(table)
 }
 
@@ -87,15 +118,33 @@ mod tests {
     }
 
     #[test]
+    fn two_that_meet_stay_both() {
+        let bases = || (1..1_000_000).map(|n| n << GRAIN_BITS);
+        let first = bases().next().unwrap();
+        let meets = |base: &usize| place_of(*base).0 == place_of(first).0;
+        let all: Vec<_> = bases().filter(meets).take(3).collect();
+        assert_eq!(all.len(), 3);
+        note(all[0], 1);
+        note(all[1], 2);
+        assert_eq!([record(all[0]), record(all[1])], [1, 2]);
+        // Once more the same address takes nobody's place; another one takes the older one's.
+        note(all[1], MAX_RECORDS - 1);
+        assert_eq!([record(all[0]), record(all[1])], [1, MAX_RECORDS - 1]);
+        note(all[2], 3);
+        assert_eq!([record(all[1]), record(all[2])], [MAX_RECORDS - 1, 3]);
+    }
+
+    #[test]
     fn threads_have_the_tables_of_threads_that_have_ended() {
         // Threads of other tests may take one in between.
         let again = (0..100).any(|_| {
             let used = || {
                 note(0x10_0200, 7);
-                MINE.get().map(|table| table.as_ptr().addr())
+                MINE.get().as_ptr().addr()
             };
             let [one, other] = [(); 2].map(|()| std::thread::spawn(used).join().unwrap());
-            one.is_some() && one == other
+            assert_ne!(one, NONE.as_ptr().addr());
+            one == other
         });
         assert!(again);
     }
@@ -104,7 +153,7 @@ mod tests {
     fn places_are_far_apart_whatever_the_distance_of_addresses() {
         for distance in [512, 4096, 2 << 20, 3 << 20, 1 << 30] {
             let places: std::collections::BTreeSet<_> =
-                (0..1000).map(|n| place_of(n * distance)).collect();
+                (0..1000).map(|n| place_of(n * distance).0).collect();
             assert!(places.len() > 700, "{} places for a distance of {distance}", places.len());
         }
     }

@@ -196,7 +196,7 @@ pub fn changed(argument: &str, raw: u64) -> Error {
 /// A graph and which of its streams; a stream of the program stands for what it was given in the latest
 /// graph.
 fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
-    if GraphStream::table().handle(raw).is_some() {
+    if GraphStream::table().is_shaped(raw) {
         let (graph, index) = {
             let part = handles::get::<GraphStream>("stream", raw)?;
             (part.graph, part.index)

@@ -17,10 +17,10 @@ impl Enter<HeldPlace<'static>> for Entering {
     type Entered = Entered;
 
     #[inline(always)]
-    fn new_block(self, Taken { addr, len, note }: Taken, number: u32) -> Entered {
-        match Allocation::enter_held(number, addr, len, self.tag, note) {
-            true => Ok(addr),
-            false => Err(note),
+    fn new_block(self, taken: Taken, number: u32) -> Entered {
+        match Allocation::enter_held(number, taken, self.tag) {
+            true => Ok(taken.addr),
+            false => Err(taken.note),
         }
     }
 

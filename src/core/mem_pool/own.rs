@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::books::{Entered, Entering, HeldPages};
+use super::known::{Known, Rules, Switches};
 use crate::algo::pool::{
-    Back, Drained, Freed, GRAIN, GRANULE, Hide, Order, Pool, Segment, Shortage, Stats, StreamKey,
+    Back, Drained, Freed, GRAIN, GRANULE, Hide, Pool, Segment, Shortage, Stats, StreamKey,
 };
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
@@ -103,39 +104,6 @@ pub enum Answer {
     Full(Error),
 }
 
-/// What the rules of the pool let a stream know of others.
-struct Known<'a> {
-    opportunistic: bool,
-    /// Who asks, if it is a stream.
-    lane: Option<&'a Lane>,
-    /// Whether its waits for events count.
-    follows: bool,
-    /// What it waits for because the pool has added that.
-    awaited: Option<Freed>,
-}
-
-impl Order for Known<'_> {
-    #[inline(always)]
-    fn passed(&self, stream: StreamKey) -> Option<Position> {
-        Some(match self.lane {
-            // Most of what a stream finds in a pool is its own.
-            Some(lane) if self.opportunistic && lane.key() == stream => lane.finished(),
-            _ if self.opportunistic => order::finished(stream),
-            _ => order::observed(stream),
-        })
-    }
-
-    fn followed(&self, stream: StreamKey) -> Option<Position> {
-        let added = self.awaited.filter(|freed| freed.stream == stream);
-        let asked_for = self.lane.filter(|_| self.follows).and_then(|it| it.behind_in(stream));
-        asked_for.max(added.map(|freed| freed.position))
-    }
-
-    fn can_follow(&self, stream: StreamKey) -> bool {
-        order::find(stream).is_some_and(|lane| lane.takes_more())
-    }
-}
-
 /// A pool of the core's own.
 pub struct Own {
     pool: Pool<HeldPages>,
@@ -144,9 +112,7 @@ pub struct Own {
     shared: Option<Arc<dyn SharedMemory>>,
     /// Bytes that it has at most, a multiple of [`GRANULE`].
     most: u64,
-    follows_events: AtomicBool,
-    is_opportunistic: AtomicBool,
-    adds_waits: AtomicBool,
+    switches: Switches,
     threshold: AtomicU64,
     /// Held while it is given more memory.
     growth: Mutex<()>,
@@ -168,9 +134,7 @@ impl Own {
             source,
             shared,
             most: most.unwrap_or(u64::MAX),
-            follows_events: AtomicBool::new(true),
-            is_opportunistic: AtomicBool::new(true),
-            adds_waits: AtomicBool::new(true),
+            switches: Switches::new(),
             threshold: AtomicU64::new(0),
             growth: Mutex::new(()),
             segments: Mutex::default(),
@@ -180,13 +144,9 @@ impl Own {
     }
 
     /// What `lane` may use of other streams' memory.
+    #[inline]
     fn known<'a>(&self, lane: &'a Lane) -> Known<'a> {
-        Known {
-            opportunistic: self.is_opportunistic.load(Ordering::Relaxed),
-            lane: Some(lane),
-            follows: self.follows_events.load(Ordering::Relaxed),
-            awaited: None,
-        }
+        Known { rules: self.switches.rules(), lane: Some(lane), awaited: None }
     }
 
     /// A block out of what the pool has: its address, as of all that give blocks.
@@ -227,7 +187,7 @@ impl Own {
         let fault = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
             Err(lack) => {
-                if self.adds_waits.load(Ordering::Relaxed)
+                if self.switches.rules().have(Rules::ADDS_WAITS)
                     && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
                 {
                     return Ok(taken);
@@ -386,7 +346,7 @@ impl Own {
         stream: &Stream,
         tag: PoolTag,
     ) -> Result<Option<usize>> {
-        match self.adds_waits.load(Ordering::Relaxed) {
+        match self.switches.rules().have(Rules::ADDS_WAITS) {
             true => self.alloc_behind(len, stream, order::lane(stream)?, tag),
             false => Ok(None),
         }
@@ -409,7 +369,7 @@ impl Own {
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
         let has_passed =
-            self.is_opportunistic.load(Ordering::Relaxed) && lane.has_finished(position);
+            self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
         let PoolMemory { place, entry, note, len, .. } = found;
         let hide = Hiding { own: self, block: &found };
         let back = Back { note, len, place, number: entry.index(), has_passed };
@@ -451,7 +411,7 @@ impl Own {
 
     /// Gives back what is free while `keep` bytes remain. The first refusal of the backend.
     pub fn trim(&self, keep: u64) -> backend::Result<()> {
-        let known = Known { opportunistic: false, lane: None, follows: false, awaited: None };
+        let known = Known { rules: Rules::NONE, lane: None, awaited: None };
         let segments = self.pool.release(keep, &known);
         self.give_back(segments)
     }
@@ -486,6 +446,7 @@ impl Own {
         for segment in segments {
             let block = self.segments.lock().remove(&segment.addr);
             if let Some(block) = block {
+                Allocation::let_go(segment.addr, segment.len);
                 outcome = outcome.and(self.source.free(block));
             }
         }
@@ -509,7 +470,9 @@ impl Own {
     pub fn abandon(&self) {
         let mut ended = self.ended.lock();
         *ended = true;
-        Allocation::release_held(self.pool.drain().kept);
+        let Drained { segments, kept } = self.pool.drain();
+        Allocation::release_held(kept);
+        segments.iter().for_each(|segment| Allocation::let_go(segment.addr, segment.len));
         self.segments.lock().clear();
     }
 
@@ -550,11 +513,11 @@ impl Own {
 
     /// An attribute's value.
     pub fn get(&self, attribute: PoolAttribute) -> u64 {
-        let flag = |flag: &AtomicBool| u64::from(flag.load(Ordering::Relaxed));
+        let flag = |rule| u64::from(self.switches.rules().have(rule));
         match attribute {
-            PoolAttribute::FollowEventDependencies => flag(&self.follows_events),
-            PoolAttribute::AllowOpportunistic => flag(&self.is_opportunistic),
-            PoolAttribute::AllowInternalDependencies => flag(&self.adds_waits),
+            PoolAttribute::FollowEventDependencies => flag(Rules::FOLLOWS_EVENTS),
+            PoolAttribute::AllowOpportunistic => flag(Rules::OPPORTUNISTIC),
+            PoolAttribute::AllowInternalDependencies => flag(Rules::ADDS_WAITS),
             PoolAttribute::ReleaseThreshold => self.threshold.load(Ordering::Relaxed),
             PoolAttribute::ReservedCurrent => self.pool.stats().reserved,
             PoolAttribute::ReservedHigh => self.pool.stats().reserved_high,
@@ -565,11 +528,11 @@ impl Own {
 
     /// Sets an attribute that can be set, to a value that it can have.
     pub fn set(&self, attribute: PoolAttribute, value: u64) {
-        let flag = |flag: &AtomicBool| flag.store(value != 0, Ordering::Relaxed);
+        let flag = |rule| self.switches.set(rule, value != 0);
         match attribute {
-            PoolAttribute::FollowEventDependencies => flag(&self.follows_events),
-            PoolAttribute::AllowOpportunistic => flag(&self.is_opportunistic),
-            PoolAttribute::AllowInternalDependencies => flag(&self.adds_waits),
+            PoolAttribute::FollowEventDependencies => flag(Rules::FOLLOWS_EVENTS),
+            PoolAttribute::AllowOpportunistic => flag(Rules::OPPORTUNISTIC),
+            PoolAttribute::AllowInternalDependencies => flag(Rules::ADDS_WAITS),
             PoolAttribute::ReleaseThreshold => {
                 self.threshold.store(value, Ordering::Relaxed);
                 self.note_idle();

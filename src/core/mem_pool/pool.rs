@@ -179,7 +179,7 @@ impl Pool {
     /// The pool of some memory.
     #[inline]
     pub fn of<'a>(memory: &PoolMemory, pin: &'a Pin) -> Option<&'a Self> {
-        POOLS.look(POOLS.handle(memory.pool)?, pin)
+        POOLS.look_raw(memory.pool, pin)
     }
 
     /// The same, for calls that may wait.
@@ -313,7 +313,8 @@ impl Pool {
         Error::param_invalid("memPool was destroyed by another thread meanwhile")
     }
 
-    /// Takes memory back in the order of `stream`. False: another thread was faster.
+    /// Takes memory back in the order of `stream`. False: another thread was faster. Who hears true looks
+    /// whether the pool [is retired](Self::is_retired): this may have been its last.
     #[inline(always)]
     pub fn free(&self, found: PoolMemory, stream: &Stream) -> Result<bool> {
         match &self.inner {
@@ -331,7 +332,6 @@ impl Pool {
                 driver.pool.free(found.block(), stream.native())?;
             }
         }
-        self.end_if_retired()?;
         Ok(true)
     }
 
@@ -371,8 +371,9 @@ impl Pool {
         self.is_retired.load(Ordering::SeqCst)
     }
 
-    #[inline]
-    fn end_if_retired(&self) -> backend::Result<()> {
+    /// Ends a pool that takes no more requests, if programs have none of its memory. What the backend does
+    /// not take back.
+    pub fn end_if_retired(&self) -> backend::Result<()> {
         if self.is_retired() { self.end_if_unused() } else { Ok(()) }
     }
 
