@@ -102,6 +102,29 @@ unsafe impl<T, const CHUNKS: usize, const LEN: usize> Blank for Directory<T, CHU
     }
 }
 
+impl<T, const CHUNKS: usize, const LEN: usize> Directory<T, CHUNKS, LEN> {
+    /// Where there are no chunks yet: so nobody who looks for one asks first whether there is a directory.
+    #[cfg(not(loom))]
+    const fn none() -> *mut Self {
+        const { assert!(size_of::<Self>() <= size_of::<NoChunks>()) };
+        (&raw const NO_CHUNKS).cast_mut().cast()
+    }
+
+    /// Loom's primitives cannot be in a static.
+    #[cfg(loom)]
+    fn none() -> *mut Self {
+        ptr::null_mut()
+    }
+}
+
+/// As the largest directory is at first.
+#[cfg(not(loom))]
+type NoChunks = [AtomicPtr<()>; 1 << 15];
+
+/// Never written.
+#[cfg(not(loom))]
+static NO_CHUNKS: NoChunks = [const { AtomicPtr::new(ptr::null_mut()) }; 1 << 15];
+
 /// `CHUNKS * LEN` elements; both are powers of two.
 pub struct Chunked<T, const CHUNKS: usize, const LEN: usize> {
     /// Made with the first chunk. Not in here: an array in a static is written out in every
@@ -115,14 +138,18 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
         /// No chunk exists yet.
         pub fn new() -> Self {
             assert!(CHUNKS.is_power_of_two() && LEN.is_power_of_two());
-            Self { directory: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
+            Self { directory: AtomicPtr::new(Directory::none()), owns: PhantomData }
         }
     }
 
     #[inline]
     fn directory(&self) -> Option<&Directory<T, CHUNKS, LEN>> {
-        // SAFETY: null, or made by `ensure` and never freed before the array is dropped.
-        unsafe { self.directory.load(Ordering::Acquire).as_ref() }
+        let directory = self.directory.load(Ordering::Acquire);
+        if cfg!(loom) && directory.is_null() {
+            return None;
+        }
+        // SAFETY: one without chunks, or made by `ensure` and never freed before the array is dropped.
+        Some(unsafe { &*directory })
     }
 
     /// The element, if its chunk exists.
@@ -137,7 +164,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     /// The element; makes its chunk if need be. `None` when the index is too large or there is no
     /// memory. One caller at a time.
     pub fn ensure(&self, index: usize) -> Option<&T> {
-        if self.directory.load(Ordering::Relaxed).is_null() {
+        if self.directory.load(Ordering::Relaxed) == Directory::none() {
             self.directory.store(boxed_blank()?.as_ptr(), Ordering::Release);
         }
         let Directory { chunks, blocks } = self.directory()?;
@@ -172,7 +199,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> std::ops::Index<usize>
 impl<T, const CHUNKS: usize, const LEN: usize> Drop for Chunked<T, CHUNKS, LEN> {
     fn drop(&mut self) {
         let directory = self.directory.load(Ordering::Acquire);
-        if directory.is_null() {
+        if directory == Directory::none() {
             return;
         }
         // SAFETY: made by `boxed_blank` with the layout of its type, and nobody looks.

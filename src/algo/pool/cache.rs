@@ -13,7 +13,7 @@ use super::stamps::Stamps;
 use super::{Books, Card, Freed, GRAIN, Place};
 
 /// Longer blocks are merged, not kept: there are few of them, and each is much memory.
-pub(super) const LONGEST: u32 = (2 << 20) / GRAIN as u32;
+pub(super) const LONGEST: u32 = (3 << 20) / GRAIN as u32;
 /// This part of what is in use may be kept at most, in bytes, or so many units if that is more.
 const SHARE: u64 = 9;
 const ANYWAY: u64 = (2 << 20) / GRAIN as u64;
