@@ -135,8 +135,6 @@ impl<F: FnOnce() -> bool> Hide for F {
 pub struct Back<P> {
     /// What [`Taken`] says.
     pub note: u64,
-    /// Bytes that it was given for.
-    pub len: usize,
     /// Its place in the owner's books.
     pub place: P,
     /// The number of that.

@@ -30,7 +30,7 @@ impl Card {
         self.len.load(Ordering::Relaxed)
     }
 
-    #[cfg(debug_assertions)]
+    #[inline(always)]
     pub(super) fn used(&self) -> u32 {
         self.used.load(Ordering::Relaxed)
     }

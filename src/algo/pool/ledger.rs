@@ -93,8 +93,8 @@ impl Enter<&'static Row> for Plainly {
 impl Pool<Ledger> {
     /// `block` is used no more behind `position` of a stream, which has passed that or not.
     pub fn free_at(&self, block: Block, freed: (StreamKey, u64), has_passed: bool) -> bool {
-        let Block { note, len, number, .. } = block;
-        let back = Back { note, len, place: Ledger::place(number), number, has_passed };
+        let Block { note, number, .. } = block;
+        let back = Back { note, place: Ledger::place(number), number, has_passed };
         let freed = Freed { stream: freed.0, position: freed.1 };
         self.free(back, freed, || back.place.is_shown.swap(false, Ordering::Relaxed))
     }

@@ -340,10 +340,9 @@ impl<B: Books> Memory<B> {
         if !hide.hide() {
             return false;
         }
-        let (number, used) = (back.number, (back.len / GRAIN) as u32);
+        let (number, card) = (back.number, back.place.card());
+        let (len, used) = (card.len(), card.used());
         self.counts.free(used);
-        let card = back.place.card();
-        let len = card.len();
         // A long one is merged if it is kept, and the next request may be just for it.
         if back.has_passed && len <= LONGEST {
             self.keep(number, card, len, freed);
