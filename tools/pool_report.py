@@ -19,10 +19,9 @@ PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-st
 MIB = 1 << 20
 
 # Why a goal is missed, as far as it was found out. Shown only where it is missed.
-STEADY = ("Some 770 instructions a pair (callgrind): guard, handles and the order of streams take about 250 of them, and cutting and "
-          "merging blocks 160, because one allocation in six finds none that is kept or just freed. Lengths and blocks are random, so "
-          "that what is known of a block is seldom in the first-level cache and branches are guessed wrong: a pair whose blocks are "
-          "always the same takes half the time. Tried, and left out: locks without a locked instruction (2 per cent of the time), "
+STEADY = ("A pair whose blocks are always the same is about 500 instructions (callgrind). Here lengths and blocks are random, so "
+          "that what is known of a block is seldom in the first-level cache, branches are guessed wrong, and some allocations find "
+          "no block that is kept: all that takes nearly half the time. Tried, and left out: locks without a locked instruction (4 per cent of the time), "
           "pages with room for 32 blocks instead of 16 (slower), keeping more and longer blocks (a fifth less time, and more memory "
           "than the goal allows).")
 GROWING = ("Three allocations in four find nothing kept, because the pool grows all the time: they are cut out of new memory, and get "

@@ -2,7 +2,7 @@
 //! merged with their neighbours, and in the owner's books where they were.
 //!
 //! A request is cut so that its length is the least of its class. So all blocks of a class are as good as each
-//! other, one look tells whether there is one, and a class is a stack. What is kept is a small part of what is
+//! other, one look tells whether there is one, and a class is a stack. Where that is empty the next class serves. What is kept is a small part of what is
 //! in use, the shorter blocks of it; nearly all of it is merged before a pool grows, and the rest when it cannot
 //! grow: it costs little memory.
 
@@ -24,8 +24,9 @@ const CLASSES: usize = class_of(LONGEST) + 1;
 
 /// The blocks that are kept.
 pub(super) struct Cache {
-    /// The number of the last one of each class; 0: there is none. The one before is below it.
-    tops: [u32; CLASSES],
+    /// The number of the last one of each class; 0: there is none. The one before is below it. Behind the last
+    /// class is one that stays empty.
+    tops: [u32; CLASSES + 1],
     pub(super) units: u64,
     /// So many units may be kept, as of the last time that it was asked what is in use.
     most: u64,
@@ -33,7 +34,7 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new() -> Self {
-        Self { tops: [0; CLASSES], units: 0, most: ANYWAY }
+        Self { tops: [0; CLASSES + 1], units: 0, most: ANYWAY }
     }
 
     /// What is in use decides how much may be kept.
@@ -45,7 +46,7 @@ impl Cache {
     /// Takes all blocks out: their numbers.
     pub(super) fn take_all<B: Books>(&mut self) -> Vec<u32> {
         let all = self.numbers::<B>().collect();
-        (self.tops, self.units) = ([0; CLASSES], 0);
+        (self.tops, self.units) = ([0; CLASSES + 1], 0);
         all
     }
 
@@ -75,7 +76,10 @@ impl<B: Books> Memory<B> {
     /// The place of a block that is kept and has at least `wanted` units, and few more.
     #[inline(always)]
     pub(super) fn find_kept(&mut self, wanted: u32) -> Option<B::Place> {
-        self.pop(class_for(wanted))
+        let class = class_for(wanted);
+        let top = *self.cache.tops[..CLASSES].get(class)?;
+        // Added, because whether there is one is as good as random, and a branch would be guessed wrong.
+        self.pop(class + usize::from(top == 0))
     }
 
     #[inline(always)]
