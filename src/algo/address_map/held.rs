@@ -378,7 +378,7 @@ mod loom_held {
             let first = range(0x100, 0x200);
             let second = Range { len: 0x300, ..first };
             let record = map.claim_one();
-            assert!(map.insert_held(record, &first));
+            assert!(map.insert_held(record, &first, 0x300));
             let reader = {
                 let map = map.clone();
                 thread::spawn(move || {
@@ -403,7 +403,7 @@ mod loom_held {
             map.hold(0, 2 * PAGE_LEN).unwrap();
             let turn = |map: &AddressMap, base: usize| {
                 let record = map.claim_one();
-                assert!(map.insert_held(record, &range(base, 0x100)));
+                assert!(map.insert_held(record, &range(base, 0x100), 0x100));
                 assert_eq!(map.find(base + 0xff), Some(range(base, 0x100)));
                 remove(map, base);
                 assert_eq!(map.find(base), None);
