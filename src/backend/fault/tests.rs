@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::ledger::Kind;
@@ -231,15 +232,17 @@ fn an_abandoned_stream_takes_its_failures_along() {
     let bench = Bench::new("stream.fill:1:later");
     let (heard, block) = (Arc::new(Heard::default()), bench.block());
     let [blocker, stream] = [0, 1].map(|_| bench.device.create_stream(heard.options()).unwrap());
-    let counter = AtomicUsize::new(0);
     let event = bench.device.create_event(false).unwrap();
-    blocker.host_fn(counting(&counter)).unwrap();
+    let (gate, opened) = channel::<()>();
+    let wait = move || assert!(opened.recv().is_err());
+    blocker.host_fn(HostFn::from_closure(wait)).unwrap();
     blocker.record(&event).unwrap();
     stream.wait(&event, None).unwrap();
     stream.fill(Fill::bytes(span(block), 1)).unwrap();
     stream.abandon();
-    drop(stream);
+    drop(gate);
     assert_eq!(blocker.synchronize(None).unwrap(), Wait::Done);
+    assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
     assert_eq!(heard.take(), []);
 }
 
