@@ -163,7 +163,7 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Takes the first `len` units of a free range that has them.
-    #[inline]
+    #[inline(always)]
     pub fn take_from(&mut self, node: u32, len: u32) -> u32 {
         let whole = self.nodes[node as usize].len;
         if whole == len {
@@ -176,7 +176,7 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Makes a taken range of the `len` units before what `node` was shortened to.
-    #[inline]
+    #[inline(always)]
     fn new_front(&mut self, node: u32, len: u32) -> u32 {
         let Node { start, before, .. } = self.nodes[node as usize];
         self.nodes[node as usize].start = start + u64::from(len);
@@ -306,13 +306,13 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// The free range that serves a request for `len` units best, and its bin.
-    #[inline]
+    #[inline(always)]
     pub fn fit(&self, len: u32) -> Option<(usize, u32)> {
         self.fit_in(&self.free, len)
     }
 
     /// As [`Self::fit`] among the ranges that a taker has sorted.
-    #[inline]
+    #[inline(always)]
     pub fn fit_in(&self, bins: &Bins, len: u32) -> Option<(usize, u32)> {
         let own = bin_of(len);
         let fits = |&node: &u32| self.nodes[node as usize].len >= len;
@@ -324,7 +324,7 @@ impl<T: Copy + Default> Heap<T> {
     }
 
     /// Takes the first `len` units of a free range, or all of it where it has fewer.
-    #[inline]
+    #[inline(always)]
     pub fn take_up_to(&mut self, node: u32, len: u32) -> u32 {
         let whole = self.nodes[node as usize].len;
         self.take_from(node, len.min(whole))

@@ -51,6 +51,7 @@ mod stamps;
 mod totals;
 
 pub use card::Card;
+pub use parts::PARTS;
 use parts::{Checked, Parts};
 
 /// Blocks start at multiples of this and are counted as multiples of it.
@@ -233,7 +234,6 @@ impl<B: Books> Pool<B> {
     /// plain memory, what the stream itself has freed, and what `order` allows of other streams'.
     /// `enter` gets it before anybody else can take or free anything around it. A number of the
     /// [books](Books) stays for blocks that come after it. Says what to add if there is none.
-    #[inline(always)]
     pub fn alloc<E: Enter<B::Place>>(
         &self,
         len: usize,
@@ -242,24 +242,7 @@ impl<B: Books> Pool<B> {
         enter: E,
     ) -> Result<E::Entered, Shortage> {
         let (home, mut memory) = self.parts.home(stream);
-        match memory.find_ready(len, stream, order) {
-            Some((place, wanted)) => Ok(memory.give_again(place, wanted, enter)),
-            None => self.alloc_cut(home, memory, len, stream, order, enter),
-        }
-    }
-
-    /// As [`Self::alloc`], when no block is ready. Out of line, as most calls do not come here.
-    #[inline(never)]
-    fn alloc_cut<E: Enter<B::Place>>(
-        &self,
-        home: usize,
-        mut memory: Checked<'_, B>,
-        len: usize,
-        stream: StreamKey,
-        order: &impl Order,
-        enter: E,
-    ) -> Result<E::Entered, Shortage> {
-        let shortage = match memory.cut(len, stream, order) {
+        let shortage = match memory.alloc(len, stream, order) {
             Ok(found) => return Ok(memory.given(found, enter)),
             Err(shortage) => shortage,
         };
@@ -269,6 +252,36 @@ impl<B: Books> Pool<B> {
             Some((mut memory, found)) => Ok(memory.given(found, enter)),
             None => Err(shortage),
         }
+    }
+
+    /// As [`Self::alloc`], in the part only that the stream takes memory of first: quickly, for where
+    /// [`Self::alloc`] comes next.
+    #[inline(always)]
+    pub fn alloc_at_home<E: Enter<B::Place>>(
+        &self,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+        enter: E,
+    ) -> Option<E::Entered> {
+        let (_, mut memory) = self.parts.home(stream);
+        match memory.find_ready(len, stream, order) {
+            Some((place, wanted)) => Some(memory.give_again(place, wanted, enter)),
+            None => Self::alloc_cut(memory, len, stream, order, enter),
+        }
+    }
+
+    /// As [`Self::alloc_at_home`], when no block is ready. Out of line, as most calls do not come here.
+    #[inline(never)]
+    fn alloc_cut<E: Enter<B::Place>>(
+        mut memory: Checked<'_, B>,
+        len: usize,
+        stream: StreamKey,
+        order: &impl Order,
+        enter: E,
+    ) -> Option<E::Entered> {
+        let (node, wanted) = memory.cut(len, stream, order).ok()?;
+        Some(memory.give_cut(node, wanted, enter))
     }
 
     /// As [`Self::alloc`], when nothing could be added: merges all that is kept, and looks for neighbours among
@@ -362,6 +375,17 @@ impl<B: Books> Pool<B> {
     #[cfg(test)]
     fn extent(&self, note: u64) -> (usize, usize) {
         self.parts.of(note).extent(note)
+    }
+
+    /// Which part a stream takes memory of first: one of [`PARTS`]. What is added for one stream is first of all
+    /// for all of its part.
+    pub fn part_of(&self, stream: StreamKey) -> usize {
+        self.parts.number_of(stream)
+    }
+
+    /// Bytes in segments, without the rest of [`Self::stats`].
+    pub fn reserved(&self) -> u64 {
+        self.parts.reserved()
     }
 
     /// What it has now.

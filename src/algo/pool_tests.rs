@@ -55,6 +55,20 @@ fn the_same_stream_has_all_its_memory_again_in_one_piece() {
     assert_eq!((whole.addr, whole.len), (first.addr.min(second.addr), GRANULE));
 }
 
+/// Else who frees and allocates in turn, a little less each time, would have a large block for a short request.
+#[test]
+fn a_block_serves_no_request_that_is_much_shorter_whatever_it_served_before() {
+    let pool = pool_of(4 * GRANULE);
+    let mut wanted = GRANULE;
+    while wanted > 16 * GRAIN {
+        let taken = pool.alloc_at_home(wanted, A, &NOTHING, Plainly).unwrap();
+        let units = wanted.div_ceil(GRAIN) as u32;
+        assert!(class::suits((pool.extent(taken.note).1 / GRAIN) as u32, units), "{wanted}");
+        pool.free_at(taken, (A, 1), false);
+        wanted -= wanted / 17;
+    }
+}
+
 #[test]
 fn another_stream_has_what_it_follows() {
     let (pool, first, _) = freed_by_a();

@@ -383,7 +383,7 @@ impl Allocation {
 
     /// Puts in such a part, under the pool's lock, in a record of the pool's. False: it is 0, or there is no
     /// memory for it.
-    #[inline(never)]
+    #[inline(always)]
     pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
         let (Taken { addr: base, len, room, note }, PoolTag([first, pool])) = (taken, tag);
         recent::note(base, record);

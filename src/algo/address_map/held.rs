@@ -96,7 +96,7 @@ impl AddressMap {
     /// Registers a range in held pages, with no other in its way, under the holder's lock, in a record of
     /// the holder's in which no other is, with room to become `room` bytes long. False: there is no memory
     /// for that, or the record is 0, which is none.
-    #[inline]
+    #[inline(always)]
     pub fn insert_held(&self, index: u32, range: &Range, room: usize) -> bool {
         debug_assert!(
             range.len != 0 && range.len <= room && (range.base + room - 1) >> ADDRESS_BITS == 0

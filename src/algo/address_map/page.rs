@@ -201,6 +201,10 @@ impl<'a> Page<'a> {
             let start = node.first_start(granule)?;
             return Some((start, node.record(start)?));
         }
+        // Most pages that are asked about are empty.
+        if self.head.starts.iter().all(|word| word.load(Ordering::Relaxed) == 0) {
+            return None;
+        }
         self.few().filter(|&(start, _)| start >= granule).min()
     }
 
@@ -288,7 +292,7 @@ impl<'a> Page<'a> {
     }
 
     /// Makes room for a beginning and puts it there; None: there is no memory. Under the lock.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin(self, granule: usize, record: u32) -> Option<()> {
         if self.node().is_none()
             && let Some(place) = self.place_of(0)
@@ -296,6 +300,11 @@ impl<'a> Page<'a> {
             self.set_place(place, granule, record);
             return Some(());
         }
+        self.begin_among_many(granule, record)
+    }
+
+    #[inline(never)]
+    fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
         self.make_room(granule)?;
         self.set_start(granule, record);
         Some(())

@@ -73,13 +73,19 @@ impl Bins {
     }
 
     /// Gives a range another length.
-    #[inline]
+    #[inline(always)]
     pub(super) fn resize<T>(&mut self, nodes: &mut [Node<T>], node: u32, len: u32) {
         // What is cut off a long range leaves it in its bin mostly.
         if bin_of(nodes[node as usize].len) == bin_of(len) {
             nodes[node as usize].len = len;
-            return;
+        } else {
+            self.resize_across(nodes, node, len);
         }
+    }
+
+    /// As [`Self::resize`], to a length of another bin.
+    #[inline(never)]
+    fn resize_across<T>(&mut self, nodes: &mut [Node<T>], node: u32, len: u32) {
         self.remove(nodes, node);
         nodes[node as usize].len = len;
         self.put(nodes, node);

@@ -57,6 +57,7 @@ impl<B: Books> Memory<B> {
             end = start + len;
             assert_eq!(end, island.end);
         }
+        assert!(self.counts.are_told());
         let mut stats = Stats::default();
         self.counts.add_to(&mut stats);
         assert!(live == stats.blocks && (used == stats.used || !is_known));

@@ -51,6 +51,12 @@ pub(super) fn class_for(len: u32) -> usize {
     before as usize + (rounded >> shift) as usize
 }
 
+/// Whether a block of `len` units is not too long for `wanted` ones, which it has: it is of their class, or the next.
+#[inline]
+pub(super) fn suits(len: u32, wanted: u32) -> bool {
+    class_of(len) <= class_for(wanted) + 1
+}
+
 /// Units of those blocks.
 #[inline]
 pub(super) fn round_up(len: u32) -> u32 {
@@ -75,6 +81,16 @@ mod tests {
                 assert!(rounded - len <= len / 4 && class_of(rounded - 1) < class_of(rounded));
             }
             last = class;
+        }
+    }
+
+    #[test]
+    fn what_suits_a_request_is_not_much_longer() {
+        for wanted in (1..5000).chain([1 << 17, (1 << 17) + 1, 1 << 25, (1 << 25) + 1]) {
+            let longest =
+                (wanted..=2 * wanted).take_while(|&len| suits(len, wanted)).last().unwrap();
+            assert!(longest >= round_up(wanted) && longest - wanted <= (wanted / 4 * 3).max(1));
+            assert!(wanted < 1 << 10 || longest - wanted <= wanted / 8 * 3);
         }
     }
 }

@@ -29,12 +29,15 @@ pub(super) struct Counts {
     reserved_high: u64,
     /// Where there are several parts.
     totals: Option<Arc<Totals>>,
+    /// Which of them it is, and whether the others think that it is hardly used.
+    part: u32,
+    is_idle: bool,
 }
 
 impl Counts {
     /// Those of one part of several.
-    pub(super) fn of_part(totals: Arc<Totals>) -> Self {
-        Self { totals: Some(totals), ..Self::default() }
+    pub(super) fn of_part(part: u32, totals: Arc<Totals>) -> Self {
+        Self { totals: Some(totals), part, ..Self::default() }
     }
 
     /// There are several parts from now on.
@@ -43,6 +46,7 @@ impl Counts {
             self.high = self.most;
         }
         self.totals = Some(totals);
+        self.note_idle();
     }
 
     /// What is taken.
@@ -51,6 +55,24 @@ impl Counts {
         Sum {
             units: self.most.units - self.below.units,
             blocks: self.most.blocks - self.below.blocks,
+        }
+    }
+
+    /// There is memory, and no more than half of it is taken.
+    #[inline]
+    fn is_hardly_used(&self) -> bool {
+        self.used().units <= self.reserved / (2 * GRAIN as u64) && self.reserved != 0
+    }
+
+    /// Tells other parts if this has changed.
+    #[inline]
+    fn note_idle(&mut self) {
+        let is_idle = self.is_hardly_used();
+        if is_idle != self.is_idle
+            && let Some(totals) = &self.totals
+        {
+            totals.set_idle(self.part, is_idle);
+            self.is_idle = is_idle;
         }
     }
 
@@ -64,6 +86,7 @@ impl Counts {
             let taken = totals.take(units);
             self.high.units = self.high.units.max(taken.units);
             self.high.blocks = self.high.blocks.max(taken.blocks);
+            self.note_idle();
         }
     }
 
@@ -74,6 +97,7 @@ impl Counts {
         self.below.blocks += 1;
         if let Some(totals) = &self.totals {
             totals.give(Sum { units, blocks: 1 });
+            self.note_idle();
         }
     }
 
@@ -84,6 +108,7 @@ impl Counts {
             Some(totals) => totals.reserve(bytes),
         };
         self.reserved_high = self.reserved_high.max(reserved);
+        self.note_idle();
     }
 
     pub(super) fn release(&mut self, bytes: u64) {
@@ -91,6 +116,7 @@ impl Counts {
         if let Some(totals) = &self.totals {
             totals.release(bytes);
         }
+        self.note_idle();
     }
 
     /// All segments are gone, with what was in them.
@@ -115,6 +141,13 @@ impl Counts {
         }
     }
 
+    /// Whether the other parts think rightly of this one.
+    #[cfg(debug_assertions)]
+    pub(super) fn are_told(&self) -> bool {
+        let told = |totals: &Arc<Totals>| totals.is_idle(self.part as usize);
+        self.totals.as_ref().is_none_or(|totals| told(totals) == self.is_hardly_used())
+    }
+
     /// Adds what is counted here to what other parts have.
     pub(super) fn add_to(&self, stats: &mut Stats) {
         let bytes = |units: u64| units * GRAIN as u64;
@@ -131,14 +164,10 @@ impl Counts {
     }
 }
 
-/// So much is taken again, or is more than ever before.
+/// So much is taken again, or is more than ever before. Without a branch: in a pool that grows it would be guessed
+/// wrong.
 #[inline(always)]
 fn grow(most: &mut u64, below: &mut u64, by: u64) {
-    match below.checked_sub(by) {
-        Some(left) => *below = left,
-        None => {
-            *most += by - *below;
-            *below = 0;
-        }
-    }
+    *most += by.saturating_sub(*below);
+    *below = below.saturating_sub(by);
 }

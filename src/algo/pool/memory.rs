@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use super::cache::{Cache, LONGEST};
-use super::class::round_up;
+use super::class::{round_up, suits};
 use super::counts::Counts;
 use super::pending::{Block, NONE, Pending, Queue};
 use super::search;
@@ -72,7 +72,8 @@ enum At<P> {
 pub(super) struct Fresh {
     /// Of its place in the owner's books.
     pub(super) number: u32,
-    /// Units that its taker had of it; it may be slightly longer.
+    /// Its units, and those that its taker had of it.
+    len: u32,
     pub(super) used: u32,
     freed: Freed,
     /// See [`Back::has_passed`].
@@ -83,7 +84,9 @@ impl Fresh {
     /// Whether it serves a request of the stream that has freed it, as it is.
     #[inline]
     fn is_snug(&self, wanted: u32, stream: StreamKey) -> bool {
-        self.used.wrapping_sub(wanted) <= wanted / SLACK && self.freed.stream == stream
+        self.used.wrapping_sub(wanted) <= wanted / SLACK
+            && self.freed.stream == stream
+            && suits(self.len, wanted)
     }
 }
 
@@ -123,7 +126,10 @@ impl<B: Books> Memory<B> {
     ) -> Result<Found<B::Place>, Shortage> {
         match self.find_ready(len, stream, order) {
             Some((place, wanted)) => Ok(Found { wanted, at: At::Place(place) }),
-            None => self.cut(len, stream, order),
+            None => {
+                let (node, wanted) = self.cut(len, stream, order)?;
+                Ok(Found { wanted, at: At::Node(node) })
+            }
         }
     }
 
@@ -147,13 +153,14 @@ impl<B: Books> Memory<B> {
         Some((place, wanted))
     }
 
-    /// Cuts a block off what is free, or a longer pending one.
+    /// Cuts units off what is free, or a longer pending block: their range, and how many are wanted of it.
+    #[inline(always)]
     pub(super) fn cut(
         &mut self,
         len: usize,
         stream: StreamKey,
         order: &impl Order,
-    ) -> Result<Found<B::Place>, Shortage> {
+    ) -> Result<(u32, u32), Shortage> {
         let Some(wanted) = units_for(len) else {
             return Err(Shortage { least: usize::MAX, better: usize::MAX });
         };
@@ -161,11 +168,14 @@ impl<B: Books> Memory<B> {
             self.settle_some(order);
         }
         self.cache.note_used(&self.counts);
-        let node = match self.find(wanted, stream) {
-            Some(node) => node,
-            None => self.search(wanted, stream, order)?,
+        let node = match self.pending.blocks {
+            0 => self.find_plain(wanted),
+            _ => self.find(wanted, stream),
         };
-        Ok(Found { wanted, at: At::Node(node) })
+        match node {
+            Some(node) => Ok((node, wanted)),
+            None => Ok((self.search(wanted, stream, order)?, wanted)),
+        }
     }
 
     /// As [`Self::find_fresh`], of what alone was freed since the last allocation: as when a program frees and
@@ -253,13 +263,17 @@ impl<B: Books> Memory<B> {
         self.pending.put(&mut self.heap, node, freed.stream, freed.position);
     }
 
+    /// Plain memory.
+    #[inline(always)]
+    fn find_plain(&mut self, wanted: u32) -> Option<u32> {
+        let (_, node) = self.heap.fit(wanted)?;
+        Some(self.heap.take_up_to(node, round_up(wanted)))
+    }
+
     /// What the stream has freed, or plain memory, whichever fits better.
-    #[inline]
+    #[inline(never)]
     pub(super) fn find(&mut self, wanted: u32, stream: StreamKey) -> Option<u32> {
         let plain = self.heap.fit(wanted);
-        if self.pending.blocks == 0 {
-            return plain.map(|(_, node)| self.heap.take_up_to(node, round_up(wanted)));
-        }
         let slot = self.pending.slot_of(stream);
         let queue = slot.and_then(|slot| self.pending.queue(slot));
         let own = queue.and_then(|queue| self.heap.fit_in(&queue.bins, wanted));
@@ -291,12 +305,21 @@ impl<B: Books> Memory<B> {
     ) -> E::Entered {
         match at {
             At::Place(place) => self.give_again(place, wanted, enter),
-            At::Node(node) => {
-                self.counts.take(wanted);
-                let (taken, number) = self.new_block(node, wanted);
-                enter.new_block(taken, number)
-            }
+            At::Node(node) => self.give_cut(node, wanted, enter),
         }
+    }
+
+    /// Gives a range to its taker that was just taken.
+    #[inline(always)]
+    pub(super) fn give_cut<E: Enter<B::Place>>(
+        &mut self,
+        node: u32,
+        wanted: u32,
+        enter: E,
+    ) -> E::Entered {
+        self.counts.take(wanted);
+        let (taken, number) = self.new_block(node, wanted);
+        enter.new_block(taken, number)
     }
 
     /// Gives a block to its taker that its owner has hidden.
@@ -313,7 +336,7 @@ impl<B: Books> Memory<B> {
     }
 
     /// Makes a block of a range that was just taken.
-    #[inline]
+    #[inline(always)]
     fn new_block(&mut self, node: u32, wanted: u32) -> (Taken, u32) {
         let addr = self.heap.start_of(node) as usize * GRAIN;
         let len = self.heap.len_of(node);
@@ -353,7 +376,7 @@ impl<B: Books> Memory<B> {
         if self.fresh.len() == FRESH {
             self.make_fresh_pending();
         }
-        self.fresh.push(Fresh { number, used, freed, has_passed: back.has_passed });
+        self.fresh.push(Fresh { number, len, used, freed, has_passed: back.has_passed });
         true
     }
 
@@ -427,11 +450,6 @@ impl<B: Books> Memory<B> {
         drained.kept.append(&mut self.numbers);
         let counts = std::mem::take(&mut self.counts);
         *self = Self { counts, ..Self::new(self.part) };
-    }
-
-    /// No more than half of it is taken.
-    pub(super) fn is_hardly_used(&self) -> bool {
-        self.counts.used().units * GRAIN as u64 <= self.counts.reserved / 2
     }
 }
 

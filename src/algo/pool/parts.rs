@@ -13,7 +13,7 @@ use super::{Books, Stats, StreamKey};
 use crate::algo::spin_lock::{Guard, SpinLock};
 
 /// How many there are at most.
-const PARTS: usize = 8;
+pub const PARTS: usize = 8;
 /// So often a stream has found its part locked that it gets another one.
 const OFTEN: u32 = 8;
 /// Streams are told apart by this many remainders.
@@ -52,22 +52,28 @@ impl<B: Books> Parts<B> {
         }
     }
 
+    /// The number of the part that a stream takes memory of first.
+    #[inline(always)]
+    pub(super) fn number_of(&self, stream: StreamKey) -> usize {
+        let home = &self.homes.homes[place_of(stream)];
+        home.load(Ordering::Relaxed) as usize % (1 << PART_BITS)
+    }
+
     /// The part that a stream takes memory of first, and its number.
     #[inline(always)]
     pub(super) fn home(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
-        let home = &self.homes.homes[place_of(stream)];
-        let part = home.load(Ordering::Relaxed) as usize % (1 << PART_BITS);
+        let part = self.number_of(stream);
         match self.part(part).try_lock() {
             Some(memory) => (part, Checked(memory)),
-            None => self.find_locked(home),
+            None => self.find_locked(stream),
         }
     }
 
     #[cold]
-    fn find_locked(&self, home: &AtomicU32) -> (usize, Checked<'_, B>) {
-        let found = home.load(Ordering::Relaxed);
-        let mut part = found as usize % (1 << PART_BITS);
+    fn find_locked(&self, stream: StreamKey) -> (usize, Checked<'_, B>) {
+        let mut part = self.number_of(stream);
         if part == 0 {
+            let home = &self.homes.homes[place_of(stream)];
             let often = home.fetch_add(1 << PART_BITS, Ordering::Relaxed) >> PART_BITS;
             if often == OFTEN {
                 part = self.add();
@@ -88,7 +94,7 @@ impl<B: Books> Parts<B> {
         let part = self.homes.given.fetch_add(1, Ordering::Relaxed) as usize % (PARTS - 1) + 1;
         self.others[part - 1].get_or_init(|| {
             let mut memory = Memory::new(part as u32);
-            memory.counts = Counts::of_part(totals);
+            memory.counts = Counts::of_part(part as u32, totals);
             Box::new(SpinLock::new(memory))
         });
         part
@@ -143,7 +149,7 @@ impl<B: Books> Parts<B> {
             return Some((memory, found));
         }
         drop(memory);
-        self.find_elsewhere(home, |_| true, find)
+        self.find_elsewhere(home, |_, _| true, find)
     }
 
     /// What the first of the parts says that are hardly used, without this one. Of the others nothing is
@@ -155,21 +161,31 @@ impl<B: Books> Parts<B> {
         home: usize,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
     ) -> Option<(Checked<'_, B>, T)> {
-        self.find_elsewhere(home, Memory::is_hardly_used, find)
+        // Looked at first: a lock that others use is slow.
+        self.find_elsewhere(home, |totals, part| totals.is_idle(part), find)
     }
 
     fn find_elsewhere<T>(
         &self,
         home: usize,
-        is_wanted: impl Fn(&Memory<B>) -> bool,
+        is_wanted: impl Fn(&Totals, usize) -> bool,
         find: impl Fn(&mut Memory<B>) -> Option<T>,
     ) -> Option<(Checked<'_, B>, T)> {
-        self.homes.totals.get()?;
-        self.numbers().filter(|&part| part != home).find_map(|part| {
+        let totals = self.homes.totals.get()?;
+        self.numbers().filter(|&part| part != home && is_wanted(totals, part)).find_map(|part| {
             let mut memory = self.lock(part);
-            let found = if is_wanted(&memory) { find(&mut memory) } else { None }?;
+            let found = find(&mut memory)?;
             Some((memory, found))
         })
+    }
+
+    /// Bytes of all segments.
+    pub(super) fn reserved(&self) -> u64 {
+        match self.homes.totals.get() {
+            Some(totals) => totals.reserved(),
+            // Who makes a second part counts what the first one has under its lock.
+            None => self.lock(0).counts.reserved,
+        }
     }
 
     pub(super) fn stats(&self) -> Stats {

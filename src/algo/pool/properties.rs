@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
+use super::class::suits;
 use super::ledger::{Block, Ledger, Plainly};
 use super::model::Model;
 use super::{Freed, GRAIN, GRANULE, Order, Pool, Segment, StreamKey};
@@ -217,7 +218,8 @@ impl Run {
         assert_eq!(taken.len, len.next_multiple_of(GRAIN));
         let (addr, whole) = pool.extent(taken.note);
         assert_eq!(addr, taken.addr);
-        assert!(whole >= taken.len && whole - taken.len <= taken.len / 2);
+        let [whole_units, units] = [whole, taken.len].map(|bytes| (bytes / GRAIN) as u32);
+        assert!(whole_units >= units && suits(whole_units, units));
         self.model.take(addr, whole, taken.len, usable);
         self.live.push((taken, len));
     }
@@ -225,7 +227,8 @@ impl Run {
     fn alloc(&mut self, pool: &Pool<Ledger>, len: usize, key: StreamKey) {
         let streams = self.streams.clone();
         let usable = |freed| streams.is_usable(freed, key);
-        match pool.alloc(len, key, &streams, Plainly) {
+        let at_home = pool.alloc_at_home(len, key, &streams, Plainly);
+        match at_home.map_or_else(|| pool.alloc(len, key, &streams, Plainly), Ok) {
             Ok(taken) => self.take(pool, taken, len, usable),
             Err(shortage) => {
                 assert!(shortage.least >= len && shortage.least % GRANULE == 0);

@@ -1,7 +1,7 @@
 //! What all parts of a pool have together, where there are several: for the most that they had at one
 //! moment, which no part knows.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::counts::{Counts, Sum};
 
@@ -14,7 +14,13 @@ pub(super) struct Totals {
     taken: AtomicU64,
     /// Bytes of segments.
     reserved: AtomicU64,
+    idle: Idle,
 }
+
+/// A bit for each part that has memory and hardly uses it. Apart from the rest, as it seldom changes.
+#[derive(Default)]
+#[repr(align(128))]
+struct Idle(AtomicU32);
 
 /// Bits of `taken` that count blocks. The others count units of the 47 bits of addresses that there are.
 const BLOCK_BITS: u32 = 26;
@@ -34,6 +40,7 @@ impl Totals {
         Self {
             taken: AtomicU64::new(pack(units, blocks)),
             reserved: AtomicU64::new(counts.reserved),
+            idle: Idle::default(),
         }
     }
 
@@ -62,6 +69,20 @@ impl Totals {
 
     pub(super) fn release(&self, bytes: u64) {
         self.reserved.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether a part is hardly used, from now on.
+    #[cold]
+    pub(super) fn set_idle(&self, part: u32, is_idle: bool) {
+        match is_idle {
+            true => self.idle.0.fetch_or(1 << part, Ordering::Relaxed),
+            false => self.idle.0.fetch_and(!(1 << part), Ordering::Relaxed),
+        };
+    }
+
+    /// Whether a part was hardly used when it was looked at.
+    pub(super) fn is_idle(&self, part: usize) -> bool {
+        self.idle.0.load(Ordering::Relaxed) & 1 << part != 0
     }
 
     /// What there is.

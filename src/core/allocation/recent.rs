@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 
 use crate::algo::address_map::MAX_RECORDS;
 
-/// Pairs of places: more than most threads need at a time.
+/// Pairs of places, 32 KiB of them: more than most threads need at a time.
 const PAIRS: usize = 1 << PAIR_BITS;
-const PAIR_BITS: u32 = 11;
+const PAIR_BITS: u32 = 12;
 
 /// What pools give begins at multiples of this.
 const GRAIN_BITS: u32 = 8;
@@ -55,7 +55,7 @@ fn place_of(base: usize) -> (usize, u32) {
     /// The golden ratio: it mixes well whatever the distances of the addresses are.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX);
-    ((mixed >> (u64::BITS - PAIR_BITS)) as usize, (mixed >> 21) as u32 >> RECORD_BITS)
+    ((mixed >> (u64::BITS - PAIR_BITS)) as usize, (mixed >> 20) as u32 >> RECORD_BITS)
 }
 
 /// The record of what this thread saw begin here, or of something else.

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::books::{Entered, Entering, HeldPages};
 use super::known::{Known, Rules, Switches};
 use crate::algo::pool::{
-    Back, Drained, Freed, GRAIN, GRANULE, Hide, Pool, Segment, Shortage, Stats, StreamKey,
+    Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Shortage, Stats, StreamKey,
 };
 use crate::backend::{
     self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
@@ -114,8 +114,9 @@ pub struct Own {
     most: u64,
     switches: Switches,
     threshold: AtomicU64,
-    /// Held while it is given more memory.
-    growth: Mutex<()>,
+    /// Held while a part of it is given more memory: the first one for all parts if it may not have any
+    /// number of bytes.
+    growth: [Mutex<()>; PARTS],
     /// What it has, by address.
     segments: Mutex<BTreeMap<usize, Block>>,
     /// It may have something to give back.
@@ -136,7 +137,7 @@ impl Own {
             most: most.unwrap_or(u64::MAX),
             switches: Switches::new(),
             threshold: AtomicU64::new(0),
-            growth: Mutex::new(()),
+            growth: [const { Mutex::new(()) }; PARTS],
             segments: Mutex::default(),
             is_idle: AtomicBool::new(false),
             ended: Mutex::new(false),
@@ -153,9 +154,9 @@ impl Own {
     #[inline(always)]
     pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
         let lane = order::lane(stream)?;
-        match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
-            Ok(entered) => self.entered(entered, len).map(Some),
-            Err(_) => Ok(None),
+        match self.pool.alloc_at_home(len, lane.key(), &self.known(lane), Entering { tag }) {
+            Some(entered) => self.entered(entered, len).map(Some),
+            None => Ok(None),
         }
     }
 
@@ -209,6 +210,12 @@ impl Own {
         }
     }
 
+    /// To be held while the pool is given more memory for a lane: whoever would have it too waits.
+    fn growing(&self, lane: &Lane) -> MutexGuard<'_, ()> {
+        let part = if self.most == u64::MAX { self.pool.part_of(lane.key()) } else { 0 };
+        self.growth[part].lock()
+    }
+
     fn try_alloc(
         &self,
         len: usize,
@@ -216,7 +223,7 @@ impl Own {
         device: Option<&Device>,
         tag: PoolTag,
     ) -> Result<std::result::Result<usize, Lack>> {
-        let _growing = self.growth.lock();
+        let _growing = self.growing(lane);
         loop {
             // Another thread may have given it more meanwhile.
             let known = self.known(lane);
@@ -249,7 +256,7 @@ impl Own {
 
     /// Bytes that the next segment has to have, and those that it had better have.
     fn room_for(&self, shortage: Shortage) -> std::result::Result<(usize, usize), Lack> {
-        let reserved = self.pool.stats().reserved;
+        let reserved = self.pool.reserved();
         let room = usize::try_from(self.most - reserved.min(self.most)).unwrap_or(usize::MAX);
         let room = room & !(GRANULE - 1);
         match shortage.least > room {
@@ -335,7 +342,7 @@ impl Own {
 
     /// A segment of at least `len` bytes, after [`Answer::Wants`].
     pub fn add(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Block> {
-        let _growing = self.growth.lock();
+        let _growing = self.growing(lane);
         self.add_segment(len, lane, device)
     }
 
@@ -418,9 +425,9 @@ impl Own {
 
     /// Gives back all that is free; false if there is nothing.
     pub fn trim_all(&self) -> bool {
-        let before = self.pool.stats().reserved;
+        let before = self.pool.reserved();
         release_failure::note_fault("memory of a pool, for want of memory", self.trim(0));
-        self.pool.stats().reserved != before
+        self.pool.reserved() != before
     }
 
     /// The host has waited for something: what is above the threshold goes back.
@@ -430,7 +437,7 @@ impl Own {
         }
         let threshold = self.threshold.load(Ordering::Relaxed);
         let mut outcome = Ok(());
-        if self.pool.stats().reserved > threshold {
+        if self.pool.reserved() > threshold {
             outcome = self.trim(threshold);
         }
         let left = self.pool.stats();
@@ -519,7 +526,7 @@ impl Own {
             PoolAttribute::AllowOpportunistic => flag(Rules::OPPORTUNISTIC),
             PoolAttribute::AllowInternalDependencies => flag(Rules::ADDS_WAITS),
             PoolAttribute::ReleaseThreshold => self.threshold.load(Ordering::Relaxed),
-            PoolAttribute::ReservedCurrent => self.pool.stats().reserved,
+            PoolAttribute::ReservedCurrent => self.pool.reserved(),
             PoolAttribute::ReservedHigh => self.pool.stats().reserved_high,
             PoolAttribute::UsedCurrent => self.pool.stats().used,
             PoolAttribute::UsedHigh => self.pool.stats().used_high,
