@@ -9,6 +9,9 @@ use std::time::Instant;
 use super::socket::Listener;
 use super::*;
 
+/// Longer than any broker waits, however late it is.
+const LONG: Duration = PATIENCE.saturating_mul(30);
+
 fn parcel(bytes: &[u8]) -> Parcel {
     Parcel::new(bytes.to_vec(), None)
 }
@@ -25,7 +28,7 @@ fn refusal(fetched: Result<Parcel>) -> String {
 
 /// What the broker answers to these bytes: the packet, empty if it only hangs up.
 fn answer_to(here: &Broker, bytes: &[u8]) -> Vec<u8> {
-    let connection = Connection::open(&own().address(here.name), PATIENCE).unwrap();
+    let connection = Connection::open(&own().address(here.name), LONG).unwrap();
     connection.send(bytes, None).unwrap();
     let mut answer = vec![0; message::MOST];
     let (len, _) = connection.receive(&mut answer).unwrap();
@@ -149,7 +152,7 @@ fn garbage_is_hung_up_on() {
     };
     let unasked = OwnedFd::from(tempfile(c"unasked"));
     assert!(is_open());
-    let connection = Connection::open(&own().address(HERE.name), PATIENCE).unwrap();
+    let connection = Connection::open(&own().address(HERE.name), LONG).unwrap();
     connection.send(&good, Some(&unasked)).unwrap();
     assert!(connection.receive(&mut [0; message::MOST]).unwrap().0 > 0);
     drop((connection, unasked));
@@ -162,8 +165,8 @@ fn garbage_is_hung_up_on() {
 fn the_silent_keep_nobody_waiting() {
     static HERE: Broker = Broker::new("test-the_silent_keep_nobo");
     let key = HERE.offer(Kind::Memory, parcel(b"a"), Admission::Anyone).unwrap();
-    let silent: Vec<_> =
-        (0..100).map(|_| Connection::open(&own().address(HERE.name), PATIENCE).unwrap()).collect();
+    let open = |_| Connection::open(&own().address(HERE.name), LONG).unwrap();
+    let silent: Vec<_> = (0..100).map(open).collect();
     assert!(HERE.fetch(Kind::Memory, &key).is_ok());
     // They are let go: by those that came later, and by time.
     for connection in silent {
