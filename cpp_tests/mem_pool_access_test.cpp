@@ -69,11 +69,12 @@ class MemPoolOfPeerTest : public WithDevice {
         EXPECT_TRUE(Returned("read", Copy(host.data(), memory_), from));
         EXPECT_TRUE(Returned("read", Copy(own.At(), memory_), from));
         EXPECT_TRUE(Returned("read", CopyAsync(pinned.At(), memory_, stream), from));
+        Synchronize(stream);
         EXPECT_TRUE(Returned("write", Copy(memory_, host.data()), to));
         EXPECT_TRUE(Returned("write", Copy(memory_, own.At()), to));
         EXPECT_TRUE(Returned("write", CopyAsync(memory_, pinned.At(), stream), to));
-        EXPECT_TRUE(Returned("fill", aclrtMemset(memory_, kBytes, 1, kBytes), to));
         Synchronize(stream);
+        EXPECT_TRUE(Returned("fill", aclrtMemset(memory_, kBytes, 1, kBytes), to));
     }
 
     static aclError Copy(void* to, const void* from) {
@@ -136,6 +137,7 @@ TEST_F(MemPoolAccessTest, ADeviceMayUseHostMemoryOfAPoolOnlyWhenItIsAllowedTo) {
     ACL_OK(portaclMemPoolSetAccess(pool, &access, 1));
     ACL_EXPECT_OK(
         aclrtMemcpyAsync(device.At(), 4096, memory, 4096, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    Synchronize(stream);
     ACL_EXPECT_OK(aclrtMemcpy(memory, 4096, device.At(), 4096, ACL_MEMCPY_DEVICE_TO_HOST));
     Free(memory, stream);
     Synchronize(stream);
