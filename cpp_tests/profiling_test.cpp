@@ -26,13 +26,13 @@ std::vector<int64_t> Sizes(const std::vector<TraceEvent>& events) {
 
 TEST_F(Profiling, RecordsStreamsThatAreThereBetweenStartAndStop) {
     Stream stream;
-    DeviceMemory memory(kSize);
+    DeviceMemory memory(kSize), the_hosts(kSize), anothers(kSize);
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, 100, stream));
     ACL_OK(aclprofStart(config_));
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, 200, stream));
-    ACL_OK(aclrtMemset(memory.At(), kSize, 1, 201));
+    ACL_OK(aclrtMemset(the_hosts.At(), kSize, 1, 201));
     Stream another;
-    ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, 202, another));
+    ACL_OK(aclrtMemsetAsync(anothers.At(), kSize, 1, 202, another));
     ACL_OK(aclrtSynchronizeDevice());
     ACL_OK(aclprofStop(config_));
     ACL_OK(aclrtMemsetAsync(memory.At(), kSize, 1, 300, stream));

@@ -410,8 +410,8 @@ void UseTwoDevices() {
         DID(aclrtDevicePeerAccessStatus(1, 0, &status));
     }
     if (there && here) {
-        DID(aclrtMemcpyAsync(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         DID(aclrtMemcpy(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
+        DID(aclrtMemcpyAsync(there, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         DID(aclrtMemcpy2dAsync(there, 64, here, 64, 32, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
         DID(aclrtMemcpyAsync(host, kSize, here, kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream));
     }
