@@ -24,9 +24,8 @@ STEADY = ("A pair whose blocks are always the same is about 500 instructions (ca
           "no block that is kept: all that takes nearly half the time. Tried, and left out: locks without a locked instruction (4 per cent of the time), "
           "pages with room for 32 blocks instead of 16 (slower), keeping more and longer blocks (a fifth less time, and more memory "
           "than the goal allows).")
-GROWING = ("Three allocations in four find nothing kept, because the pool grows all the time: they are cut out of new memory, and get "
-           "a record and a place in the map of addresses. Of a call's time a seventh is waiting for what is known of an address to "
-           "come from memory further away (sampled).")
+GROWING = ("Nearly two allocations in three find nothing kept (callgrind), because the pool grows all the time: they are cut out of "
+           "new memory, and get a record and a place in the map of addresses.")
 REASONS = {
     "steady state, 1,000 live, 256 B to 8 MiB, one stream": STEADY,
     "the same, eight streams": "As with one.",

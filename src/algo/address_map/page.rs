@@ -303,6 +303,7 @@ impl<'a> Page<'a> {
         self.begin_among_many(granule, record)
     }
 
+    /// As [`Self::begin`], where the page's own places are taken.
     #[inline(never)]
     fn begin_among_many(self, granule: usize, record: u32) -> Option<()> {
         self.make_room(granule)?;

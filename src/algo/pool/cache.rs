@@ -2,9 +2,9 @@
 //! merged with their neighbours, and in the owner's books where they were.
 //!
 //! A request is cut so that its length is the least of its class. So all blocks of a class are as good as each
-//! other, one look tells whether there is one, and a class is a stack. Where that is empty the next class serves. What is kept is a small part of what is
-//! in use, the shorter blocks of it; nearly all of it is merged before a pool grows, and the rest when it cannot
-//! grow: it costs little memory.
+//! other, one look tells whether there is one, and a class is a stack. Where that is empty the next class
+//! serves. What is kept is a small part of what is in use, the shorter blocks of it; nearly all of it is merged
+//! before a pool grows, and the rest when it cannot grow: it costs little memory.
 
 use super::class::{class_for, class_of};
 use super::counts::Counts;

@@ -55,7 +55,9 @@ fn place_of(base: usize) -> (usize, u32) {
     /// The golden ratio: it mixes well whatever the distances of the addresses are.
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = ((base >> GRAIN_BITS) as u64).wrapping_mul(MIX);
-    ((mixed >> (u64::BITS - PAIR_BITS)) as usize, (mixed >> 20) as u32 >> RECORD_BITS)
+    // The highest bits, and those below them.
+    let below = (mixed >> (u32::BITS - PAIR_BITS)) as u32;
+    ((mixed >> (u64::BITS - PAIR_BITS)) as usize, below >> RECORD_BITS)
 }
 
 /// The record of what this thread saw begin here, or of something else.
