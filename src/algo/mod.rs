@@ -2,6 +2,7 @@
 //! tested by properties and, through [`sync`], by loom.
 
 pub mod address_map;
+pub mod biased_lock;
 pub mod block_cache;
 mod chunked;
 pub mod completion;

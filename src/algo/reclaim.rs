@@ -13,11 +13,15 @@
 
 #[cfg(not(loom))]
 pub use self::real::{
-    Pin, count_pinned, flush_deferred, flush_if_many, heavy_barrier, is_pinned, light_barrier, pin,
+    Pin, count_pinned, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, is_pinned,
+    light_barrier, pin, reader_barrier, reader_id,
 };
 
 #[cfg(loom)]
-pub use self::model::{Pin, flush_deferred, flush_if_many, heavy_barrier, light_barrier, pin};
+pub use self::model::{
+    Pin, flush_deferred, flush_if_many, has_kernel_barrier, heavy_barrier, light_barrier, pin,
+    reader_barrier, reader_id,
+};
 
 #[cfg(not(loom))]
 mod real {
@@ -178,6 +182,24 @@ mod real {
         if !KERNEL_BARRIER.load(Ordering::Relaxed) {
             fence(Ordering::SeqCst);
         }
+    }
+
+    /// As [`light_barrier`], for who knows that [the kernel has one](has_kernel_barrier).
+    #[inline]
+    pub fn reader_barrier() {
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Whether the heavy barrier is the kernel's, so that the light one is none. Not before somebody has pinned.
+    pub fn has_kernel_barrier() -> bool {
+        KERNEL_BARRIER.load(Ordering::Relaxed)
+    }
+
+    /// Tells a thread that has pinned from all others that run; one that begins may have it after this one's
+    /// end. 0: it has not, or not since its end has begun.
+    #[inline]
+    pub fn reader_id() -> usize {
+        MINE.get().map_or(0, |reader| ptr::from_ref(reader).addr())
     }
 
     /// The side that pays for both: see [`light_barrier`].
@@ -430,6 +452,25 @@ mod model {
     /// See [`light_barrier`].
     pub fn heavy_barrier() {
         fence(Ordering::SeqCst);
+    }
+
+    /// See [`light_barrier`].
+    pub fn reader_barrier() {
+        fence(Ordering::SeqCst);
+    }
+
+    /// There is one.
+    pub fn has_kernel_barrier() -> bool {
+        true
+    }
+
+    loom::thread_local! {
+        static HERE: Box<u64> = Box::new(0);
+    }
+
+    /// Tells a thread from all others that run.
+    pub fn reader_id() -> usize {
+        HERE.with(|here| std::ptr::from_ref(&**here).addr())
     }
 
     /// Pins the current thread.

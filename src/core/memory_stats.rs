@@ -15,7 +15,7 @@ use super::error::{Code, Error, Result};
 use super::memory_hook::{HOST, MemoryKind};
 use super::runtime::{self, Session};
 use super::{mem_pool, thread};
-use crate::algo::spin_lock::SpinLock;
+use crate::algo::biased_lock::BiasedLock;
 use crate::backend::Usage;
 
 /// Allocations.
@@ -76,7 +76,7 @@ pub struct Stats {
 #[derive(Default)]
 pub struct Tally {
     /// One lock for all numbers: a locked instruction for each would take longer.
-    counts: SpinLock<Counts>,
+    counts: BiasedLock<Counts>,
     failures: AtomicU64,
 }
 

@@ -26,7 +26,7 @@ use super::{
     copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, random_num, reduce,
     timed_wait,
 };
-use crate::algo::spin_lock::SpinLock;
+use crate::algo::biased_lock::BiasedLock;
 use crate::backend::{
     Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
     Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
@@ -43,7 +43,7 @@ pub(super) struct StreamState {
     raw: Raw<CUstream_st>,
     /// Held while something is queued, so that what takes several driver calls stays together.
     /// What it guards is for host functions: there since the first.
-    submitting: SpinLock<Option<StreamCalls>>,
+    submitting: BiasedLock<Option<StreamCalls>>,
     /// How many operations were queued. Counted after the driver took them, so that a driver
     /// that says "idle" has finished all that were counted before it was asked. Changed under
     /// `submitting` only.
@@ -333,7 +333,7 @@ impl CudaStream {
             raw,
             adopted,
             shared: AtomicBool::new(adopted),
-            submitting: SpinLock::new(None),
+            submitting: BiasedLock::new(None),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
