@@ -329,6 +329,7 @@ impl DeviceState {
     /// Waits until the streams of this device have nothing left to do and the blocks freed
     /// meanwhile are back; false when that takes too long.
     fn drain(self: &Arc<Self>) -> bool {
+        self.driver.tell_deferred();
         let deadline = Instant::now() + CLOSE_PATIENCE;
         let drained = poll_until(deadline, || {
             let idle = self.driver.streams_of(self).iter().all(|stream| stream.is_settled());

@@ -66,6 +66,7 @@ impl Event for CudaEvent {
     /// With a deadline the driver can only be asked about the latest record: an event that is
     /// recorded again during the wait is waited for anew.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
+        self.device.driver().tell_deferred();
         match deadline {
             Some(deadline) => {
                 let wait = poll_until(deadline, || self.is_complete())?;

@@ -110,7 +110,8 @@ pub(super) fn with_reaping<T>(
     driver.reap();
     match attempt() {
         Err(fault)
-            if fault.kind() == FaultKind::OutOfDeviceMemory && driver.pending().count() > 0 =>
+            if fault.kind() == FaultKind::OutOfDeviceMemory
+                && (driver.tell_deferred() | (driver.pending().count() > 0)) =>
         {
             driver.reap_all();
             attempt()

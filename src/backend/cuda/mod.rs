@@ -310,6 +310,25 @@ impl DriverState {
         streams.iter().filter(|stream| stream.has_frees()).cloned().collect()
     }
 
+    /// The stream whose state is at this address, if it is still there.
+    fn stream_at(&self, address: usize) -> Option<Arc<StreamState>> {
+        let streams = self.streams.lock();
+        streams.iter().find(|stream| Arc::as_ptr(stream).addr() == address).cloned()
+    }
+
+    /// Tells the driver what streams have given back to pools. False if it was told everything.
+    fn tell_deferred(&self) -> bool {
+        if !self.known_pools.are_used() {
+            return false;
+        }
+        let streams = self.streams_with_frees();
+        let mut any = false;
+        for stream in streams.iter().filter(|stream| stream.defers()) {
+            any |= stream.look(StreamState::tell_all_deferred).is_some();
+        }
+        any
+    }
+
     /// Streams that may have work, as far as that is known without asking the driver.
     fn streams_with_work(&self) -> Vec<Arc<StreamState>> {
         let streams = self.streams.lock();

@@ -23,7 +23,7 @@ use super::driver::{Api, Outcome};
 use super::memory::{self, HUGE_PAGE, NORMAL_PAGE};
 use super::pool_pages::PoolPages;
 use super::release::{Release, give_back};
-use super::stream::CudaStream;
+use super::stream::{CudaStream, Turn};
 use super::{CudaDriver, DriverState};
 use crate::backend::{
     Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions,
@@ -39,6 +39,9 @@ struct CudaPool {
     /// What kind of handle names it in other processes.
     sharing: PoolSharing,
     pages: Arc<PoolPages>,
+    /// Which stream defers frees, where one may.
+    turn: Arc<Turn>,
+    may_defer: bool,
 }
 
 /// The pools of this process.
@@ -192,6 +195,9 @@ impl CudaDriver {
             raw: Raw(raw),
             sharing,
             pages,
+            turn: Arc::default(),
+            // What other processes have a view of is told at once.
+            may_defer: sharing == PoolSharing::None,
         }))
     }
 }
@@ -286,22 +292,26 @@ pub(super) fn is_none(fault: Fault, what: &str) -> Fault {
 impl CudaPool {
     /// Tells, or asks, the driver something about the pool.
     fn call(&self, call: impl FnOnce(&Api, CUmemoryPool) -> Outcome) -> Result<()> {
+        self.turn.settle(&self.driver);
         match &self.device {
             Some(device) => device.call(|api| call(api, self.raw.0)),
             None => Ok(call(self.driver.api(), self.raw.0)?),
         }
     }
 
-    /// One try. An address and no block: that comes back in registers.
+    /// One try.
     #[inline]
-    fn take(&self, len: usize, stream: &CudaStream) -> Result<usize> {
+    fn take(&self, len: usize, stream: &CudaStream) -> Result<Block> {
         let address = Cell::<CUdeviceptr>::new(0);
-        stream.state().submit_pool_calls(|api| {
+        let deferred = stream.state().submit_alloc(&self.turn, len, |api| {
             let (pool, stream) = (self.raw.0, stream.state().raw().0);
             // SAFETY: a place for the answer, and a pool and a stream that live.
             unsafe { api.mem_alloc_from_pool_async(address.as_ptr(), len, pool, stream) }
         })?;
-        Ok(address.get() as usize)
+        Ok(match deferred {
+            Some(addr) => memory::plain_block(addr, len),
+            None => self.block(address.get() as usize, len),
+        })
     }
 
     /// The block that the driver has just given.
@@ -313,9 +323,15 @@ impl CudaPool {
         memory::plain_block(addr, len)
     }
 
+    /// It is on the device of this stream.
+    #[inline(always)]
+    fn is_of(&self, stream: &CudaStream) -> bool {
+        self.device.as_ref().is_some_and(|device| Arc::ptr_eq(device, stream.state().device()))
+    }
+
     /// The device has no memory left: what is about to be free may help, once.
     #[cold]
-    fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<usize> {
+    fn take_again(&self, len: usize, stream: &CudaStream, fault: Fault) -> Result<Block> {
         if fault.kind() != FaultKind::OutOfDeviceMemory {
             return Err(fault);
         }
@@ -344,27 +360,24 @@ impl Pool for CudaPool {
     fn alloc(&self, len: usize, stream: &dyn Stream) -> Result<Block> {
         let stream = CudaStream::of(stream)?;
         // Its work may then use the memory, whichever device it is on.
-        if self.device.as_ref().is_none_or(|device| !Arc::ptr_eq(device, stream.state().device())) {
+        if !self.is_of(stream) {
             stream.state().note_crossing();
         }
-        let taken = match self.take(len, stream) {
+        match self.take(len, stream) {
             Err(fault) => stream.told(self.take_again(len, stream, fault)),
             taken => taken,
-        };
-        Ok(self.block(taken?, len))
+        }
     }
 
     fn free(&self, block: Block, stream: &dyn Stream) -> Result<()> {
         let stream = CudaStream::of(stream)?;
-        let freed = stream.state().submit_pool_calls(|api| {
-            stream.state().note_free();
-            // SAFETY: a live block of a pool, given back once, and a stream that lives.
-            unsafe { api.mem_free_async(block.addr as CUdeviceptr, stream.state().raw().0) }
-        });
-        stream.told(freed.map(drop))
+        let may_defer = self.may_defer && self.is_of(stream);
+        let block = (block.addr, block.len);
+        stream.told(stream.state().submit_free(&self.turn, block, may_defer))
     }
 
     fn free_now(&self, block: Block) -> Result<()> {
+        self.turn.settle(&self.driver);
         let release = Release::Pooled { device: self.device.clone(), addr: block.addr };
         give_back(&self.driver, release)
     }
@@ -467,6 +480,7 @@ impl Pool for CudaPool {
 
 impl Drop for CudaPool {
     fn drop(&mut self) {
+        self.turn.settle(&self.driver);
         // SAFETY: a pool that is destroyed once; the driver keeps what is still in use.
         let destroy = |api: &Api| unsafe { api.mem_pool_destroy(self.raw.0) };
         let Some(device) = &self.device else {

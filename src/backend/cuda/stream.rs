@@ -1,5 +1,6 @@
 //! Streams: the driver's own, non-blocking ones.
 
+mod deferred;
 mod frees;
 
 use std::any::Any;
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 use cudarc::driver::sys::{CUcontext, CUstream, CUstream_flags, CUstream_st};
 use parking_lot::{Mutex, RwLock};
 
+use deferred::Deferred;
+pub(super) use deferred::Turn;
 use frees::Frees;
 
 use super::context::Raw;
@@ -42,8 +45,9 @@ pub(super) struct StreamState {
     device: Arc<DeviceState>,
     raw: Raw<CUstream_st>,
     /// Held while something is queued, so that what takes several driver calls stays together.
-    /// What it guards is for host functions: there since the first.
-    submitting: BiasedLock<Option<StreamCalls>>,
+    submitting: BiasedLock<Submitting>,
+    /// There are frees that the driver was not told.
+    defers: AtomicBool,
     /// How many operations were queued. Counted after the driver took them, so that a driver
     /// that says "idle" has finished all that were counted before it was asked. Changed under
     /// `submitting` only.
@@ -75,6 +79,14 @@ pub(super) struct StreamState {
     observer: Option<Arc<dyn Observer>>,
     /// As it was made.
     priority: u32,
+}
+
+/// What is used while something is queued.
+#[derive(Default)]
+struct Submitting {
+    /// For host functions: there since the first.
+    calls: Option<StreamCalls>,
+    deferred: Deferred,
 }
 
 /// A stream of the driver that does not wait for the legacy default stream, nor it for this one.
@@ -197,29 +209,27 @@ impl StreamState {
         if self.is_abandoned() {
             return Err(abandoned());
         }
-        let mut calls = self.submitting.lock();
-        let queued = queue(&mut calls);
-        // Also when it failed: a part may have been queued. Release, with the Acquire in
-        // `is_known_idle`: whoever sees the count knows that there is something to ask about.
+        let mut submitting = self.submitting.lock();
+        self.settle_deferred(&mut submitting);
+        let queued = queue(&mut submitting.calls);
+        let position = self.count_submitted();
+        drop(submitting);
+        queued.map(|()| position)
+    }
+
+    /// Something was queued, also where that failed: a part may have been.
+    #[inline(always)]
+    fn count_submitted(&self) -> Position {
+        // Release, with the Acquire in `is_known_idle`: whoever sees the count knows that there is something to
+        // ask about.
         let position = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(position, Ordering::Release);
-        drop(calls);
-        queued.map(|()| position)
+        position
     }
 
     #[inline]
     pub(super) fn submit_calls(&self, calls: impl FnOnce(&Api) -> Outcome) -> Result<Position> {
         self.submit(|| self.device.call_here(calls))
-    }
-
-    /// As [`Self::submit_calls`], for allocating and freeing: the driver does both where the stream is, and asks
-    /// for a current context only if that is its own default stream, which one of somebody else's may be.
-    #[inline(always)]
-    pub(super) fn submit_pool_calls(&self, calls: impl Fn(&Api) -> Outcome) -> Result<Position> {
-        match self.adopted {
-            true => self.submit_calls(calls),
-            false => self.submit(|| self.device.call_outside(calls)),
-        }
     }
 
     /// Everything queued so far has been seen to finish: three loads, no question to the driver.
@@ -266,6 +276,7 @@ impl StreamState {
     pub(super) fn destroy(&self) {
         let mut destroyed = self.destroyed.write();
         *destroyed = true;
+        self.end_deferred();
         self.value_waits.clear();
         self.frees.clear();
         if !self.adopted {
@@ -273,7 +284,7 @@ impl StreamState {
             let destroy = |api: &Api| unsafe { api.stream_destroy(self.raw.0) };
             self.device.driver().end_in(self.device.context(), destroy);
         }
-        let calls = self.submitting.lock().take();
+        let calls = self.submitting.lock().calls.take();
         calls.into_iter().for_each(StreamCalls::end);
     }
 
@@ -333,7 +344,8 @@ impl CudaStream {
             raw,
             adopted,
             shared: AtomicBool::new(adopted),
-            submitting: BiasedLock::new(None),
+            submitting: BiasedLock::new(Submitting::default()),
+            defers: AtomicBool::new(false),
             submitted: AtomicU64::new(0),
             finished: AtomicU64::new(0),
             crosses: AtomicBool::new(false),
@@ -379,6 +391,7 @@ impl CudaStream {
 
     fn wait_for_all(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.device().context().healthy()?;
+        self.settle();
         stream_value::settle(&self.0, deadline)?;
         let pools = self.device().driver().known_pools().are_used();
         if self.0.is_known_idle() && !pools {
@@ -516,12 +529,13 @@ impl Stream for CudaStream {
     }
 
     fn is_idle(&self) -> Result<bool> {
+        self.settle();
         let idle = self.device().context().healthy().and_then(|()| self.0.is_idle());
         self.told(idle)
     }
 
     fn is_known_idle(&self) -> bool {
-        self.0.is_known_idle() && self.device().context().healthy().is_ok()
+        self.0.is_known_idle() && !self.0.defers() && self.device().context().healthy().is_ok()
     }
 
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
@@ -531,6 +545,7 @@ impl Stream for CudaStream {
     /// The driver cannot drop work: what it holds will run, except for host functions that have
     /// not started, and waits that the host watches.
     fn abandon(&self) -> Position {
+        self.settle();
         self.0.abandoned.store(true, Ordering::Relaxed);
         self.0.host_waits.give_up();
         self.0.submitted.load(Ordering::Acquire)
@@ -544,7 +559,9 @@ impl Stream for CudaStream {
         Wait::Done
     }
 
-    fn retire(&self) {}
+    fn retire(&self) {
+        self.settle();
+    }
 
     fn set_priority(&self, priority: u32) -> Result<()> {
         if priority == self.0.priority {
@@ -562,6 +579,7 @@ impl Stream for CudaStream {
 
     fn native(&self) -> Option<usize> {
         self.0.shared.store(true, Ordering::Relaxed);
+        self.settle();
         Some(self.0.raw.0.expose_provenance())
     }
 

@@ -57,7 +57,7 @@ impl StreamState {
     }
 
     /// The operation that is being queued gives memory back to a pool.
-    pub(in crate::backend::cuda) fn note_free(&self) {
+    pub(super) fn note_free(&self) {
         // Relaxed: whoever needs memory looks for what was given back before.
         self.frees.any.store(true, Ordering::Relaxed);
     }
@@ -69,7 +69,8 @@ impl StreamState {
 
     /// Waits for frees of pools' memory, unless what is before them depends on the program.
     pub(in crate::backend::cuda) fn settle_frees(&self) -> Result<()> {
-        let submitting = self.submitting.lock();
+        let mut submitting = self.submitting.lock();
+        self.settle_deferred(&mut submitting);
         // Others may give a shared one work at any time.
         let depends = self.depends_on_program()
             && (self.shared.load(Ordering::Relaxed) || !self.is_idle()?);

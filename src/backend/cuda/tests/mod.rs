@@ -16,6 +16,7 @@ use crate::backend::{
 
 mod clock;
 mod copies;
+mod deferred;
 mod device;
 mod failure;
 mod hand_over;

@@ -8,13 +8,13 @@ use crate::backend::{
     PoolSharing, Pools,
 };
 
-const MIB: usize = 1 << 20;
+pub(super) const MIB: usize = 1 << 20;
 
-const PRIVATE: PoolOptions =
+pub(super) const PRIVATE: PoolOptions =
     PoolOptions { place: PoolPlace::Device(0), sharing: PoolSharing::None, max_size: None };
 
 /// The driver's pools; `None`, and a line that says so, where it is too old for them.
-fn pools(setup: &Setup) -> Option<&dyn Pools> {
+pub(super) fn pools(setup: &Setup) -> Option<&dyn Pools> {
     let pools = setup.driver.pools().unwrap();
     match pools.create(PRIVATE) {
         Ok(_) => Some(pools),
@@ -31,7 +31,7 @@ fn span(block: Block) -> Span {
     Span { addr: block.addr, len: block.len, place: Place::Device(0) }
 }
 
-fn fill(stream: &Arc<dyn Stream>, block: Block, value: u8) {
+pub(super) fn fill(stream: &Arc<dyn Stream>, block: Block, value: u8) {
     stream.fill(Fill { dst: span(block), pattern: Pattern::Byte(value) }).unwrap();
 }
 
@@ -41,7 +41,7 @@ fn read(setup: &Setup, block: Block) -> Vec<u8> {
     bytes
 }
 
-fn wait(stream: &Arc<dyn Stream>) {
+pub(super) fn wait(stream: &Arc<dyn Stream>) {
     let _ = stream.synchronize(None).unwrap();
 }
 
@@ -54,7 +54,11 @@ fn no_context_is_looked_for_unless_the_driver_wants_one() {
     let Some(setup) = Setup::new() else { return };
     let Some(pools) = pools(&setup) else { return };
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
-    let take_and_give = || pool.free(pool.alloc(4096, &*stream).unwrap(), &*stream).unwrap();
+    let take_and_give = || {
+        pool.free(pool.alloc(4096, &*stream).unwrap(), &*stream).unwrap();
+        // Has the driver told.
+        pool.free(pool.alloc(4097, &*stream).unwrap(), &*stream).unwrap();
+    };
     let asked = || calls("cuCtxGetCurrent");
     take_and_give();
     let before = asked();
@@ -392,9 +396,11 @@ fn what_the_driver_refuses_is_told() {
     let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
     fail("cuMemAllocFromPoolAsync:1:999,cuMemFreeAsync:1:999").unwrap();
     assert_eq!(pool.alloc(1, &*stream).unwrap_err().kind(), FaultKind::Driver);
-    let block = pool.alloc(1, &*stream).unwrap();
-    assert_eq!(pool.free(block, &*stream).unwrap_err().kind(), FaultKind::Driver);
-    pool.free(block, &*stream).unwrap();
+    let options = PoolOptions { sharing: PoolSharing::Descriptor, ..PRIVATE };
+    let undeferred = pools.create(options).unwrap();
+    let block = undeferred.alloc(1, &*stream).unwrap();
+    assert_eq!(undeferred.free(block, &*stream).unwrap_err().kind(), FaultKind::Driver);
+    undeferred.free(block, &*stream).unwrap();
     fail("cuMemAllocFromPoolAsync:1:2").unwrap();
     let block = pool.alloc(1, &*stream).expect("it is tried once more");
     pool.free(block, &*stream).unwrap();

@@ -1,0 +1,310 @@
+//! Frees of pools' memory that the driver is told later, or not at all. What tells it is seen in how often it
+//! was called, which the test double counts.
+
+use std::sync::Arc;
+
+use super::pool::{MIB, PRIVATE, fill, pools, wait};
+use super::*;
+use crate::backend::{
+    Access, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
+};
+
+/// How often the driver has been given memory back, and asked for some; `None`: nobody counts.
+fn frees() -> Option<u64> {
+    calls("cuMemFreeAsync")
+}
+
+fn allocs() -> u64 {
+    calls("cuMemAllocFromPoolAsync").unwrap()
+}
+
+fn used(pool: &dyn Pool) -> u64 {
+    pool.get(PoolAttribute::UsedCurrent).unwrap()
+}
+
+/// Where calls are counted: a pool and a stream that defers a free of a block of this length in it.
+struct Deferring<'a> {
+    setup: &'a Setup,
+    pools: &'a dyn Pools,
+    pool: Box<dyn Pool>,
+    stream: Arc<dyn Stream>,
+    before: u64,
+}
+
+impl<'a> Deferring<'a> {
+    fn new(setup: &'a Setup, len: usize) -> Option<Self> {
+        let before = frees()?;
+        let pools = pools(setup)?;
+        let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+        pool.free(pool.alloc(len, &*stream).unwrap(), &*stream).unwrap();
+        assert_eq!(frees(), Some(before), "not told yet");
+        Some(Self { setup, pools, pool, stream, before })
+    }
+
+    fn told(&self) -> u64 {
+        frees().unwrap() - self.before
+    }
+}
+
+#[test]
+fn a_loop_has_what_it_gives_back_without_the_driver() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(before) = frees() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let mut seen = Vec::new();
+    let asked = allocs();
+    for _ in 0..10 {
+        let lens = [MIB, 2 * MIB, MIB, 3];
+        let blocks = lens.map(|len| pool.alloc(len, &*stream).unwrap());
+        for (block, len) in blocks.iter().zip(lens) {
+            assert!(
+                block.len >= len
+                    && !blocks.iter().any(|other| {
+                        other.addr < block.addr && block.addr < other.addr + other.len
+                    })
+            );
+            fill(&stream, *block, 1);
+        }
+        blocks.iter().rev().for_each(|&block| pool.free(block, &*stream).unwrap());
+        let mut addresses = blocks.map(|block| block.addr);
+        addresses.sort_unstable();
+        seen.push(addresses);
+    }
+    assert_eq!((allocs() - asked, frees().unwrap() - before), (4, 0));
+    assert!(seen.iter().all(|addresses| *addresses == seen[0]), "{seen:x?}");
+    wait(&stream);
+    assert_eq!((allocs() - asked, frees().unwrap() - before), (4, 4));
+    assert_eq!((used(&*pool), pool.get(PoolAttribute::ReservedCurrent).unwrap()), (0, 0));
+    assert_eq!(pool.get(PoolAttribute::UsedHigh).unwrap() >> 20, 4);
+}
+
+/// However many are deferred, the driver is told once of each.
+#[test]
+fn more_than_a_stream_can_defer_are_told() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(before) = frees() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let blocks: Vec<_> = (0..100).map(|_| pool.alloc(5000, &*stream).unwrap()).collect();
+    blocks.into_iter().for_each(|block| pool.free(block, &*stream).unwrap());
+    assert!((1..100).contains(&(frees().unwrap() - before)));
+    assert_eq!(used(&*pool), 0);
+    assert_eq!(frees().unwrap() - before, 100);
+}
+
+#[test]
+fn whatever_is_done_with_the_stream_tells_the_driver_first() {
+    type Step = fn(&Deferring<'_>);
+    const LEN: usize = MIB;
+    let steps: [(&str, Step); 14] = [
+        ("fill", |it| {
+            let memory = it.setup.on_device(8);
+            it.stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
+        }),
+        ("host function", |it| {
+            Gate::close(&it.stream).open();
+        }),
+        ("record", |it| {
+            let event = it.setup.device.create_event(false).unwrap();
+            it.stream.record(&event).unwrap();
+        }),
+        ("wait for an event", |it| {
+            let event = it.setup.device.create_event(false).unwrap();
+            it.setup.stream().record(&event).unwrap();
+            it.stream.wait(&event, None).unwrap();
+        }),
+        ("question", |it| {
+            assert!(!it.stream.is_known_idle());
+            let _ = it.stream.is_idle().unwrap();
+        }),
+        ("synchronize", |it| wait(&it.stream)),
+        ("bounded synchronize", |it| {
+            let _ = it.stream.synchronize(Some(Instant::now() + LONG)).unwrap();
+        }),
+        ("wait for an event of another stream", |it| {
+            let event = it.setup.device.create_event(false).unwrap();
+            it.setup.stream().record(&event).unwrap();
+            let _ = event.synchronize(None).unwrap();
+        }),
+        ("allocation of another length", |it| {
+            it.pool.alloc(LEN - 1, &*it.stream).unwrap();
+        }),
+        ("allocation of another pool", |it| {
+            it.pools.create(PRIVATE).unwrap().alloc(LEN, &*it.stream).unwrap();
+        }),
+        ("the driver's own stream", |it| {
+            it.stream.native().unwrap();
+        }),
+        ("abandon", |it| {
+            it.stream.abandon();
+        }),
+        ("retire", |it| it.stream.retire()),
+        ("device memory that is not there", |it| {
+            let total = it.setup.device.info().total_memory as usize;
+            assert!(it.setup.device.alloc(2 * total, PagePolicy::NormalOnly).is_err());
+        }),
+    ];
+    let Some(setup) = Setup::new() else { return };
+    for (name, step) in steps {
+        let Some(it) = Deferring::new(&setup, LEN) else { return };
+        step(&it);
+        assert_eq!(it.told(), 1, "{name}");
+    }
+}
+
+#[test]
+fn whatever_is_done_with_the_pool_tells_the_driver_first() {
+    type Step = fn(&Deferring<'_>);
+    let steps: [(&str, Step); 7] = [
+        ("an attribute", |it| assert_eq!(used(&*it.pool), 0)),
+        ("another attribute", |it| it.pool.set(PoolAttribute::AllowOpportunistic, 0).unwrap()),
+        ("trim", |it| it.pool.trim(0).unwrap()),
+        ("access", |it| it.pool.set_access(0, Access::ReadWrite).unwrap()),
+        ("allocation in another stream", |it| {
+            it.pool.alloc(MIB, &*it.setup.stream()).unwrap();
+        }),
+        ("free at once", |it| {
+            let block = it.pool.alloc(1, &*it.setup.stream()).unwrap();
+            it.pool.free_now(block).unwrap();
+        }),
+        ("no memory", |it| {
+            let total = it.setup.device.info().total_memory as usize;
+            let small = it.pools.create(PRIVATE).unwrap();
+            assert!(small.alloc(2 * total, &*it.setup.stream()).is_err());
+        }),
+    ];
+    let Some(setup) = Setup::new() else { return };
+    for (name, step) in steps {
+        let Some(it) = Deferring::new(&setup, MIB) else { return };
+        step(&it);
+        assert_eq!(it.told(), 1, "{name}");
+    }
+}
+
+#[test]
+fn pools_and_streams_may_end_with_deferred_frees() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(it) = Deferring::new(&setup, MIB) else { return };
+    drop(it.pool);
+    assert_eq!(frees().unwrap() - it.before, 1, "a pool");
+    let Some(Deferring { pool, stream, before, .. }) = Deferring::new(&setup, MIB) else { return };
+    drop(stream);
+    assert_eq!(used(&*pool), 0);
+    assert_eq!(frees().unwrap() - before, 1, "a stream");
+    // The device takes both: nothing may be left of them in the driver.
+    let Some(Deferring { pool, stream, before, .. }) = Deferring::new(&setup, MIB) else { return };
+    let kept = std::mem::ManuallyDrop::new(pool);
+    drop(setup);
+    assert_eq!(frees().unwrap() - before, 1, "a device");
+    drop((std::mem::ManuallyDrop::into_inner(kept), stream));
+    assert_eq!(frees().unwrap() - before, 1);
+}
+
+/// A stream that others give work, a pool that other processes have, memory of the host.
+#[test]
+fn what_others_see_is_told_at_once() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(before) = frees() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let given = setup.stream();
+    let native = given.native().unwrap();
+    let adopted = setup.device.adopt_stream(native, StreamOptions::default()).unwrap();
+    let own = setup.stream();
+    let shared = PoolOptions { sharing: PoolSharing::Descriptor, ..PRIVATE };
+    let host = PoolOptions { place: PoolPlace::Host, ..PRIVATE };
+    let mut told = 0;
+    for (stream, options) in [(&given, PRIVATE), (&adopted, PRIVATE), (&own, shared), (&own, host)]
+    {
+        let pool = pools.create(options).unwrap();
+        for _ in 0..3 {
+            pool.free(pool.alloc(MIB, &**stream).unwrap(), &**stream).unwrap();
+            told += 1;
+            assert_eq!(frees().unwrap() - before, told, "{options:?}");
+        }
+    }
+}
+
+/// Where streams take turns, none defers anything for a while; one that is alone again does.
+#[test]
+fn streams_that_share_a_pool_leave_it_to_the_driver() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(it) = Deferring::new(&setup, MIB) else { return };
+    let (pool, first, second) = (&it.pool, &it.stream, setup.stream());
+    let pair = |stream: &Arc<dyn Stream>| {
+        pool.free(pool.alloc(MIB, &**stream).unwrap(), &**stream).unwrap();
+    };
+    pair(&second);
+    assert_eq!(it.told(), 2, "what was deferred, and its own");
+    for round in 0..20 {
+        pair(first);
+        pair(&second);
+        assert_eq!(it.told(), 4 + 2 * round);
+    }
+    for stream in [first, &second] {
+        let before = allocs();
+        (0..1000).for_each(|_| pair(stream));
+        assert!(allocs() - before < 500, "{}", allocs() - before);
+    }
+    assert_eq!(used(&**pool), 0);
+}
+
+/// Each block is one thread's at a time, and the driver has all of them back in the end.
+#[test]
+fn threads_with_streams_of_one_pool_and_of_one_stream() {
+    let Some(setup) = Setup::new() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let counted = frees().map(|before| (before, allocs()));
+    let pool = pools.create(PRIVATE).unwrap();
+    pool.set(PoolAttribute::ReleaseThreshold, u64::MAX).unwrap();
+    let streams = [0, 1].map(|_| setup.stream());
+    let owned = parking_lot::Mutex::new(std::collections::HashSet::new());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4)
+            .map(|thread| {
+                let (pool, owned, stream) = (&pool, &owned, &streams[thread % 2]);
+                scope.spawn(move || {
+                    for round in 0..600_usize {
+                        let lens = [MIB, 4096 * (1 + round / 100 % 2)];
+                        let blocks = lens.map(|len| pool.alloc(len, &**stream).unwrap());
+                        assert!(blocks.iter().all(|block| owned.lock().insert(block.addr)));
+                        if round % 50 == 7 {
+                            fill(stream, blocks[0], 1);
+                        }
+                        for block in blocks {
+                            assert!(owned.lock().remove(&block.addr));
+                            pool.free(block, &**stream).unwrap();
+                        }
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                assert!(used(&*pool) <= pool.get(PoolAttribute::UsedHigh).unwrap());
+                streams.iter().for_each(wait);
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        });
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        done.store(true, Ordering::Relaxed);
+    });
+    streams.iter().for_each(wait);
+    assert_eq!(used(&*pool), 0);
+    if let Some((freed, asked)) = counted {
+        assert_eq!(frees().unwrap() - freed, allocs() - asked);
+    }
+}
+
+#[test]
+fn a_refusal_of_a_deferred_free_is_told_at_the_end_of_the_device() {
+    let Some(mut setup) = Setup::new() else { return };
+    let Some(it) = Deferring::new(&setup, MIB) else { return };
+    fail("cuMemFreeAsync:1:999").unwrap();
+    wait(&it.stream);
+    drop((it.pool, it.stream));
+    let refused = setup.device.close().unwrap_err();
+    assert!(refused.text().contains("cuMemFreeAsync"), "{}", refused.text());
+    setup.device = setup.driver.open(0).unwrap();
+}
