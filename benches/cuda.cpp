@@ -64,6 +64,8 @@ struct Objects {
     std::uint64_t steps = 0;
     void* arguments[1] = {&steps};
     cuda::Pool raw_pool = nullptr;
+    // Of pairs whose lengths change, one counter for each side.
+    unsigned pairs = 0, raw_pairs = 0;
     // What a host function's stream waits for, as the API does it.
     std::atomic<std::uint32_t>* word = nullptr;
     std::uint32_t called = 0;
@@ -134,6 +136,18 @@ void RawLaunch(Objects& o, unsigned blocks, cuda::Stream stream) {
     Raw().Launch(o.raw_kernel, blocks, 1, 1, kThreads, 1, 1, 0, stream, o.arguments, nullptr);
 }
 
+void AllocateAndFree(Objects& o, std::size_t bytes) {
+    void* memory;
+    ACL(aclrtMemPoolMallocAsync(&memory, bytes, o.pool, o.stream));
+    ACL(aclrtMemPoolFreeAsync(memory, o.stream));
+}
+
+void RawAllocateAndFree(Objects& o, std::size_t bytes) {
+    cuda::Address memory;
+    Raw().PoolAlloc(&memory, bytes, o.raw_pool, o.raw_stream);
+    Raw().FreeAsync(memory, o.raw_stream);
+}
+
 // A call that queues work, or two, and the same through the driver.
 struct Row {
     const char* name;
@@ -174,18 +188,13 @@ const Row kRows[] = {
          ACL(aclrtLaunchKernelWithArgsArray(o.kernel, 1, o.stream, nullptr, o.arguments));
      },
      [](Objects& o) { RawLaunch(o, 1, o.raw_stream); }},
-    {"aclrtMemPoolMallocAsync + FreeAsync", 30,
-     [](Objects& o) {
-         void* memory;
-         ACL(aclrtMemPoolMallocAsync(&memory, kPooled, o.pool, o.stream));
-         ACL(aclrtMemPoolFreeAsync(memory, o.stream));
-     },
-     [](Objects& o) {
-         cuda::Address memory;
-         Raw().PoolAlloc(&memory, kPooled, o.raw_pool, o.raw_stream);
-         Raw().FreeAsync(memory, o.raw_stream);
-     },
-     false},
+    // What a loop gives back it is given again, without the driver.
+    {"aclrtMemPoolMallocAsync + FreeAsync", 30, [](Objects& o) { AllocateAndFree(o, kPooled); },
+     [](Objects& o) { RawAllocateAndFree(o, kPooled); }, false},
+    // The driver is asked each time.
+    {"aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns", 30,
+     [](Objects& o) { AllocateAndFree(o, kPooled << (++o.pairs & 1)); },
+     [](Objects& o) { RawAllocateAndFree(o, kPooled << (++o.raw_pairs & 1)); }, false},
 };
 
 double Queue(void (*call)(Objects&), Objects& objects) {

@@ -22,7 +22,8 @@ instructions() {
 {
     for _ in 1 2 3 4 5; do FAKE_CUDA_DELAY_US=0 "$programs/bench_cuda" above; done
     for name in aclrtMemcpyAsync aclrtRecordEvent aclrtStreamWaitEvent aclrtLaunchHostFunc \
-        aclrtLaunchKernelWithArgsArray "aclrtMemPoolMallocAsync + FreeAsync"; do
+        aclrtLaunchKernelWithArgsArray "aclrtMemPoolMallocAsync + FreeAsync" \
+        "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns"; do
         read -r few_here few < <(instructions "$name" 1000)
         read -r many_here many < <(instructions "$name" 3000)
         printf '{"name": "%s", "at": "caller", "value": %d}\n' "$name" $(((many_here - few_here) / 2000))

@@ -41,6 +41,7 @@ def problems(pack, results):
     figures = {figure["name"] for figure in said["figures"] if {"portacl", "driver", "goal", "met"} <= figure.keys()}
     for call in ("aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtStreamWaitEvent", "aclrtLaunchHostFunc",
                  "aclrtLaunchKernelWithArgsArray", "aclrtMemPoolMallocAsync + FreeAsync",
+                 "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns",
                  "aclrtMalloc + aclrtFree, 1 MiB", "pinned host to device, 64 KiB", "device to pinned host, 64 KiB",
                  "pageable host to device, 64 KiB", "device to pageable host, 64 KiB"):
         if call not in figures:

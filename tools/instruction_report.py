@@ -20,6 +20,7 @@ GOALS = {
     "aclrtLaunchHostFunc": 30,
     "aclrtLaunchKernelWithArgsArray": 50,
     "aclrtMemPoolMallocAsync + FreeAsync": 30,
+    "aclrtMemPoolMallocAsync + FreeAsync, two lengths by turns": 30,
 }
 
 
@@ -28,7 +29,7 @@ def print_instructions(results):
           f"counted), at commit {commit()}, on {machine()}: those of the thread that calls, and all, with what the driver's thread and ours "
           "do later. The time is what a call takes above the same calls of that driver in the same order (`bench_cuda "
           "above`: in turns in one process, streams held back, the median difference in the quickest quarter, of five launches), which begin with "
-          "`cuCtxGetCurrent` where the API's do: all but the pair. It is for a quiet machine; the stand-in takes hundreds of nanoseconds itself, and its "
+          "`cuCtxGetCurrent` where the API's do: all but the pairs. A pair of one length asks the driver nothing (a loop has what it gives back), of two lengths by turns both calls each time. It is for a quiet machine; the stand-in takes hundreds of nanoseconds itself, and its "
           "caches are part of the difference. What calls take on a GPU beside the raw driver is in `docs/gpu`, once one "
           "was had.\n")
     print("| call | instructions in the call | in all threads | above the driver's calls | goal | |")

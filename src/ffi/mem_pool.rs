@@ -95,7 +95,8 @@ pub unsafe extern "C" fn aclrtMemPoolMallocAsync(
 /// Gives memory back to its pool, in the order of a stream: work queued there before still uses it, as does work
 /// elsewhere that the program has ordered before. The address is invalid for calls from now on. No memory goes
 /// back to the device: that happens at the next synchronize, by the release threshold. aclrtFree takes a pool's
-/// memory as well: at once, on the caller's word that nothing uses it any more.
+/// memory as well: at once, on the caller's word that nothing uses it any more. On CUDA the driver may hear of it
+/// with the next call for the stream or the pool (docs/mem_pool.md); what it refuses then, aclrtResetDevice says.
 ///
 /// @param ptr the start of memory of a pool; the pool may have been destroyed meanwhile.
 /// @param stream a stream of the current device, any one that comes behind the uses of the memory; null: the
