@@ -108,18 +108,25 @@ impl Deferred {
         self.turn.as_deref().is_some_and(|own| std::ptr::eq(own, turn))
     }
 
-    /// The latest of this length.
+    /// Takes out the latest of this length: its address.
     #[inline(always)]
-    fn find(&self, len: usize) -> Option<usize> {
-        self.blocks[..self.count].iter().rposition(|block| block.1 == len)
+    fn take(&mut self, len: usize) -> Option<usize> {
+        // Mostly the last one: loops take in the opposite order of giving back.
+        let last = self.blocks[..self.count].last()?;
+        if last.1 == len {
+            self.count -= 1;
+            return Some(last.0);
+        }
+        self.take_from_within(len)
     }
 
-    #[inline(always)]
-    fn remove(&mut self, index: usize) -> usize {
+    #[inline(never)]
+    fn take_from_within(&mut self, len: usize) -> Option<usize> {
+        let index = self.blocks[..self.count].iter().rposition(|block| block.1 == len)?;
         let (addr, _) = self.blocks[index];
         self.blocks.copy_within(index + 1..self.count, index);
         self.count -= 1;
-        addr
+        Some(addr)
     }
 }
 
@@ -269,12 +276,11 @@ impl StreamState {
         let mut submitting = self.submitting.lock();
         let deferred = &mut submitting.deferred;
         if deferred.count != 0 {
+            self.device.check_open()?;
+            self.device.context().healthy()?;
             if deferred.is_of(turn)
-                && let Some(index) = deferred.find(len)
+                && let Some(addr) = deferred.take(len)
             {
-                self.device.check_open()?;
-                self.device.context().healthy()?;
-                let addr = deferred.remove(index);
                 if deferred.count == 0 {
                     self.note_deferred(deferred, 0);
                 }
