@@ -300,10 +300,17 @@ fn threads_with_streams_of_one_pool_and_of_one_stream() {
 #[test]
 fn a_refusal_of_a_deferred_free_is_told_at_the_end_of_the_device() {
     let Some(mut setup) = Setup::new() else { return };
-    let Some(it) = Deferring::new(&setup, MIB) else { return };
+    let Some(before) = frees() else { return };
+    let Some(pools) = pools(&setup) else { return };
+    let (pool, stream) = (pools.create(PRIVATE).unwrap(), setup.stream());
+    let block = pool.alloc(MIB, &*stream).unwrap();
+    pool.free(block, &*stream).unwrap();
     fail("cuMemFreeAsync:1:999").unwrap();
-    wait(&it.stream);
-    drop((it.pool, it.stream));
+    wait(&stream);
+    assert_eq!(frees(), Some(before + 1));
+    // It is still the driver's to take back.
+    pool.free_now(block).unwrap();
+    drop((pool, stream));
     let refused = setup.device.close().unwrap_err();
     assert!(refused.text().contains("cuMemFreeAsync"), "{}", refused.text());
     setup.device = setup.driver.open(0).unwrap();
