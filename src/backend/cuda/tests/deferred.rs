@@ -128,10 +128,12 @@ fn whatever_is_done_with_the_stream_tells_the_driver_first() {
             let _ = event.synchronize(None).unwrap();
         }),
         ("allocation of another length", |it| {
-            it.pool.alloc(LEN - 1, &*it.stream).unwrap();
+            let block = it.pool.alloc(LEN - 1, &*it.stream).unwrap();
+            it.pool.free_now(block).unwrap();
         }),
         ("allocation of another pool", |it| {
-            it.pools.create(PRIVATE).unwrap().alloc(LEN, &*it.stream).unwrap();
+            let other = it.pools.create(PRIVATE).unwrap();
+            other.free_now(other.alloc(LEN, &*it.stream).unwrap()).unwrap();
         }),
         ("the driver's own stream", |it| {
             it.stream.native().unwrap();
@@ -162,7 +164,8 @@ fn whatever_is_done_with_the_pool_tells_the_driver_first() {
         ("trim", |it| it.pool.trim(0).unwrap()),
         ("access", |it| it.pool.set_access(0, Access::ReadWrite).unwrap()),
         ("allocation in another stream", |it| {
-            it.pool.alloc(MIB, &*it.setup.stream()).unwrap();
+            let block = it.pool.alloc(MIB, &*it.setup.stream()).unwrap();
+            it.pool.free_now(block).unwrap();
         }),
         ("free at once", |it| {
             let block = it.pool.alloc(1, &*it.setup.stream()).unwrap();
@@ -223,6 +226,9 @@ fn what_others_see_is_told_at_once() {
             assert_eq!(frees().unwrap() - before, told, "{options:?}");
         }
     }
+    // Before the one that it is around.
+    drop(adopted);
+    wait(&given);
 }
 
 /// Where streams take turns, none defers anything for a while; one that is alone again does.
