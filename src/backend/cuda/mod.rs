@@ -324,7 +324,7 @@ impl DriverState {
         let streams = self.streams_with_frees();
         let mut any = false;
         for stream in streams.iter().filter(|stream| stream.defers()) {
-            any |= stream.look(StreamState::tell_all_deferred).is_some();
+            any |= stream.look(StreamState::tell_deferred_aside).is_some();
         }
         any
     }
@@ -375,6 +375,7 @@ impl DriverState {
         for stream in dropped {
             // `close` destroys what it finds in the list, so its end has to wait for this.
             let Some(_open) = stream.device().keep_open() else { continue };
+            stream.tell_all_deferred();
             if !stream.is_settled() {
                 self.any_dropped.store(true, Ordering::Relaxed);
             } else if self.remove_stream(&stream) {

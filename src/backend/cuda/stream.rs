@@ -394,6 +394,10 @@ impl CudaStream {
         self.settle();
         stream_value::settle(&self.0, deadline)?;
         let pools = self.device().driver().known_pools().are_used();
+        if pools {
+            // They give back what other streams have freed as well.
+            self.device().driver().tell_deferred();
+        }
         if self.0.is_known_idle() && !pools {
             return Ok(Wait::Done);
         }
@@ -545,7 +549,6 @@ impl Stream for CudaStream {
     /// The driver cannot drop work: what it holds will run, except for host functions that have
     /// not started, and waits that the host watches.
     fn abandon(&self) -> Position {
-        self.settle();
         self.0.abandoned.store(true, Ordering::Relaxed);
         self.0.host_waits.give_up();
         self.0.submitted.load(Ordering::Acquire)

@@ -75,10 +75,9 @@ impl Turn {
                 true
             });
             match told {
-                // Its device ends, which ends all of this.
-                None => return,
-                Some(true) => {}
                 Some(false) => std::thread::yield_now(),
+                // What was there when this began; or its device ends, which ends all of this.
+                Some(true) | None => return,
             }
         }
     }
@@ -153,16 +152,28 @@ impl StreamState {
     pub(in crate::backend::cuda) fn tell_all_deferred(&self) {
         while self.defers() {
             // Not waited for: who has the stream tells the driver before anything that takes long.
-            match self.submitting.try_lock() {
-                Some(mut submitting) => self.settle_deferred(&mut submitting),
-                None => std::thread::yield_now(),
+            if let Some(mut submitting) = self.submitting.try_lock() {
+                return self.settle_deferred(&mut submitting);
             }
+            std::thread::yield_now();
+        }
+    }
+
+    /// As [`Self::tell_all_deferred`], for who waits for something else: a driver that has no room for more may
+    /// let the caller wait, which must not be for the program. What is behind that is not free yet.
+    pub(in crate::backend::cuda) fn tell_deferred_aside(&self) {
+        if !self.depends_on_program() || self.is_idle().unwrap_or(false) {
+            self.tell_all_deferred();
         }
     }
 
     #[cold]
     #[inline(never)]
     fn tell_deferred(&self, submitting: &mut Submitting) {
+        if self.device.check_open().is_err() {
+            // See `end_deferred`.
+            return;
+        }
         let deferred = &mut submitting.deferred;
         for (addr, _) in deferred.blocks[..std::mem::take(&mut deferred.count)].iter().copied() {
             // Nobody is there to hear of a refusal; a device that has failed says so in the next call.

@@ -97,7 +97,7 @@ fn more_than_a_stream_can_defer_are_told() {
 fn whatever_is_done_with_the_stream_tells_the_driver_first() {
     type Step = fn(&Deferring<'_>);
     const LEN: usize = MIB;
-    let steps: [(&str, Step); 14] = [
+    let steps: [(&str, Step); 15] = [
         ("fill", |it| {
             let memory = it.setup.on_device(8);
             it.stream.fill(Fill::bytes(memory.span(), 1)).unwrap();
@@ -140,7 +140,9 @@ fn whatever_is_done_with_the_stream_tells_the_driver_first() {
         }),
         ("abandon", |it| {
             it.stream.abandon();
+            assert_eq!(used(&*it.pool), 0);
         }),
+        ("synchronize of another stream", |it| wait(&it.setup.stream())),
         ("retire", |it| it.stream.retire()),
         ("device memory that is not there", |it| {
             let total = it.setup.device.info().total_memory as usize;
