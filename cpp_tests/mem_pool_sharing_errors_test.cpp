@@ -81,6 +81,13 @@ TEST_F(MemPoolSharingErrors, ImportChecksItsArguments) {
                          portaclMemPoolImportFromShareableHandle(
                              &imported_, Handle(good), static_cast<aclrtMemHandleType>(type), 0),
                          "handleType", Shown(type));
+    const auto fabric = static_cast<aclrtMemHandleType>(PORTACL_MEM_HANDLE_TYPE_FABRIC);
+    unsigned char handle[64] = {};
+    if (OnCpu()) {
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                         portaclMemPoolImportFromShareableHandle(&imported_, handle, fabric, 0),
+                         "FABRIC", "ACL_MEM_HANDLE_TYPE_POSIX");
+    }
     const int closed = dup(good);
     close(closed);
     for (int number : {-1, closed, 1 << 20})

@@ -154,12 +154,37 @@ void LookWhatAnImportedPoolDoes(Conversation& parent) {
     ACL_FAILS_SAYING(kDead, portaclMemPoolExportToShareableHandle(&descriptor, pool, kPosix, 0),
                      "imported");
     EXPECT_TRUE(IsPoison(descriptor));
+    for (int attr = 1; attr <= 8; ++attr) {
+        auto value = Poison<uint64_t>();
+        ACL_FAILS_SAYING(kDead,
+                         aclrtMemPoolGetAttr(pool, static_cast<aclrtMemPoolAttr>(attr), &value),
+                         "imported");
+        EXPECT_TRUE(IsPoison(value));
+    }
+    int off = 0;
+    ACL_FAILS_SAYING(kDead,
+                     aclrtMemPoolSetAttr(pool, ACL_RT_MEM_POOL_REUSE_ALLOW_OPPORTUNISTIC, &off),
+                     "imported");
+    aclrtMemAccessDesc access{};
+    access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    for (auto flags : {ACL_RT_MEM_ACCESS_FLAGS_NONE, ACL_RT_MEM_ACCESS_FLAGS_READ}) {
+        access.flags = flags;
+        ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemPoolSetAccess(pool, &access, 1),
+                         "device 0", "always");
+    }
+    access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+    ACL_EXPECT_OK(portaclMemPoolSetAccess(pool, &access, 1));
+    auto flags = Poison<aclrtMemAccessFlags>();
+    ACL_EXPECT_OK(portaclMemPoolGetAccess(&flags, pool, &access.location));
+    EXPECT_EQ(flags, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
 
     const Exported exported = parent.Receive<Exported>();
     void* const imported = ImportPointer(pool, exported.data);
     ExportData data{};
     data.size = sizeof data;
     ACL_FAILS_SAYING(kDead, portaclMemPoolExportPointer(&data, imported), "imported");
+    ACL_EXPECT_OK(aclrtMemPoolTrimTo(pool, 0));
+    EXPECT_TRUE(Holds(imported, exported.size, 3));
 
     // The pool ends for new imports; what was imported stays until it is freed.
     const aclrtMemPool stale = pool;
@@ -366,11 +391,21 @@ void ImportHostMemory(Conversation& parent) {
 
 TWO_PROCESS_TEST(MemPoolSharing, HostMemoryOfANode, ImportHostMemory) {
     const Session session;
-    // Which drivers can do this, and where an imported pool then has its memory, nobody tells.
-    if (!OnCpu()) return;
-    Peer peer;
     aclrtMemPoolProps props = SharedProps();
     props.location.type = ACL_MEM_LOCATION_TYPE_HOST_NUMA;
+    // Which drivers can do this, and where an imported pool then has its memory, nobody tells.
+    if (!OnCpu()) {
+        auto refused = Poison<aclrtMemPool>();
+        if (aclrtMemPoolCreate(&refused, &props) == ACL_SUCCESS) {
+            ACL_OK(aclrtMemPoolDestroy(refused));
+            GTEST_SKIP() << "this driver shares memory of NUMA nodes";
+        }
+        ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtMemPoolCreate(&refused, &props),
+                         "NUMA node 0", "ACL_MEM_HANDLE_TYPE_NONE");
+        EXPECT_TRUE(IsPoison(refused));
+        return;
+    }
+    Peer peer;
     SharedPool pool(props);
     SendPool(peer, pool);
     const size_t size = 3 * kMiB + 5;

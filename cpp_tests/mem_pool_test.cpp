@@ -574,6 +574,10 @@ OWN_PROCESS_TEST(MemPoolProcessTest, CallsFailAtOnceInAForkedChild) {
         void* other = nullptr;
         aclrtMemPool made = nullptr;
         uint64_t value = 0;
+        aclrtMemAccessDesc access{};
+        access.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+        access.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
+        aclrtMemAccessFlags flags{};
         const aclError codes[] = {
             aclrtMemPoolCreate(&made, &props),
             aclrtMemPoolMallocAsync(&other, 1, pool, nullptr),
@@ -585,6 +589,10 @@ OWN_PROCESS_TEST(MemPoolProcessTest, CallsFailAtOnceInAForkedChild) {
             portaclMallocAsync(&other, 1, nullptr),
             portaclFreeAsync(memory, nullptr),
             portaclDeviceGetMemPool(&made, 0),
+            portaclDeviceGetDefaultMemPool(&made, 0),
+            portaclDeviceSetMemPool(0, pool),
+            portaclMemPoolSetAccess(pool, &access, 1),
+            portaclMemPoolGetAccess(&flags, pool, &access.location),
         };
         int wrong = 0;
         for (const aclError code : codes) wrong += code != ACL_ERROR_RT_PARAM_INVALID;

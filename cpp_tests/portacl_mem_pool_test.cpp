@@ -1,6 +1,7 @@
 // The pools of devices: the default one, and the one that is current.
 
 #include "support/mem_pool.h"
+#include "support/recorder.h"
 #include "support/says.h"
 #include "support/threads.h"
 
@@ -26,6 +27,27 @@ void* Malloc(size_t size, aclrtStream stream) {
     void* memory = nullptr;
     ACL_EXPECT_OK(portaclMallocAsync(&memory, size, stream));
     return memory;
+}
+
+void DestroyCurrentPoolsWhileOthersAllocate() {
+    for (int turn = 0; turn < 50; ++turn) {
+        MemPool pool;
+        const aclrtMemPool handle = pool.Release();
+        ACL_EXPECT_OK(portaclDeviceSetMemPool(0, handle));
+        OnThreads(3, [&](int thread) {
+            ACL_EXPECT_OK(aclrtSetDevice(0));
+            if (thread == 0) {
+                ACL_EXPECT_OK(aclrtMemPoolDestroy(handle));
+                return;
+            }
+            for (int i = 0; i < 20; ++i) {
+                void* memory = Malloc(1000, nullptr);
+                ACL_EXPECT_OK(portaclFreeAsync(memory, nullptr));
+            }
+        });
+        EXPECT_EQ(Current(), Default());
+    }
+    ACL_EXPECT_OK(aclrtSynchronizeDevice());
 }
 
 }  // namespace
@@ -172,22 +194,29 @@ TEST_F(PortaclMemPoolTest, ArgumentsAreChecked) {
 }
 
 TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileOthersAllocate) {
-    for (int turn = 0; turn < 50; ++turn) {
-        MemPool pool;
-        const aclrtMemPool handle = pool.Release();
-        ACL_OK(portaclDeviceSetMemPool(0, handle));
-        OnThreads(3, [&](int thread) {
-            ACL_OK(aclrtSetDevice(0));
-            if (thread == 0) {
-                ACL_EXPECT_OK(aclrtMemPoolDestroy(handle));
-                return;
-            }
-            for (int i = 0; i < 20; ++i) {
-                void* memory = Malloc(1000, nullptr);
-                ACL_EXPECT_OK(portaclFreeAsync(memory, nullptr));
-            }
-        });
-        EXPECT_EQ(Current(), Default());
+    DestroyCurrentPoolsWhileOthersAllocate();
+}
+
+// A hook that does it makes sure that it is at the worst moment.
+TEST_F(PortaclMemPoolTest, CurrentPoolsAreDestroyedWhileHooksAreTold) {
+    Story story;
+    {
+        Recorder idle(story, "idle", PORTACL_MEMORY_HOOK_PROCESS);
+        DestroyCurrentPoolsWhileOthersAllocate();
     }
+    MemPool pool;
+    const aclrtMemPool handle = pool.Release();
+    ACL_OK(portaclDeviceSetMemPool(0, handle));
+    Recorder destroyer(story, "destroyer");
+    bool first = true;
+    destroyer.also = [&](const std::string& what, const portaclMemoryEvent&) {
+        if (what == "before malloc" && std::exchange(first, false)) {
+            ACL_EXPECT_OK(aclrtMemPoolDestroy(handle));
+        }
+        return ACL_SUCCESS;
+    };
+    void* memory = Malloc(1000, nullptr);
+    EXPECT_GE(Used(Default()), 1000u);
+    ACL_OK(portaclFreeAsync(memory, nullptr));
     ACL_OK(aclrtSynchronizeDevice());
 }

@@ -87,7 +87,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a pool. It has no memory at first; what it gets from its device, in pieces of some 2 MiB and more,
+ * Makes a pool. It has no memory at first; what it gets from its device, in pieces of 32 MiB and more,
  * it keeps as its attributes say. How such pools behave is told in docs/mem_pool.md.
  *
  * @param memPool receives the pool, which lives until aclrtMemPoolDestroy, or until its device is reset
@@ -97,14 +97,15 @@ extern "C" {
  * host memory, with any id; ACL_MEM_LOCATION_TYPE_HOST_NUMA with the number of a NUMA node. `handleType`:
  * ACL_MEM_HANDLE_TYPE_NONE; ACL_MEM_HANDLE_TYPE_POSIX for a pool that portaclMemPoolExportToShareableHandle can
  * export, or PORTACL_MEM_HANDLE_TYPE_FABRIC where the driver has that: both not with
- * ACL_MEM_LOCATION_TYPE_HOST. `maxSize`: most bytes that it has, rounded up to a multiple of 2 MiB; 0: as many
- * as there are. `reserved` is not looked at.
+ * ACL_MEM_LOCATION_TYPE_HOST. `maxSize`: most bytes that it has, on the CPU rounded up to a multiple of 2 MiB; 0:
+ * as many as there are. `reserved` is not looked at.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or properties that contradict each other or that
  * do not exist; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the
  * device is not set, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
- * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory cannot be shared like that here, or the driver has no pools;
- * ACL_ERROR_BAD_ALLOC 200000: no more pools. Thread-safe. Follows aclrtMemPoolCreate of the Ascend runtime API,
- * and cudaMemPoolCreate where that says nothing.
+ * ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: memory cannot be shared like that here, or the driver has no such pools;
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: the driver has no memory for it; ACL_ERROR_BAD_ALLOC 200000: no more pools,
+ * or no descriptor is left for one that is shared; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses.
+ * Thread-safe. Follows aclrtMemPoolCreate of the Ascend runtime API, and cudaMemPoolCreate where that says nothing.
  */
 aclError aclrtMemPoolCreate(aclrtMemPool *memPool,
                             const aclrtMemPoolProps *poolProps);
@@ -116,7 +117,8 @@ aclError aclrtMemPoolCreate(aclrtMemPool *memPool,
  *
  * @param memPool a pool of aclrtMemPoolCreate, or an imported one.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no
- * live pool, the default pool of a device, or called inside a host function. Thread-safe. Follows
+ * live pool, the default pool of a device, or called inside a host function; ACL_ERROR_RT_DRV_INTERNAL_ERROR
+ * 507899: its memory could not be given back, the pool is gone all the same. Thread-safe. Follows
  * aclrtMemPoolDestroy of the Ascend runtime API, and cudaMemPoolDestroy where that says nothing.
  */
 aclError aclrtMemPoolDestroy(aclrtMemPool memPool);
@@ -137,8 +139,11 @@ aclError aclrtMemPoolDestroy(aclrtMemPool memPool);
  * do not use; ACL_ERROR_BAD_ALLOC 200000: no host memory is left; ACL_ERROR_RT_PARAM_INVALID 107000: `memPool`
  * is no live pool or an imported one, `stream` no live stream, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
- * stream is on another device than the current context. Thread-safe. Follows aclrtMemPoolMallocAsync of the
- * Ascend runtime API, and cudaMallocFromPoolAsync where that says nothing.
+ * stream is on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no event is left for a
+ * wait that the memory needs; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the stream's capture has failed;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. A device that has failed says how
+ * (ACL_ERROR_RT_AICORE_EXCEPTION 507015, say). Thread-safe. Follows aclrtMemPoolMallocAsync of the Ascend runtime
+ * API, and cudaMallocFromPoolAsync where that says nothing.
  */
 aclError aclrtMemPoolMallocAsync(void **ptr,
                                  size_t size,
@@ -158,9 +163,9 @@ aclError aclrtMemPoolMallocAsync(void **ptr,
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null; ACL_ERROR_RT_PARAM_INVALID 107000: no live
  * memory of a pool begins there, `stream` is no live stream, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
- * stream is on another device than the current context; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver
- * refuses. Thread-safe. Follows aclrtMemPoolFreeAsync of the Ascend runtime API, and cudaFreeAsync where that says
- * nothing.
+ * stream is on another device than the current context; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the stream's
+ * capture has failed; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Follows
+ * aclrtMemPoolFreeAsync of the Ascend runtime API, and cudaFreeAsync where that says nothing.
  */
 aclError aclrtMemPoolFreeAsync(void *ptr,
                                aclrtStream stream);
@@ -196,8 +201,9 @@ aclError aclrtMemPoolSetAttr(aclrtMemPool memPool,
  * ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH and ACL_RT_MEM_POOL_ATTR_USED_MEM_HIGH.
  * @param value receives an `int` for the three switches, a `uint64_t` for the others.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown attribute; ACL_ERROR_RT_PARAM_INVALID
- * 107000: no live pool, or called inside a host function; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver
- * refuses, as it does for an imported pool. Thread-safe. Follows aclrtMemPoolGetAttr of the Ascend runtime API.
+ * 107000: no live pool, an imported one, or called inside a host function; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899:
+ * the driver refuses. A device that has failed says how (ACL_ERROR_RT_AICORE_EXCEPTION 507015, say). Thread-safe.
+ * Follows aclrtMemPoolGetAttr of the Ascend runtime API.
  */
 aclError aclrtMemPoolGetAttr(aclrtMemPool memPool,
                              aclrtMemPoolAttr attr,

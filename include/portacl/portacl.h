@@ -598,9 +598,12 @@ aclError portaclGraphPrintDot(aclmdlRI modelRI,
  * @param ptr receives the address, aligned to 512 bytes on the CPU and to 256 at least on GPUs.
  * @param size bytes, at least 1.
  * @param stream a stream of the current device; null: the default stream of the current context.
- * @return as aclrtMemPoolMallocAsync. Thread-safe. Does what cudaMallocAsync does.
+ * @return as aclrtMemPoolMallocAsync, and what portaclDeviceGetDefaultMemPool returns where that pool has to be
+ * made. Thread-safe. Does what cudaMallocAsync does.
  */
-aclError portaclMallocAsync(void **ptr, size_t size, aclrtStream stream);
+aclError portaclMallocAsync(void **ptr,
+                            size_t size,
+                            aclrtStream stream);
 
 /**
  * Gives memory back to its pool, whichever that is: another name of aclrtMemPoolFreeAsync.
@@ -621,8 +624,9 @@ aclError portaclFreeAsync(void *ptr,
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
  * such device; ACL_ERROR_RT_PARAM_INVALID 107000: it is not set, or called inside a host function;
  * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
- * pools. Thread-safe. Does what cudaDeviceGetDefaultMemPool does; on CUDA it is a pool of the library's own, and
- * not the driver's default one.
+ * pools; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899,
+ * as from aclrtMemPoolCreate: it is made when it is asked for first. Thread-safe. Does what
+ * cudaDeviceGetDefaultMemPool does; on CUDA it is a pool of the library's own, and not the driver's default one.
  */
 aclError portaclDeviceGetDefaultMemPool(aclrtMemPool *memPool,
                                         int32_t deviceId);
@@ -715,8 +719,9 @@ aclError portaclMemPoolExportToShareableHandle(void *shareableHandle,
 
 /**
  * Imports a pool that another process has exported. Nothing is taken from it: it imports single allocations
- * (portaclMemPoolImportPointer), and cannot become a current pool. It belongs to the calling thread's current
- * device and goes with it; aclrtMemPoolDestroy ends it, and what it has imported stays until it is freed. The
+ * (portaclMemPoolImportPointer), cannot become a current pool, and has no attributes here. It belongs to the calling
+ * thread's current device and goes with it, one of host memory with aclFinalize; aclrtMemPoolDestroy ends it, and
+ * what it has imported stays until it is freed. The
  * memory counts for the exporting process only. If that process ends, whichever way, what was imported before
  * stays readable and writable, and nothing more can be imported; on a GPU the driver decides.
  *

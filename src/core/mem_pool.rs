@@ -149,6 +149,17 @@ impl MemPool {
         }
         Ok(())
     }
+
+    fn check_has_attributes(&self) -> Result<()> {
+        if self.pool.is_imported {
+            return Err(Error::param_invalid(format_args!(
+                "memPool {:#x} was imported: it only passes single allocations on; ask and set attributes in the \
+                 process that exports it",
+                self.handle.raw()
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// aclrtMemPoolCreate.
@@ -372,7 +383,9 @@ pub fn is_attribute(number: i32) -> bool {
 pub fn get_attribute(raw: u64, number: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let attribute = attribute(number)?;
-    handles::get_arc::<MemPool>("memPool", raw)?.pool.attribute(attribute)
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    mem_pool.check_has_attributes()?;
+    mem_pool.pool.attribute(attribute)
 }
 
 /// aclrtMemPoolSetAttr.
@@ -400,11 +413,7 @@ pub fn set_attribute(raw: u64, number: i32, value: u64) -> Result<()> {
             "value is {value} for attribute {number}; {allowed}"
         )));
     }
-    if mem_pool.pool.is_imported {
-        return Err(Error::param_invalid(format_args!(
-            "memPool {raw:#x} was imported; its attributes are the exporting process's to set"
-        )));
-    }
+    mem_pool.check_has_attributes()?;
     mem_pool.pool.set_attribute(attribute, value)
 }
 

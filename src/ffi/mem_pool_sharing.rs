@@ -51,8 +51,9 @@ pub unsafe extern "C" fn portaclMemPoolExportToShareableHandle(
 }
 
 /// Imports a pool that another process has exported. Nothing is taken from it: it imports single allocations
-/// (portaclMemPoolImportPointer), and cannot become a current pool. It belongs to the calling thread's current
-/// device and goes with it; aclrtMemPoolDestroy ends it, and what it has imported stays until it is freed. The
+/// (portaclMemPoolImportPointer), cannot become a current pool, and has no attributes here. It belongs to the calling
+/// thread's current device and goes with it, one of host memory with aclFinalize; aclrtMemPoolDestroy ends it, and
+/// what it has imported stays until it is freed. The
 /// memory counts for the exporting process only. If that process ends, whichever way, what was imported before
 /// stays readable and writable, and nothing more can be imported; on a GPU the driver decides.
 ///

@@ -17,7 +17,8 @@ use crate::ffi::value::{Array, Out, address, enum_value, handle, must_not_be_nul
 /// @param ptr receives the address, aligned to 512 bytes on the CPU and to 256 at least on GPUs.
 /// @param size bytes, at least 1.
 /// @param stream a stream of the current device; null: the default stream of the current context.
-/// @return as aclrtMemPoolMallocAsync. Thread-safe. Does what cudaMallocAsync does.
+/// @return as aclrtMemPoolMallocAsync, and what portaclDeviceGetDefaultMemPool returns where that pool has to be
+/// made. Thread-safe. Does what cudaMallocAsync does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMallocAsync(
     ptr: *mut *mut c_void,
@@ -49,8 +50,9 @@ pub unsafe extern "C" fn portaclFreeAsync(ptr: *mut c_void, stream: aclrtStream)
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `memPool` is null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no
 /// such device; ACL_ERROR_RT_PARAM_INVALID 107000: it is not set, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the driver has no
-/// pools. Thread-safe. Does what cudaDeviceGetDefaultMemPool does; on CUDA it is a pool of the library's own, and
-/// not the driver's default one.
+/// pools; ACL_ERROR_BAD_ALLOC 200000, ACL_ERROR_RT_MEMORY_ALLOCATION 207001 and ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899,
+/// as from aclrtMemPoolCreate: it is made when it is asked for first. Thread-safe. Does what
+/// cudaDeviceGetDefaultMemPool does; on CUDA it is a pool of the library's own, and not the driver's default one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceGetDefaultMemPool(
     memPool: *mut aclrtMemPool,

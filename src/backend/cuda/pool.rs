@@ -224,7 +224,7 @@ impl Pools for CudaDriver {
         // SAFETY: a place for the answer, and properties that are filled in.
         let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
         self.add_pool(device, page, options.sharing, create)
-            .map_err(|fault| explain_place(options.place, fault))
+            .map_err(|fault| explain_place(&options, fault))
     }
 
     fn have_had(&self, addr: usize) -> bool {
@@ -254,28 +254,29 @@ impl Pools for CudaDriver {
     }
 }
 
-/// What a refusal to make a pool in host memory means.
+/// What a refusal to make a pool in host memory means. A node that there is not was refused before.
 #[cold]
-fn explain_place(place: PoolPlace, fault: Fault) -> Fault {
-    match (place, fault.kind()) {
-        (PoolPlace::Host, FaultKind::Driver | FaultKind::Unsupported) => Fault::new(
-            FaultKind::Unsupported,
-            format!(
-                "the driver makes no memory pools in host memory, a newer one may; use \
-                 aclrtMallocHost: {}",
-                fault.text()
-            ),
-        ),
-        (PoolPlace::HostNode(node), FaultKind::Driver | FaultKind::Unsupported) => Fault::new(
-            FaultKind::InvalidArgument,
-            format!(
-                "there is no NUMA node {node}, or the driver makes no memory pools on one; `numactl \
-                 --hardware` tells the nodes: {}",
-                fault.text()
-            ),
-        ),
-        _ => fault,
+fn explain_place(options: &PoolOptions, fault: Fault) -> Fault {
+    if !matches!(fault.kind(), FaultKind::Driver | FaultKind::Unsupported) {
+        return fault;
     }
+    let text = match (options.place, options.sharing) {
+        (PoolPlace::Device(_), _) => return fault,
+        (PoolPlace::Host, _) => {
+            "the driver makes no memory pools in host memory, a newer one may; use aclrtMallocHost"
+                .into()
+        }
+        (PoolPlace::HostNode(node), PoolSharing::None) => format!(
+            "the driver makes no memory pools on NUMA node {node}, a newer one may; use \
+             ACL_MEM_LOCATION_TYPE_HOST, or aclrtMallocHost"
+        ),
+        (PoolPlace::HostNode(node), _) => format!(
+            "the driver makes no memory pools on NUMA node {node} that can be shared, a newer one may; pass \
+             ACL_MEM_HANDLE_TYPE_NONE, or share memory of a device"
+        ),
+    };
+    let text = format!("{text}: {}", fault.text());
+    fault.with_kind(FaultKind::Unsupported).with_text(text)
 }
 
 /// What a refusal of a name means that came from somewhere else.

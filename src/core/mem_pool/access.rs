@@ -123,23 +123,24 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         let argument = format!("descList[{index}].location.id");
         device::slot(&session, &argument, id)?;
         let access = access_of(&format!("descList[{index}].flags"), flags)?;
-        if let Home::Device(own, _) = pool.home
-            && !pool.is_imported
-        {
-            if own == id {
-                if access == Access::ReadWrite {
-                    continue;
-                }
+        if let Home::Device(own, _) = pool.home {
+            if own == id && access != Access::ReadWrite {
                 return Err(Error::invalid_param(format_args!(
                     "descList[{index}] takes access away from device {id}, which the pool is on; it always \
                      reads and writes"
                 )));
             }
-            if access != Access::None && !session.driver.can_access_peer(id, own)? {
-                return Err(Error::unsupported(format_args!(
-                    "descList[{index}]: device {id} cannot use the memory of device {own} directly \
-                     (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
-                )));
+            // Only the driver knows where the memory of an imported pool really is.
+            if !pool.is_imported {
+                if own == id {
+                    continue;
+                }
+                if access != Access::None && !session.driver.can_access_peer(id, own)? {
+                    return Err(Error::unsupported(format_args!(
+                        "descList[{index}]: device {id} cannot use the memory of device {own} directly \
+                         (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
+                    )));
+                }
             }
         }
         wanted.push((id, access));

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::{MemPool, default_options};
-use crate::algo::slot_table::Handle;
+use crate::algo::slot_table::{Handle, Ref};
 use crate::core::device::Device;
 use crate::core::error::{Error, Result};
-use crate::core::handles;
-use crate::core::{device, memory_hook, runtime, stream, thread};
+use crate::core::stream::{self, Stream};
+use crate::core::{device, handles, runtime, thread};
 
 /// The pools of a device that calls mean without naming them.
 #[derive(Default)]
@@ -56,21 +56,23 @@ impl DevicePools {
 pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     let stream = stream::resolve(raw_stream)?;
     let current = stream.device.pools.current(&stream.device)?;
-    if stream.is_captured() {
-        return super::malloc_captured(size, current, stream);
-    }
-    if memory_hook::exist() {
-        return super::malloc_hooked(size, current, stream);
-    }
-    super::malloc(size, current, stream).or_else(|error| {
+    malloc_from(size, current, stream).or_else(|error| {
         // Another thread may have destroyed it at this moment.
         let stream = stream::resolve(raw_stream)?;
         if handles::look::<MemPool>("memPool", current, stream.pin()).is_ok() {
             return Err(error);
         }
         let default = stream.device.pools.default(&stream.device)?;
-        super::malloc(size, default, stream)
+        malloc_from(size, default, stream)
     })
+}
+
+#[inline(always)]
+fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
+    if stream.is_captured() {
+        return super::malloc_captured(size, pool, stream);
+    }
+    super::malloc_now(size, pool, stream)
 }
 
 /// portaclDeviceGetDefaultMemPool.

@@ -293,7 +293,7 @@ fn memory_of_the_host_can_be_a_pool() {
     }
     let nowhere = pools.create(PoolOptions { place: PoolPlace::HostNode(4000), ..PRIVATE });
     let fault = nowhere.err().unwrap();
-    assert_eq!(fault.kind(), FaultKind::InvalidArgument);
+    assert_eq!(fault.kind(), FaultKind::Unsupported);
     assert!(fault.text().contains("NUMA node 4000"), "{}", fault.text());
 }
 
