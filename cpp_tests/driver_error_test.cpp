@@ -62,6 +62,23 @@ TEST_F(DriverRefuses, AGraphStaysUntilItTellsWhetherARunIsOver) {
     ACL_OK(aclmdlRIDestroy(graph.Release()));
 }
 
+OWN_PROCESS_TEST(DriverRefusesProcess, ToFreeManagedMemoryWithWhichItSavesNoProcess,
+                 {"FAKE_CUDA_LEAK_CHECK", "0"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, kSize, ACL_RT_MEM_ATTACH_GLOBAL));
+    FailDriver("cuMemFree_v2:1:999");
+    ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtFree(managed), "cuMemFree_v2 gave 999");
+    const int self = getpid();
+    ACL_OK(aclrtSnapShotProcessLock(self, nullptr));
+    ACL_FAILS_SAYING(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtSnapShotProcessBackup(self, nullptr),
+                     "managed memory");
+    ACL_OK(aclrtSnapShotProcessUnlock(self, nullptr));
+    ExpectWorks();
+    ACL_OK(aclFinalize());
+}
+
 // The driver knows best whether it works again: it is asked with every call.
 TEST_F(DriverRefuses, ANumberThatNobodyKnowsMayStay) {
     aclrtStream stream = nullptr;

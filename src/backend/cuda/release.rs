@@ -110,17 +110,20 @@ impl Release {
             Self::Device { device, base, block } => {
                 // A closed device has given everything back.
                 let Some(_open) = device.keep_open() else { return Ok(()) };
-                block.inspect(|&block| counter(&device, block).sub(block.len));
                 // SAFETY: a block of this device that is given back once.
-                device.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })
+                device.call(|api| unsafe { api.mem_free(base as CUdeviceptr) })?;
+                // What the driver keeps counts on: with managed memory there it saves no process.
+                block.inspect(|&block| counter(&device, block).sub(block.len));
+                Ok(())
             }
             Self::Mapped { device, block } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
-                counter(&device, block).sub(block.len);
                 // SAFETY: as above.
                 device.call(|api| unsafe {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
-                })
+                })?;
+                counter(&device, block).sub(block.len);
+                Ok(())
             }
             Self::Imported { device, base } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
