@@ -324,6 +324,53 @@ TEST_F(MemPoolAttributeTest, AboveItsLimitAPoolGivesNothingAndIsAsBefore) {
     Free(again, stream);
 }
 
+// It may have as much, but not besides what it has.
+TEST_F(MemPoolAttributeTest, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
+    const Stream busy, stream;
+    const MemPool pool(PoolProps(0, 64 * kMiB));
+    pool.SetThreshold(UINT64_MAX);
+    pool.Allow(false, false, false);
+    auto free_both = [&] {
+        void* const first = pool.Allocate(16 * kMiB, busy);
+        void* const second = pool.Allocate(16 * kMiB, busy);
+        Free(first, busy);
+        Free(second, busy);
+    };
+    free_both();
+    Synchronize(busy);
+    void* longer = pool.Allocate(48 * kMiB, stream);
+    ASSERT_NE(longer, nullptr);
+    EXPECT_LE(Reserved(pool), 64 * kMiB);
+    Free(longer, stream);
+    Synchronize(stream);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+
+    // Frees are waited for.
+    free_both();
+    longer = pool.Allocate(48 * kMiB, stream);
+    ASSERT_NE(longer, nullptr);
+    Free(longer, stream);
+    Synchronize(stream);
+    ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+
+    // But not what the program may keep from happening.
+    Gate gate;
+    ACL_OK(gate.Hold(busy));
+    free_both();
+    const Figures before = Ask(pool);
+    auto none = Poison<void*>();
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                     aclrtMemPoolMallocAsync(&none, 48 * kMiB, pool, stream), "50331648");
+    EXPECT_TRUE(IsPoison(none));
+    EXPECT_EQ(Ask(pool).used, before.used);
+    gate.Open();
+    Synchronize(busy);
+    longer = pool.Allocate(48 * kMiB, stream);
+    ASSERT_NE(longer, nullptr);
+    Free(longer, stream);
+    Synchronize(stream);
+}
+
 TEST_F(MemPoolAttributeTest, ALimitIsRoundedUpToAWholePiece) {
     if (!OnCpu()) GTEST_SKIP() << "for CPUs only: a driver rounds as it likes";
     const Stream stream;

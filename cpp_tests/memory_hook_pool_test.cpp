@@ -4,6 +4,7 @@
 #include <portacl/portacl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "support/gate.h"
 #include "support/mem_pool.h"
 #include "support/memory_hook.h"
+#include "support/threads.h"
 
 using namespace portacl_test;
 
@@ -193,6 +195,54 @@ TEST_F(MemoryHookPool, WaitsForOtherStreamsLikeAnyOther) {
     gate.Open();
     Synchronize(busy);
     Synchronize(stream);
+}
+
+// Likewise what a pool at its limit does for a block that its pieces are too small for.
+TEST_F(MemoryHookPool, BelowItsLimitAPoolGivesPiecesBackForALongerOne) {
+    const Stream busy, stream;
+    const MemPool pool(PoolProps(0, 64 * kMiB));
+    pool.SetThreshold(UINT64_MAX);
+    pool.Allow(false, false, false);
+    const Recorder hook(story, "one");
+    for (const bool waits : {true, false}) {
+        void* const first = pool.Allocate(16 * kMiB, busy);
+        void* const second = pool.Allocate(16 * kMiB, busy);
+        Free(first, busy);
+        Free(second, busy);
+        if (waits) Synchronize(busy);
+        (void)story.Take();
+        void* const longer = pool.Allocate(48 * kMiB, stream);
+        const auto told = story.Take();
+        ASSERT_NE(longer, nullptr);
+        EXPECT_EQ(Story::Words(told), Grown());
+        EXPECT_LE(Reserved(pool), 64 * kMiB);
+        Free(longer, stream);
+        Synchronize(stream);
+        ACL_OK(aclrtMemPoolTrimTo(pool, 0));
+    }
+}
+
+// Each of them looks before the hooks are told, and takes after that.
+TEST_F(MemoryHookPool, ThreadsThatGrowAPoolDoNotExceedItsLimit) {
+    constexpr size_t kMost = 64 * kMiB;
+    const Recorder hook(story, "all", PORTACL_MEMORY_HOOK_PROCESS);
+    for (int turn = 0; turn < 20; ++turn) {
+        const MemPool pool(PoolProps(0, kMost));
+        pool.SetThreshold(UINT64_MAX);
+        std::atomic<int> given{0};
+        OnThreads(4, [&](int) {
+            ACL_OK(aclrtSetDevice(0));
+            const Stream stream;
+            void* memory = nullptr;
+            if (aclrtMemPoolMallocAsync(&memory, 20 * kMiB, pool, stream) != ACL_SUCCESS) return;
+            ++given;
+            Free(memory, stream);
+            Synchronize(stream);
+        });
+        EXPECT_GE(given, 2);
+        EXPECT_LE(PoolAttribute(pool, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_HIGH), kMost);
+    }
+    (void)story.Take();
 }
 
 TEST_F(MemoryHookPool, MayDoAnythingWhileAPoolGrows) {

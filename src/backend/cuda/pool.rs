@@ -42,6 +42,8 @@ struct CudaPool {
     /// Which stream defers frees, where one may.
     turn: Arc<Turn>,
     may_defer: bool,
+    /// It has a greatest size.
+    is_limited: bool,
 }
 
 /// The pools of this process.
@@ -176,6 +178,7 @@ impl CudaDriver {
         device: Option<Arc<DeviceState>>,
         page: usize,
         sharing: PoolSharing,
+        is_limited: bool,
         make: impl FnOnce(&Api, &mut CUmemoryPool) -> Outcome,
     ) -> Result<Box<dyn Pool>> {
         let mut raw: CUmemoryPool = std::ptr::null_mut();
@@ -198,6 +201,7 @@ impl CudaDriver {
             turn: Arc::default(),
             // What other processes have a view of is told at once.
             may_defer: sharing == PoolSharing::None,
+            is_limited,
         }))
     }
 }
@@ -223,7 +227,7 @@ impl Pools for CudaDriver {
         };
         // SAFETY: a place for the answer, and properties that are filled in.
         let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
-        self.add_pool(device, page, options.sharing, create)
+        self.add_pool(device, page, options.sharing, options.max_size.is_some(), create)
             .map_err(|fault| explain_place(&options, fault))
     }
 
@@ -246,7 +250,7 @@ impl Pools for CudaDriver {
             PoolHandle::Fabric(_) => bytes.as_ptr().cast_mut().cast(),
         };
         let device = driver.open_device(ordinal)?;
-        self.add_pool(Some(device), HUGE_PAGE, sharing, |api, raw| {
+        self.add_pool(Some(device), HUGE_PAGE, sharing, false, |api, raw| {
             // SAFETY: a place for the answer, and a handle of that type, which it may find wrong.
             unsafe { api.mem_pool_import(raw, handle, handle_type(sharing).0, 0) }
         })
@@ -341,7 +345,15 @@ impl CudaPool {
             // What a stream refuses here it has to say for itself elsewhere.
             stream.look(|stream| drop(stream.settle_frees()));
         }
-        self.take(len, stream).map_err(|fault| match &self.device {
+        let mut taken = self.take(len, stream);
+        if self.is_limited
+            && taken.as_ref().is_err_and(|fault| fault.kind() == FaultKind::OutOfDeviceMemory)
+        {
+            // It may be at its limit with what is free in too small pieces.
+            self.driver.note_refusal(self.trim(0));
+            taken = self.take(len, stream);
+        }
+        taken.map_err(|fault| match &self.device {
             Some(device) => memory::explain(device, len, fault),
             None => fault,
         })

@@ -73,7 +73,11 @@ enum Lack {
 impl Request {
     /// As [`Own::alloc_more`].
     fn serve(&self) -> Result<usize> {
-        let lack = match self.grow_until_served()? {
+        let mut tried = self.grow_until_served()?;
+        if matches!(tried, Err(Lack::Limit(_))) && self.make_room()? {
+            tried = self.grow_until_served()?;
+        }
+        let lack = match tried {
             Ok(addr) => return Ok(addr),
             Err(lack) => lack,
         };
@@ -84,22 +88,30 @@ impl Request {
         if let Some(addr) = behind {
             return Ok(addr);
         }
-        let error = match lack {
-            Lack::Limit(error) => return self.step(|held| Err(held.pool.failed(error))),
-            Lack::Memory(error) => error,
+        let lack = match lack {
+            Lack::Limit(error) => self.step(|held| match held.own.is_only_cut_up(self.size) {
+                true => Ok(Lack::Limit(error)),
+                false => Err(held.pool.failed(error)),
+            })?,
+            lack => lack,
         };
         // All that can become free without the program's doing.
         order::settle_frees();
-        self.step(|held| {
-            trim_for(held.device);
-            Ok(())
-        })?;
-        let error = match self.grow_until_served()? {
-            Ok(addr) => return Ok(addr),
-            Err(Lack::Limit(limit)) => limit,
-            Err(Lack::Memory(_)) => error,
+        match lack {
+            Lack::Limit(_) => self.make_room()?,
+            Lack::Memory(_) => self.step(|held| Ok(trim_for(held.device)))?,
+        };
+        let error = match (self.grow_until_served()?, lack) {
+            (Ok(addr), _) => return Ok(addr),
+            (Err(Lack::Limit(error)), _)
+            | (Err(Lack::Memory(_)), Lack::Memory(error))
+            | (Err(Lack::Memory(error)), Lack::Limit(_)) => error,
         };
         self.step(|held| Err(held.pool.failed(error)))
+    }
+
+    fn make_room(&self) -> Result<bool> {
+        self.step(|held| Ok(held.own.make_room(self.size)))
     }
 
     /// Out of what the pool has, or gets from the device.
@@ -142,25 +154,28 @@ impl Request {
         }
     }
 
-    /// Takes a segment between hooks. Inside: there is no memory for it.
+    /// Takes a segment between hooks, or finds that another thread has left no room for it. Inside: there is no memory.
     fn grow(&self, len: usize, home: Home) -> Result<std::result::Result<(), Error>> {
         let device = match home {
             Home::Device(id, _) => Some(id),
             Home::Host | Home::HostNode(_) => None,
         };
-        let mut is_short = false;
+        let (mut is_short, mut is_late) = (false, false);
         let take = || {
             self.step(|held| {
                 let lane = order::lane(held.stream)?;
-                held.own.add(len, lane, held.device).map_err(|fault| {
+                let added = held.own.add(len, lane, held.device).map_err(|fault| {
                     is_short = is_shortage(&fault);
                     // For want of memory it may be tried again.
                     if is_short { fault.into() } else { held.pool.failed(fault.into()) }
-                })
+                })?;
+                is_late = added.is_none();
+                added.ok_or_else(|| held.own.beyond_limit(len))
             })
         };
         match hooked_memory::alloc_segment(device, len, self.stream, take) {
             Ok(_) => Ok(Ok(())),
+            Err(_) if is_late => Ok(Ok(())),
             Err(error) if is_short => Ok(Err(error)),
             Err(error) => Err(error),
         }

@@ -3,6 +3,8 @@
 //!
 //! [`algo::pool`]: crate::algo::pool
 
+mod limit;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -84,7 +86,7 @@ impl Hide for Hiding<'_> {
 /// Why a pool cannot have more memory.
 enum Lack {
     /// It may not.
-    Limit { reserved: u64 },
+    Limit,
     /// There is none, or it is refused.
     Memory(Fault),
 }
@@ -185,28 +187,33 @@ impl Own {
         tag: PoolTag,
     ) -> Result<usize> {
         let lane = order::lane(stream)?;
-        let fault = match self.try_alloc(len, lane, device, tag)? {
+        let mut tried = self.try_alloc(len, lane, device, tag)?;
+        if matches!(tried, Err(Lack::Limit)) && self.make_room(len) {
+            tried = self.try_alloc(len, lane, device, tag)?;
+        }
+        let lack = match tried {
             Ok(taken) => return Ok(taken),
-            Err(lack) => {
-                if self.switches.rules().have(Rules::ADDS_WAITS)
-                    && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
-                {
-                    return Ok(taken);
-                }
-                match lack {
-                    Lack::Limit { reserved } => return Err(self.beyond_limit(len, reserved)),
-                    Lack::Memory(fault) if is_shortage(&fault) => fault,
-                    Lack::Memory(fault) => return Err(fault.into()),
-                }
-            }
+            Err(lack) => lack,
         };
+        if let Some(taken) = self.alloc_with_wait(len, stream, tag)? {
+            return Ok(taken);
+        }
+        match lack {
+            Lack::Limit if !self.is_only_cut_up(len) => return Err(self.beyond_limit(len)),
+            Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
+            _ => {}
+        }
         // All that can become free without the program's doing.
         order::settle_frees();
-        super::trim_for(device);
-        match self.try_alloc(len, lane, device, tag)? {
-            Ok(taken) => Ok(taken),
-            Err(Lack::Limit { reserved }) => Err(self.beyond_limit(len, reserved)),
-            Err(Lack::Memory(_)) => Err(fault.into()),
+        match lack {
+            Lack::Limit => self.make_room(len),
+            Lack::Memory(_) => super::trim_for(device),
+        };
+        match (self.try_alloc(len, lane, device, tag)?, lack) {
+            (Ok(taken), _) => Ok(taken),
+            (Err(Lack::Limit), _) => Err(self.beyond_limit(len)),
+            (Err(Lack::Memory(_)), Lack::Memory(fault))
+            | (Err(Lack::Memory(fault)), Lack::Limit) => Err(fault.into()),
         }
     }
 
@@ -246,23 +253,12 @@ impl Own {
         lane: &Lane,
         device: Option<&Device>,
     ) -> std::result::Result<(), Lack> {
-        let (least, better) = self.room_for(shortage)?;
+        let (least, better) = self.room_for(shortage).ok_or(Lack::Limit)?;
         let mut given = self.add_segment(better, lane, device);
         if better > least && given.as_ref().is_err_and(is_shortage) {
             given = self.add_segment(least, lane, device);
         }
         given.map(drop).map_err(Lack::Memory)
-    }
-
-    /// Bytes that the next segment has to have, and those that it had better have.
-    fn room_for(&self, shortage: Shortage) -> std::result::Result<(usize, usize), Lack> {
-        let reserved = self.pool.reserved();
-        let room = usize::try_from(self.most - reserved.min(self.most)).unwrap_or(usize::MAX);
-        let room = room & !(GRANULE - 1);
-        match shortage.least > room {
-            true => Err(Lack::Limit { reserved }),
-            false => Ok((shortage.least, shortage.better.min(room))),
-        }
     }
 
     /// Takes memory for the pool, which `lane` wants.
@@ -321,9 +317,8 @@ impl Own {
             Err(shortage) => shortage,
         };
         Ok(match self.room_for(shortage) {
-            Ok((least, better)) => Answer::Wants { least, better },
-            Err(Lack::Limit { reserved }) => Answer::Full(self.beyond_limit(len, reserved)),
-            Err(Lack::Memory(fault)) => return Err(fault.into()),
+            Some((least, better)) => Answer::Wants { least, better },
+            None => Answer::Full(self.beyond_limit(len)),
         })
     }
 
@@ -340,10 +335,19 @@ impl Own {
         found.map(|entered| self.entered(entered, len)).transpose()
     }
 
-    /// A segment of at least `len` bytes, after [`Answer::Wants`].
-    pub fn add(&self, len: usize, lane: &Lane, device: Option<&Device>) -> backend::Result<Block> {
+    /// A segment of at least `len` bytes, after [`Answer::Wants`]. None: another thread was faster, and it may have
+    /// no more now.
+    pub fn add(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> backend::Result<Option<Block>> {
         let _growing = self.growing(lane);
-        self.add_segment(len, lane, device)
+        match len <= self.room() {
+            true => self.add_segment(len, lane, device).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// A block that `stream` waits for, where the pool may add waits and there is one.
@@ -357,18 +361,6 @@ impl Own {
             true => self.alloc_behind(len, stream, order::lane(stream)?, tag),
             false => Ok(None),
         }
-    }
-
-    #[cold]
-    fn beyond_limit(&self, len: usize, reserved: u64) -> Error {
-        Error::new(
-            Code::MemoryAllocation,
-            format_args!(
-                "size {len}: the pool has {reserved} bytes and may have {} at most (maxSize, in pieces of \
-                 {GRANULE} bytes), of which not enough are free in one piece; free some, or make a larger pool",
-                self.most
-            ),
-        )
     }
 
     /// Takes a block back when the lane comes to `position`, where it has a mark. False: another thread
