@@ -1,8 +1,10 @@
-// A device without memory, and frees that are behind what another process has yet to do: nobody
-// waits for those. For those that are not, a pool does wait.
+// A device without memory, and frees that are behind what another process, or the program, has yet
+// to do: nobody waits for those. For those that are not, a pool does wait.
 
 #include "support/gate.h"
+#include "support/graph.h"
 #include "support/notify.h"
+#include "support/reporter.h"
 #include "support/shared_pool.h"
 
 using namespace portacl_test;
@@ -207,7 +209,51 @@ void WaitForWhatIsOver() {
     LetGo(peer);
 }
 
+// ---- what the program itself has yet to do, but for host functions: mem_pool_attribute_test ----
+
+void WaitForAGraph() {
+    const Session session;
+    FullDevice device;
+    Gate gate;
+    const Graph graph = Capture(device.First(), [&] { ACL_OK(gate.Hold(device.First())); });
+    ACL_EXPECT_OK(aclmdlRIExecuteAsync(graph, device.First()));
+    device.FreeInFirst();
+    device.ExpectNone();
+    gate.Open();
+    Synchronize(device.First());
+    device.ExpectSome();
+}
+
+void WaitForACallback() {
+    const Session session;
+    FullDevice device;
+    std::atomic<int> called{0};
+    ACL_OK(aclrtSubscribeReport(ThisThread(), device.First()));
+    ACL_OK(aclrtLaunchCallback(Count, &called, ACL_CALLBACK_BLOCK, device.First()));
+    device.FreeInFirst();
+    device.ExpectNone();
+    EXPECT_EQ(called, 0);
+    ACL_OK(aclrtProcessReport(30000));
+    EXPECT_EQ(called, 1);
+    Synchronize(device.First());
+    device.ExpectSome();
+    ACL_OK(aclrtUnSubscribeReport(ThisThread(), device.First()));
+}
+
+void OnASmallDevice(void (*test)()) {
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU cannot be made small";
+    RunInOwnProcess(test, kSmall);
+}
+
 }  // namespace
+
+TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindAGraphThatCallsTheProgram) {
+    OnASmallDevice(WaitForAGraph);
+}
+
+TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindCallbacks) {
+    OnASmallDevice(WaitForACallback);
+}
 
 TEST(MemPoolWaitsTest, NobodyWaitsForFreesBehindNotifiesOfAnotherProcess) {
     WithPeer(WaitForNotifies, RecordWhenTold);
