@@ -352,6 +352,27 @@ impl<B: Books> Pool<B> {
         released
     }
 
+    /// As [`Self::release`], of at least so many bytes together; none if there are not so many.
+    pub fn release_at_least(&self, bytes: u64, order: &impl Order) -> Vec<Segment> {
+        let mut all = self.parts.all();
+        let free: Vec<Vec<Segment>> =
+            all.iter_mut().map(|memory| memory.free_segments(order)).collect();
+        let sum = |segments: &[Segment]| segments.iter().map(|it| it.len as u64).sum::<u64>();
+        let mut released = Vec::new();
+        if free.iter().map(|segments| sum(segments)).sum::<u64>() < bytes {
+            return released;
+        }
+        for (memory, segments) in all.iter_mut().zip(free) {
+            for segment in segments {
+                if sum(&released) < bytes {
+                    memory.remove_segment(segment);
+                    released.push(segment);
+                }
+            }
+        }
+        released
+    }
+
     /// Takes out all segments, whatever is in them: the memory goes elsewhere, or with the device. No
     /// note means anything afterwards.
     pub fn drain(&self) -> Drained {

@@ -90,6 +90,9 @@ enum Step {
     Release {
         keep: u64,
     },
+    MakeRoom {
+        bytes: u64,
+    },
     /// A stream gets a part of the pool.
     Spread {
         stream: usize,
@@ -115,6 +118,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => stream.clone().prop_map(|stream| Step::Forget { stream }),
         1 => (0..PLACES, 1..4usize).prop_map(|(place, granules)| Step::Add { place, granules }),
         1 => (0..10 * GRANULE as u64).prop_map(|keep| Step::Release { keep }),
+        1 => (0..6 * GRANULE as u64).prop_map(|bytes| Step::MakeRoom { bytes }),
         1 => stream.prop_map(|stream| Step::Spread { stream }),
     ]
 }
@@ -200,6 +204,7 @@ impl Run {
             }
             Step::Add { place, granules } => self.add(pool, place, granules),
             Step::Release { keep } => self.release(pool, keep),
+            Step::MakeRoom { bytes } => self.make_room(pool, bytes),
             Step::Spread { stream } if self.spreads => {
                 self.is_spread = true;
                 pool.spread(self.streams.key(stream));
@@ -283,16 +288,34 @@ impl Run {
         self.places.insert(place, segment);
     }
 
-    fn release(&mut self, pool: &Pool<Ledger>, keep: u64) {
-        let before = self.model.stats.reserved;
-        let released = pool.release(keep, &self.streams);
+    /// Settles the model, and takes out what the pool has released.
+    fn note_released(&mut self, released: &[Segment]) {
         let streams = &self.streams;
         self.model.settle(|freed| streams.has_passed(freed));
-        for segment in &released {
+        for segment in released {
             assert!(self.model.is_free(segment), "{segment:?} is in use");
             assert_eq!(self.places.remove(&(segment.token as usize)), Some(*segment));
             self.model.remove_segment(segment);
         }
+    }
+
+    fn make_room(&mut self, pool: &Pool<Ledger>, bytes: u64) {
+        let released = pool.release_at_least(bytes, &self.streams);
+        self.note_released(&released);
+        let sum = |segments: &[Segment]| segments.iter().map(|it| it.len as u64).sum::<u64>();
+        let mut left = self.model.segments();
+        left.retain(|segment| self.model.is_free(segment));
+        match released.split_last() {
+            // Nothing more than it takes.
+            Some((_, others)) => assert!(sum(others) < bytes && sum(&released) >= bytes),
+            None => assert!(bytes == 0 || sum(&left) < bytes),
+        }
+    }
+
+    fn release(&mut self, pool: &Pool<Ledger>, keep: u64) {
+        let before = self.model.stats.reserved;
+        let released = pool.release(keep, &self.streams);
+        self.note_released(&released);
         assert!(released.is_empty() || self.model.stats.reserved >= keep);
         // What is left over is in use, or would be too much.
         for segment in self.model.segments() {

@@ -53,24 +53,29 @@ impl<B: Books> Memory<B> {
         if self.counts.reserved <= keep {
             return released;
         }
-        self.settle_kept(order);
-        self.settle(order);
-        for (start, len) in self.heap.free_ranges(self.shortest) {
-            let end = start + u64::from(len);
-            let segments: Vec<Segment> =
-                self.segments.range(start..end).map(|(_, &segment)| segment).collect();
-            for segment in segments {
-                let inside = units(segment.addr) + units(segment.len) <= end;
-                if inside && self.counts.reserved - segment.len as u64 >= keep {
-                    self.remove_segment(segment);
-                    released.push(segment);
-                }
+        for segment in self.free_segments(order) {
+            if self.counts.reserved - segment.len as u64 >= keep {
+                self.remove_segment(segment);
+                released.push(segment);
             }
         }
         released
     }
 
-    fn remove_segment(&mut self, segment: Segment) {
+    /// Those that are entirely free.
+    pub(super) fn free_segments(&mut self, order: &impl Order) -> Vec<Segment> {
+        self.settle_kept(order);
+        self.settle(order);
+        let mut free = Vec::new();
+        for (start, len) in self.heap.free_ranges(self.shortest) {
+            let end = start + u64::from(len);
+            let segments = self.segments.range(start..end).map(|(_, &segment)| segment);
+            free.extend(segments.filter(|it| units(it.addr) + units(it.len) <= end));
+        }
+        free
+    }
+
+    pub(super) fn remove_segment(&mut self, segment: Segment) {
         let start = units(segment.addr);
         let len = units(segment.len);
         self.segments.remove(&start);

@@ -59,13 +59,16 @@ enum Step {
         better: usize,
         home: Home,
     },
-    Full(Error),
+    Full {
+        least: usize,
+        error: Error,
+    },
 }
 
 /// Why a pool has no memory.
 enum Lack {
-    /// It may not have more.
-    Limit(Error),
+    /// It may not have more, which would be so many bytes.
+    Limit { least: usize, error: Error },
     /// There is none.
     Memory(Error),
 }
@@ -73,11 +76,7 @@ enum Lack {
 impl Request {
     /// As [`Own::alloc_more`].
     fn serve(&self) -> Result<usize> {
-        let mut tried = self.grow_until_served()?;
-        if matches!(tried, Err(Lack::Limit(_))) && self.make_room()? {
-            tried = self.grow_until_served()?;
-        }
-        let lack = match tried {
+        let lack = match self.grow_until_served()? {
             Ok(addr) => return Ok(addr),
             Err(lack) => lack,
         };
@@ -88,43 +87,43 @@ impl Request {
         if let Some(addr) = behind {
             return Ok(addr);
         }
-        let lack = match lack {
-            Lack::Limit(error) => self.step(|held| match held.own.is_only_cut_up(self.size) {
-                true => Ok(Lack::Limit(error)),
-                false => Err(held.pool.failed(error)),
-            })?,
-            lack => lack,
+        let error = match lack {
+            Lack::Limit { error, .. } => return self.step(|held| Err(held.pool.failed(error))),
+            Lack::Memory(error) => error,
         };
         // All that can become free without the program's doing.
         order::settle_frees();
-        match lack {
-            Lack::Limit(_) => self.make_room()?,
-            Lack::Memory(_) => self.step(|held| Ok(trim_for(held.device)))?,
-        };
-        let error = match (self.grow_until_served()?, lack) {
-            (Ok(addr), _) => return Ok(addr),
-            (Err(Lack::Limit(error)), _)
-            | (Err(Lack::Memory(_)), Lack::Memory(error))
-            | (Err(Lack::Memory(error)), Lack::Limit(_)) => error,
+        self.step(|held| {
+            trim_for(held.device);
+            Ok(())
+        })?;
+        let error = match self.grow_until_served()? {
+            Ok(addr) => return Ok(addr),
+            Err(Lack::Limit { error: limit, .. }) => limit,
+            Err(Lack::Memory(_)) => error,
         };
         self.step(|held| Err(held.pool.failed(error)))
     }
 
-    fn make_room(&self) -> Result<bool> {
-        self.step(|held| Ok(held.own.make_room(self.size)))
-    }
-
     /// Out of what the pool has, or gets from the device.
     fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
-        let lack = match self.grow_while_possible()? {
-            Ok(addr) => return Ok(Ok(addr)),
-            Err(lack) => lack,
-        };
-        let found = self.step(|held| {
-            let taken = held.own.alloc_thoroughly(self.size, held.stream, held.pool.tag)?;
-            taken.map(|addr| held.give(addr)).transpose()
-        })?;
-        Ok(found.ok_or(lack))
+        loop {
+            let lack = match self.grow_while_possible()? {
+                Ok(addr) => return Ok(Ok(addr)),
+                Err(lack) => lack,
+            };
+            let found = self.step(|held| {
+                let taken = held.own.alloc_thoroughly(self.size, held.stream, held.pool.tag)?;
+                taken.map(|addr| held.give(addr)).transpose()
+            })?;
+            if let Some(addr) = found {
+                return Ok(Ok(addr));
+            }
+            match lack {
+                Lack::Limit { least, .. } if self.step(|held| Ok(held.own.make_room(least)))? => {}
+                lack => return Ok(Err(lack)),
+            }
+        }
     }
 
     /// The same, where the device is asked at once, which hooks are told of and asked about.
@@ -135,11 +134,11 @@ impl Request {
                 Answer::Wants { least, better } => {
                     Ok(Step::Wants { least, better, home: held.pool.home })
                 }
-                Answer::Full(error) => Ok(Step::Full(error)),
+                Answer::Full { least, error } => Ok(Step::Full { least, error }),
             })?;
             let (least, better, home) = match step {
                 Step::Served(addr) => return Ok(Ok(addr)),
-                Step::Full(error) => return Ok(Err(Lack::Limit(error))),
+                Step::Full { least, error } => return Ok(Err(Lack::Limit { least, error })),
                 Step::Wants { least, better, home } => (least, better, home),
             };
             let mut grown = self.grow(better, home);

@@ -103,7 +103,12 @@ pub enum Answer {
         better: usize,
     },
     /// It may have no more memory.
-    Full(Error),
+    Full {
+        /// The segment that it takes would have so many bytes.
+        least: usize,
+        /// What there is to say.
+        error: Error,
+    },
 }
 
 /// A pool of the core's own.
@@ -187,33 +192,28 @@ impl Own {
         tag: PoolTag,
     ) -> Result<usize> {
         let lane = order::lane(stream)?;
-        let mut tried = self.try_alloc(len, lane, device, tag)?;
-        if matches!(tried, Err(Lack::Limit)) && self.make_room(len) {
-            tried = self.try_alloc(len, lane, device, tag)?;
-        }
-        let lack = match tried {
+        let fault = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
-            Err(lack) => lack,
+            Err(lack) => {
+                if self.switches.rules().have(Rules::ADDS_WAITS)
+                    && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
+                {
+                    return Ok(taken);
+                }
+                match lack {
+                    Lack::Limit => return Err(self.beyond_limit(len)),
+                    Lack::Memory(fault) if is_shortage(&fault) => fault,
+                    Lack::Memory(fault) => return Err(fault.into()),
+                }
+            }
         };
-        if let Some(taken) = self.alloc_with_wait(len, stream, tag)? {
-            return Ok(taken);
-        }
-        match lack {
-            Lack::Limit if !self.is_only_cut_up(len) => return Err(self.beyond_limit(len)),
-            Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
-            _ => {}
-        }
         // All that can become free without the program's doing.
         order::settle_frees();
-        match lack {
-            Lack::Limit => self.make_room(len),
-            Lack::Memory(_) => super::trim_for(device),
-        };
-        match (self.try_alloc(len, lane, device, tag)?, lack) {
-            (Ok(taken), _) => Ok(taken),
-            (Err(Lack::Limit), _) => Err(self.beyond_limit(len)),
-            (Err(Lack::Memory(_)), Lack::Memory(fault))
-            | (Err(Lack::Memory(fault)), Lack::Limit) => Err(fault.into()),
+        super::trim_for(device);
+        match self.try_alloc(len, lane, device, tag)? {
+            Ok(taken) => Ok(taken),
+            Err(Lack::Limit) => Err(self.beyond_limit(len)),
+            Err(Lack::Memory(_)) => Err(fault.into()),
         }
     }
 
@@ -239,10 +239,13 @@ impl Own {
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, lane, device) {
-                return match self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag }) {
-                    Some(entered) => self.entered(entered, len).map(Ok),
-                    None => Ok(Err(lack)),
-                };
+                let found = self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag });
+                if let Some(entered) = found {
+                    return self.entered(entered, len).map(Ok);
+                }
+                if !matches!(lack, Lack::Limit) || !self.make_room(shortage.least) {
+                    return Ok(Err(lack));
+                }
             }
         }
     }
@@ -273,15 +276,27 @@ impl Own {
             (Some(shared), None) => shared.alloc(len),
             (None, _) => self.source.alloc(len, device),
         }?;
-        let len = block.len & !(GRANULE - 1);
-        if let Err(why) = Allocation::hold(block.addr, len) {
+        self.enter_segment(block, lane).inspect_err(|_| {
             // The first failure is the one to tell.
             let _ = self.source.free(block);
-            return Err(Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}")));
+        })?;
+        Ok(block)
+    }
+
+    fn enter_segment(&self, block: Block, lane: &Lane) -> backend::Result<()> {
+        // Held: who takes the pool's memory away takes this along, or is seen here. Nobody would later.
+        let ended = self.ended.lock();
+        if *ended {
+            let why = "memPool was destroyed by another thread meanwhile".to_string();
+            return Err(Fault::new(FaultKind::InvalidArgument, why));
         }
+        let len = block.len & !(GRANULE - 1);
+        Allocation::hold(block.addr, len).map_err(|why| {
+            Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}"))
+        })?;
         self.segments.lock().insert(block.addr, block);
         self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
-        Ok(block)
+        Ok(())
     }
 
     /// A block that another stream has yet to come past, which `stream` is made to wait for first.
@@ -318,7 +333,7 @@ impl Own {
         };
         Ok(match self.room_for(shortage) {
             Some((least, better)) => Answer::Wants { least, better },
-            None => Answer::Full(self.beyond_limit(len)),
+            None => Answer::Full { least: shortage.least, error: self.beyond_limit(len) },
         })
     }
 

@@ -221,6 +221,47 @@ fn a_limit_leaves_room_for_less_than_a_piece() {
     );
 }
 
+/// What is free, and too short, goes back for a longer piece where that is enough, and stays otherwise.
+#[test]
+fn at_its_limit_a_pool_gives_free_pieces_back_for_a_longer_one() {
+    let bench = Bench::new();
+    let ((stream, native), pool) = (bench.stream(), pool_on(0, 2 * PIECE));
+    forbid(pool, &[FOLLOW, OPPORTUNISTIC, INTERNAL]);
+    let other = bench.stream().0;
+    let full = || mem_pool::malloc_async(PIECE + 16 * MIB, pool, other);
+    let halves = [(); 2].map(|()| alloc(PIECE / 2, pool, stream));
+    free(halves[0], stream);
+    stream::synchronize(stream).unwrap();
+    fails(full(), Code::MemoryAllocation, &["maxSize", "50331648"]);
+    assert_eq!((attribute(pool, RESERVED), attribute(pool, USED)), (PIECE, PIECE / 2));
+    // Freed, but nobody has seen it.
+    begin(&(stream, Arc::clone(&native)));
+    free(halves[1], stream);
+    fails(full(), Code::MemoryAllocation, &["maxSize"]);
+    assert_eq!(attribute(pool, RESERVED), PIECE);
+    native.finish();
+    stream::synchronize(stream).unwrap();
+    let longer = full().unwrap();
+    assert_eq!(attribute(pool, RESERVED), PIECE + 16 * MIB);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 1);
+    fails(full(), Code::MemoryAllocation, &["maxSize"]);
+    free(longer, other);
+}
+
+/// Memory that a pool is about to have when it is destroyed goes back.
+#[test]
+fn a_pool_that_is_destroyed_while_it_grows_takes_nothing() {
+    let bench = Bench::new();
+    let (stream, pool) = (bench.stream().0, pool_on(0, 0));
+    bench.script.close_gate("alloc");
+    let inside = on_device(0, move || mem_pool::malloc_async(1, pool, stream));
+    wait_until("the call to be inside", || bench.script.at_gate() == 1);
+    mem_pool::destroy(pool).unwrap();
+    bench.script.open_gate();
+    fails(inside.join(), Code::ParamInvalid, &["memPool", "destroyed"]);
+    assert_eq!(bench.script.live(Thing::DeviceBlock), 0);
+}
+
 /// The last free of a pool without a handle gives its memory back, a free that comes later or not.
 #[test]
 fn a_destroyed_pool_ends_with_its_last_free() {

@@ -1,8 +1,10 @@
 //! What a pool does that may have no more memory.
 
+use super::super::known::{Known, Rules};
 use super::Own;
-use crate::algo::pool::{GRAIN, GRANULE, Shortage};
+use crate::algo::pool::{GRANULE, Shortage};
 use crate::core::error::{Code, Error};
+use crate::core::release_failure;
 
 impl Own {
     /// Bytes that it may have more.
@@ -17,18 +19,19 @@ impl Own {
         (shortage.least <= room).then(|| (shortage.least, shortage.better.min(room)))
     }
 
-    /// What programs have leaves room for so many bytes: what is free is in too small pieces, or not free yet.
-    pub fn is_only_cut_up(&self, len: usize) -> bool {
-        let wanted = (len as u64).checked_next_multiple_of(GRAIN as u64);
-        wanted
-            .and_then(|wanted| wanted.checked_add(self.pool.stats().used))
-            .is_some_and(|all| all <= self.most)
-    }
-
-    /// Gives free pieces back for one of so many bytes. False: that helps nobody.
+    /// Makes room for a segment of `least` bytes, by giving back others that are free and too short. False: they
+    /// are too few, and stay.
     #[cold]
-    pub fn make_room(&self, len: usize) -> bool {
-        self.is_only_cut_up(len) && self.trim_all()
+    pub fn make_room(&self, least: usize) -> bool {
+        let missing = least.saturating_sub(self.room());
+        if missing == 0 {
+            return true;
+        }
+        let known = Known { rules: Rules::NONE, lane: None, awaited: None };
+        let segments = self.pool.release_at_least(missing as u64, &known);
+        let any = !segments.is_empty();
+        release_failure::note_fault("memory of a pool at its limit", self.give_back(segments));
+        any
     }
 
     /// What is said where it may not have enough.
