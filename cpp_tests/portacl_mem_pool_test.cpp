@@ -29,7 +29,14 @@ void* Malloc(size_t size, aclrtStream stream) {
     return memory;
 }
 
+size_t FreeBytes() {
+    size_t free = 0, total = 0;
+    ACL_EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
+    return free;
+}
+
 void DestroyCurrentPoolsWhileOthersAllocate() {
+    const size_t free = FreeBytes();
     for (int turn = 0; turn < 50; ++turn) {
         MemPool pool;
         const aclrtMemPool handle = pool.Release();
@@ -48,6 +55,9 @@ void DestroyCurrentPoolsWhileOthersAllocate() {
         EXPECT_EQ(Current(), Default());
     }
     ACL_EXPECT_OK(aclrtSynchronizeDevice());
+    if (IsExact()) {
+        EXPECT_EQ(FreeBytes(), free) << "what a pool was given that was destroyed meanwhile";
+    }
 }
 
 }  // namespace
