@@ -219,7 +219,7 @@ impl Allocation {
 
     fn to_range(self) -> Range {
         debug_assert!(
-            self.pool().is_some() || self.origin[0] >> 56 != u64::from(handles::POOL),
+            self.pool().is_some() || self.origin[0] >> 56 != handles::Kind::PoolState as u64,
             "a word that only pools' memory has"
         );
         let first = Self::first_word(self.kind, self.owner);

@@ -42,6 +42,8 @@ impl Allocator {
 #[derive(Default)]
 pub struct Description(Mutex<Allocator>);
 
+handles::object!(Description, Allocator);
+
 /// What is registered for a stream: the allocator as it was described then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registered {

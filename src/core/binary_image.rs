@@ -11,6 +11,8 @@ use crate::algo::slot_table::{self, Handle};
 /// The bytes of a program.
 pub struct BinaryImage(Box<[u8]>);
 
+handles::object!(BinaryImage, BinaryImage);
+
 /// aclrtCreateBinary: the handle.
 pub fn create(bytes: &[u8]) -> Result<u64> {
     let image = Arc::new(BinaryImage(bytes.into()));

@@ -29,6 +29,8 @@ pub struct Data {
 /// A reference to a buffer's memory.
 pub struct Buffer(Mutex<State>);
 
+handles::object!(Buffer, Buffer);
+
 struct State {
     /// None once it is freed.
     data: Option<Arc<Data>>,

@@ -24,6 +24,8 @@ pub struct Context {
     pub params: ContextParams,
 }
 
+handles::object!(Context, Context);
+
 impl Context {
     /// A new context of `device`, and its default stream.
     pub fn create(device: &Arc<Device>, primary: bool) -> Result<(Handle, Handle)> {

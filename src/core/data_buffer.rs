@@ -22,6 +22,8 @@ pub struct Extent {
 /// A data buffer.
 pub struct DataBuffer(Mutex<Extent>);
 
+handles::object!(DataBuffer, DataBuffer);
+
 /// aclCreateDataBuffer.
 pub fn create(extent: Extent) -> Result<Handle> {
     let buffer = Arc::new(DataBuffer(Mutex::new(extent)));

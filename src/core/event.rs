@@ -89,6 +89,8 @@ pub struct Event {
     uses: SpinLock<Uses>,
 }
 
+handles::object!(Event, Event);
+
 /// Who else uses an event: not noted for those of aclrtCreateEventExWithFlag.
 #[derive(Default)]
 struct Uses {

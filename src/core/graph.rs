@@ -64,6 +64,8 @@ pub struct Graph {
     end_callbacks: EndCallbacks,
 }
 
+handles::object!(Graph, Graph);
+
 /// Who drives the runs of a graph.
 enum Drive {
     /// The backend.

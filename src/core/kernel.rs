@@ -27,6 +27,8 @@ pub struct Binary {
     watcher: Mutex<Option<Watcher>>,
 }
 
+handles::object!(Binary, Binary);
+
 /// A kernel of a program. It dies with it.
 pub struct Function {
     /// Where it can run.
@@ -41,6 +43,8 @@ pub struct Function {
     /// Lists of arguments for it.
     pub lists: Lists,
 }
+
+handles::object!(Function, Function);
 
 /// Options of loading, as numbers of the API.
 mod load_option {

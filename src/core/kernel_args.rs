@@ -99,6 +99,8 @@ pub struct ArgsList {
     launched: AtomicBool,
 }
 
+handles::object!(ArgsList, ArgsList);
+
 struct State {
     head: Head,
     entries: Box<[Entry]>,

@@ -66,6 +66,8 @@ pub struct MemPool {
     is_default: bool,
 }
 
+handles::object!(MemPool, MemPool);
+
 impl MemPool {
     /// A new pool on `device`, or in host memory.
     fn create(

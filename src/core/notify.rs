@@ -33,8 +33,12 @@ pub struct Notify {
     is_imported: bool,
 }
 
+handles::object!(Notify, Notify);
+
 /// A notify that counts.
 pub struct CountedNotify(Common);
+
+handles::object!(CountedNotify, CountedNotify);
 
 /// What both kinds have.
 struct Common {

@@ -22,7 +22,7 @@ use crate::backend::{self, Position};
 
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
-static LANES: SlotTable<Lane> = SlotTable::new(handles::LANE);
+static LANES: SlotTable<Lane> = SlotTable::new(handles::Kind::Lane as u8);
 /// Lanes of streams that are gone, and what those have to come to: nobody has waited for that, and they
 /// may outlive their device.
 static ENDING: Mutex<Vec<(Arc<Lane>, Position)>> = Mutex::new(Vec::new());

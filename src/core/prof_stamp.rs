@@ -19,6 +19,8 @@ pub const LONGEST_TEXT: usize = 16 << 10;
 /// A stamp: its text.
 pub struct Stamp(Mutex<String>);
 
+handles::object!(Stamp, Stamp);
+
 /// What a stamp without a text is called.
 const NAMELESS: &str = "stamp";
 

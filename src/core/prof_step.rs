@@ -14,6 +14,8 @@ use crate::backend::trace::Note;
 /// A step: its number, from 1 on, while it is open.
 pub struct Step(Mutex<Option<u64>>);
 
+handles::object!(Step, Step);
+
 /// The ends of a step, as numbers of the API.
 mod tag {
     pub const START: i32 = 0;

@@ -22,6 +22,8 @@ pub struct Config {
     devices: u64,
 }
 
+handles::object!(Config, ProfilingConfig);
+
 /// Between aclprofInit and aclprofFinalize.
 struct Profiler {
     folder: PathBuf,

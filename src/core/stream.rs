@@ -78,6 +78,8 @@ pub struct Stream {
     traced: OnceLock<Arc<trace::Lane>>,
 }
 
+handles::object!(Stream, Stream);
+
 impl Stream {
     /// A new stream of `device` in `context`.
     pub fn create(

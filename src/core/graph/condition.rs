@@ -40,6 +40,8 @@ pub struct ConditionHandle {
     is_used: AtomicBool,
 }
 
+handles::object!(ConditionHandle, Condition);
+
 /// The condition handles of a graph.
 #[derive(Default)]
 pub struct Conditions(Mutex<Vec<Arc<ConditionHandle>>>);

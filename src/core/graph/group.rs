@@ -38,6 +38,8 @@ pub struct Group {
     state: Mutex<State>,
 }
 
+handles::object!(Group, TaskGroup);
+
 #[derive(Default)]
 struct State {
     /// What it is made of, in order.

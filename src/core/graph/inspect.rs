@@ -27,6 +27,8 @@ pub struct GraphStream {
     index: usize,
 }
 
+handles::object!(GraphStream, GraphStream);
+
 /// What a handle of a task names.
 pub struct GraphTask {
     graph: Handle,
@@ -35,6 +37,8 @@ pub struct GraphTask {
     /// Its place in its stream.
     sequence: usize,
 }
+
+handles::object!(GraphTask, GraphTask);
 
 /// What was asked for of a graph, and told to it.
 #[derive(Default)]
@@ -112,7 +116,7 @@ fn insert<T: Object>(object: T) -> Result<Handle> {
     table.insert(Arc::new(object)).ok_or_else(|| {
         Error::new(
             Code::BadAlloc,
-            format_args!("no more handles of kind {} can be had; destroy some graphs", T::NOUN),
+            format_args!("no more handles of kind {} can be had; destroy some graphs", T::noun()),
         )
     })
 }
@@ -145,7 +149,7 @@ pub fn task(raw: u64) -> Result<(Arc<Graph>, usize)> {
         let task = handles::get::<GraphTask>("task", raw)?;
         (task.graph, task.place)
     };
-    Ok((graph_of("task", raw, GraphTask::NOUN, graph)?, place))
+    Ok((graph_of("task", raw, GraphTask::noun(), graph)?, place))
 }
 
 /// aclmdlRISetName.
@@ -201,7 +205,7 @@ fn part(raw: u64) -> Result<(Arc<Graph>, usize)> {
             let part = handles::get::<GraphStream>("stream", raw)?;
             (part.graph, part.index)
         };
-        return Ok((graph_of("stream", raw, GraphStream::NOUN, graph)?, index));
+        return Ok((graph_of("stream", raw, GraphStream::noun(), graph)?, index));
     }
     let stream = handles::get_arc::<Stream>("stream", raw)?;
     if stream.recorder.capture().is_some_and(|capture| !capture.is_over()) {

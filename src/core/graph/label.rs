@@ -20,6 +20,8 @@ pub struct Label {
     set_in: Mutex<Option<Handle>>,
 }
 
+handles::object!(Label, Label);
+
 /// Labels to choose from.
 pub struct LabelList {
     /// Of its device.
@@ -27,6 +29,8 @@ pub struct LabelList {
     /// Their handles.
     pub labels: Box<[u64]>,
 }
+
+handles::object!(LabelList, LabelList);
 
 #[cold]
 fn of_another_device(argument: &str) -> Error {

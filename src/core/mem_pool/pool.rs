@@ -21,7 +21,7 @@ use crate::core::stream::Stream;
 use crate::core::{handles, memory, order, release_failure};
 
 /// All of them, those included whose handle is gone.
-static POOLS: SlotTable<Pool> = SlotTable::new(handles::POOL);
+static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
 
 /// Where the memory of a pool is, and with what it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -146,6 +146,8 @@ pub struct Physical {
     pub(super) references: AtomicU32,
 }
 
+handles::object!(Physical, Physical);
+
 impl Physical {
     fn publish(parts: impl FnOnce(Handle) -> Self) -> Result<Arc<Self>> {
         let mut made = None;
