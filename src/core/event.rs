@@ -17,10 +17,10 @@ mod marks;
 mod quota;
 pub mod sharing;
 mod time;
+mod wait;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use self::captured::Captured;
 use self::marks::Marks;
@@ -28,13 +28,14 @@ pub use self::quota::Quota;
 use self::sharing::Shared;
 pub use self::sharing::{export, import};
 pub use self::time::{elapsed_ms, time_us};
+pub use self::wait::{wait, wait_with_flag, wait_with_timeout};
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::failure::Recorded;
 use super::handles::{self, Object};
 use super::order::{self, Awaited, Clock};
 use super::stream::{self, Stream};
-use super::{op_timeout, thread};
+use super::thread;
 use crate::algo::slot_table::{self, Handle};
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{self, Position, Wait};
@@ -425,117 +426,6 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
     uses.resets.keep(&event, &stream, mark);
     event.is_plain.store(false, Ordering::Relaxed);
     Ok(())
-}
-
-/// aclrtStreamWaitEvent: as long as the process allows.
-pub fn wait(stream: u64, raw: u64) -> Result<()> {
-    let limit = op_timeout::wait_limit();
-    match wait_at_most(stream, raw, limit) {
-        // The default is for those who never thought of a limit: they are better off without.
-        Err(error) if limit.is_some() && error.code() == Code::FeatureNotSupport => {
-            wait_at_most(stream, raw, None)
-        }
-        waited => waited,
-    }
-}
-
-/// aclrtStreamWaitEventWithTimeout.
-pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
-    let Ok(seconds) = u32::try_from(timeout) else {
-        return Err(Error::param_invalid(format_args!(
-            "timeout is {timeout}; allowed: 0 (for ever) or seconds above 0"
-        )));
-    };
-    wait_at_most(stream, raw, op_timeout::seconds(seconds))
-}
-
-/// aclrtStreamWaitEventWithFlag.
-pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<()> {
-    check_use_flag(flag, "ACL_EVENT_WAIT")?;
-    if flag == RECORD_OR_WAIT_EXTERNAL {
-        if timeout != 0 {
-            return Err(Error::invalid_param(format_args!(
-                "timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"
-            )));
-        }
-        handles::check_not_null::<Event>("event", raw)?;
-        let stream = stream::resolve(stream)?;
-        let event = handles::get::<Event>("event", raw)?;
-        event.check_waitable()?;
-        if !stream.is_captured() {
-            return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
-        }
-        return external::wait_in_runs(raw, &event, &stream);
-    }
-    wait_at_most(stream, raw, op_timeout::seconds(timeout))
-}
-
-fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
-    handles::check_not_null::<Event>("event", raw)?;
-    let stream = stream::resolve(stream)?;
-    let event = handles::look::<Event>("event", raw, stream.pin())?;
-    event.check_waitable()?;
-    if let Some(signal) = &event.signal {
-        return match stream.is_captured() {
-            true => external::wait_in_runs(raw, event, &stream),
-            false => external::wait(event, signal, &stream, limit),
-        };
-    }
-    // Not `||`: one look at both.
-    if (stream.is_captured() | event.may_be_captured()) && captured::wait(raw, event, &stream)? {
-        return Ok(());
-    }
-    if let Some(shared) = &event.shared {
-        return shared.wait(&stream, limit);
-    }
-    if order::is_tracked() && limit.is_none() {
-        return wait_in_order(event, &stream);
-    }
-    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
-    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
-        return stream.submit_now(|native| native.wait(&event.native, limit)).map(drop);
-    }
-    wait_marked(event, &stream, limit, &mut event.uses.lock())
-}
-
-/// As [`wait_at_most`], with a mark behind the wait: aclrtQueryEventWaitStatus asks whether the stream
-/// has come past that.
-fn wait_marked(
-    event: &Event,
-    stream: &Stream,
-    limit: Option<Duration>,
-    uses: &mut Uses,
-) -> Result<()> {
-    queue_marked(event, stream, uses, |native| native.wait(&event.native, limit))
-}
-
-/// Queues a wait, and the mark behind it.
-fn queue_marked(
-    event: &Event,
-    stream: &Stream,
-    uses: &mut Uses,
-    wait: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
-) -> Result<()> {
-    uses.waits.sweep();
-    let mark = uses.waits.lend(stream)?;
-    stream.submit(wait)?;
-    stream.queue_quietly(|native| native.record(&mark))?;
-    uses.waits.keep(event, stream, mark);
-    Ok(())
-}
-
-/// As [`wait_at_most`] without a limit, where somebody wants to know the order of streams.
-#[cold]
-fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
-    // Held, so that what is noted is of the record that is waited for.
-    let mut uses = event.uses.lock();
-    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
-    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
-        stream.submit(|native| native.wait(&event.native, None))?;
-    } else {
-        wait_marked(event, stream, None, &mut uses)?;
-    }
-    order::waits(stream, &uses.clock)
 }
 
 /// aclrtQueryEventStatus: whether the latest record has happened. Never recorded: yes for an

@@ -47,7 +47,7 @@ pub(super) fn wait(
     limit: Option<Duration>,
 ) -> Result<()> {
     let mut uses = event.uses.lock();
-    super::queue_marked(event, stream, &mut uses, |native| {
+    super::wait::queue_marked(event, stream, &mut uses, |native| {
         native.wait_notify(signal, until_set(limit))
     })
 }

@@ -77,7 +77,7 @@ impl Shared {
         Ok(wait)
     }
 
-    /// As [`super::wait_at_most`], by a stream that is not captured.
+    /// As [`super::wait_with_timeout`], by a stream that is not captured.
     pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
         stream.submit(|native| queue_wait(&self.native, native, limit)).map(drop)
     }
