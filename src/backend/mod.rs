@@ -2,6 +2,8 @@
 //!
 //! Preconditions of every method here, stated once (the core has checked them, a backend need not):
 //! - addresses and lengths lie inside one live allocation, or are the caller's own host memory;
+//! - memory of another device than the stream's is reachable for it: copies take any, other operations managed
+//!   memory, and pools and mappings that the device has access to;
 //! - objects handed in were made by the same [`Driver`] and, unless said otherwise, the same device;
 //! - lengths are not zero, enumerations are known, sizes are rounded;
 //! - no call comes from inside a host function, and none from a forked child.
@@ -369,8 +371,7 @@ pub trait Stream: Send + Sync {
     /// it is over, as for a kernel.
     fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position>;
 
-    /// Queues a fill. `dst` is memory of the stream's device, managed memory of any, or pinned host
-    /// memory.
+    /// Queues a fill. `dst` is device memory, managed memory, or pinned host memory.
     fn fill(&self, fill: Fill) -> Result<Position>;
 
     /// Queues the move of a part of a managed block, or does nothing where that saves no time.

@@ -47,7 +47,7 @@ pub fn operate(addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
     check_type("cmoType", kind)?;
     check_range("src", addr, size)?;
     let stream = stream::resolve(stream)?;
-    memory::device_span("src", addr, size, &stream.device).map(drop)
+    memory::device_span("src", addr, size, &stream.device, false).map(drop)
 }
 
 /// aclrtCmoWaitBarrier: for barriers of operations of these kinds, all of which are over.
@@ -77,8 +77,8 @@ pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
     check_range("cmoDesc", description, DESCRIPTION)?;
     check_range("src", addr, size)?;
     let device = thread::current()?.device.clone();
-    memory::device_span("cmoDesc", description, DESCRIPTION, &device)?;
-    memory::device_span("src", addr, size, &device)?;
+    memory::device_span("cmoDesc", description, DESCRIPTION, &device, true)?;
+    memory::device_span("src", addr, size, &device, false)?;
     let mut words = [0u64; DESCRIPTION / size_of::<u64>()];
     words[0] = addr as u64;
     words[1] = size as u64;
@@ -96,7 +96,7 @@ pub fn operate_described(description: usize, kind: i32, stream: u64) -> Result<(
     check_type("cmoType", kind)?;
     check_range("cmoDesc", description, DESCRIPTION)?;
     let stream = stream::resolve(stream)?;
-    memory::device_span("cmoDesc", description, DESCRIPTION, &stream.device).map(drop)
+    memory::device_span("cmoDesc", description, DESCRIPTION, &stream.device, false).map(drop)
 }
 
 /// aclrtDeviceL2CacheFlush.

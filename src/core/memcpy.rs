@@ -405,7 +405,7 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
     if count == 0 {
         return Ok(());
     }
-    let operand = |argument: &str, addr: usize| {
+    let operand = |argument: &str, addr: usize, writes: bool| {
         if !addr.is_multiple_of(element.size()) {
             return Err(Error::new(
                 super::error::Code::AddrUnaligned,
@@ -415,11 +415,10 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
                 ),
             ));
         }
-        memory::device_span(argument, addr, count, &stream.device)
+        memory::device_span(argument, addr, count, &stream.device, writes)
     };
-    let dst = operand("dst", request.dst)?;
-    let src = operand("src", request.src)?;
-    let _held = hold_others(&dst, &src, &stream.device)?;
+    let (dst, _held_dst) = operand("dst", request.dst, true)?;
+    let (src, _held_src) = operand("src", request.src, false)?;
     let reduce = Reduce { dst, src, op, element };
     stream.submit(|native| native.reduce(reduce)).map(drop)
 }

@@ -2,8 +2,9 @@
 
 use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::memcpy::{self, Kind, hold_others};
-use super::{memory, stream, thread};
+use super::memcpy::{self, Kind};
+use super::memory::{self, Held};
+use super::{stream, thread};
 use crate::backend::{CopyIndirect, Indirect, IndirectLen, Span};
 
 /// What a word with an address or a length takes.
@@ -38,15 +39,15 @@ fn check_not_null(argument: &str, addr: usize) -> Result<()> {
     Ok(())
 }
 
-/// Memory of a device for `len` bytes of words.
-fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<Span> {
+/// Memory of a device with `len` bytes of words, which a stream reads.
+fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Span, Held)> {
     if !addr.is_multiple_of(WORD) {
         return Err(Error::new(
             Code::AddrUnaligned,
             format_args!("{argument} {addr:#x} is not aligned to its words of {WORD} bytes"),
         ));
     }
-    memory::device_span(argument, addr, len, device)
+    memory::device_span(argument, addr, len, device, false)
 }
 
 /// The arguments of aclrtMemcpyAsyncWithOffset as they came from C.
@@ -85,12 +86,13 @@ pub fn with_offset(request: Request, stream: u64) -> Result<()> {
     if count == 0 {
         return Ok(());
     }
+    let (dst, _held_dst) = words("dst", dst, WORD, &stream.device)?;
+    let (src, _held_src) = words("src", src, WORD, &stream.device)?;
     let copy = CopyIndirect {
-        dst: Indirect { at: words("dst", dst, WORD, &stream.device)?, offset: dst_offset },
-        src: Indirect { at: words("src", src, WORD, &stream.device)?, offset: src_offset },
+        dst: Indirect { at: dst, offset: dst_offset },
+        src: Indirect { at: src, offset: src_offset },
         len: IndirectLen::Known(count),
     };
-    let _held = hold_others(&copy.dst.at, &copy.src.at, &stream.device)?;
     stream.submit(|native| native.copy_indirect(copy)).map(drop)
 }
 
@@ -112,8 +114,8 @@ pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: us
     let device = thread::current()?.device.clone();
     words("desc", description, DESCRIPTION, &device)?;
     if count != 0 {
-        memory::device_span("srcAddr", src, count, &device)?;
-        memory::device_span("dstAddr", dst, count, &device)?;
+        memory::device_span("srcAddr", src, count, &device, false)?;
+        memory::device_span("dstAddr", dst, count, &device, true)?;
     }
     let mut values = [0u64; DESCRIPTION / WORD];
     values[SOURCE / WORD] = src as u64;
@@ -133,7 +135,8 @@ pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
     check_kind(kind)?;
     check_not_null("desc", description)?;
     let stream = stream::resolve(stream)?;
-    let Span { addr, place, .. } = words("desc", description, DESCRIPTION, &stream.device)?;
+    let (Span { addr, place, .. }, _held) =
+        words("desc", description, DESCRIPTION, &stream.device)?;
     let word = |offset| Span { addr: addr + offset, len: WORD, place };
     let end = |offset| Indirect { at: word(offset), offset: 0 };
     let copy = CopyIndirect {
@@ -141,6 +144,5 @@ pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
         src: end(SOURCE),
         len: IndirectLen::At(word(LENGTH)),
     };
-    let _held = hold_others(&copy.dst.at, &copy.src.at, &stream.device)?;
     stream.submit(|native| native.copy_indirect(copy)).map(drop)
 }

@@ -2,12 +2,14 @@
 
 mod hold;
 mod host;
+mod reach;
 mod span;
 
 use std::sync::Arc;
 
 pub use self::hold::{check_pointer, hold_other, is_at_hand, must_ask};
 pub use self::host::{free_host, free_host_with_sync, malloc_host, malloc_host_with_config};
+pub use self::reach::{Held, check_reach, device_span};
 pub(super) use self::span::stale;
 pub use self::span::{is_ordinary, is_plain, span};
 use super::allocation::{Allocation, Kind, Owner, open_device};
@@ -458,25 +460,6 @@ pub fn all_are_of_type(addrs: impl IntoIterator<Item = usize>, mem_type: u32) ->
     Ok(mem_type & DEVICE != 0 && addrs.into_iter().all(on_device))
 }
 
-/// A span that operations of this device's streams reach: memory of the device, or managed memory.
-pub fn device_span(argument: &str, addr: usize, len: usize, device: &Device) -> Result<Span> {
-    let span = span(argument, addr, len)?;
-    match span.place {
-        Place::Device(_) => check_reach(argument, &span, device).map(|()| span),
-        Place::Pinned | Place::Pageable => Err(host_memory(argument, addr)),
-    }
-}
-
-/// Refuses memory of another device, which operations of this device's streams do not reach.
-pub fn check_reach(argument: &str, span: &Span, device: &Device) -> Result<()> {
-    match span.place {
-        Place::Device(id) if id != device.id && !is_managed(span.addr) => {
-            Err(of_another_device(argument, span.addr, id, device))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Whether the host and all devices use this address.
 #[cold]
 pub fn is_managed(addr: usize) -> bool {
@@ -491,16 +474,6 @@ pub fn is_managed(addr: usize) -> bool {
 pub fn host_memory(argument: &str, addr: usize) -> Error {
     Error::param_invalid(format_args!(
         "{argument} {addr:#x} is host memory; it must be device memory from aclrtMalloc"
-    ))
-}
-
-/// What a stream of one device says to memory of another.
-#[cold]
-fn of_another_device(argument: &str, addr: usize, id: u32, device: &Device) -> Error {
-    Error::param_invalid(format_args!(
-        "{argument} {addr:#x} is memory of device {id}, the stream is on device {}; use a stream of device \
-         {id}, or copy the memory over first",
-        device.id
     ))
 }
 

@@ -102,8 +102,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(len) = len else { return Ok(()) };
     let fill = request.resolve(len)?;
-    memory::check_reach(request.argument(), &fill.dst, &stream.device)?;
-    let _held = memory::hold_other(request.argument(), &fill.dst, &stream.device, true)?;
+    let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
         return stream.submit(|native| native.fill(fill)).map(drop);
     }

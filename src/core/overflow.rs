@@ -72,8 +72,7 @@ pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
         return Err(Error::invalid_param("outputSize is 0; the state takes at least one byte"));
     }
     let stream = stream::resolve(stream)?;
-    let dst = memory::device_span(ARGUMENT, addr, size as usize, &stream.device)?;
-    let _held = memory::hold_other(ARGUMENT, &dst, &stream.device, true)?;
+    let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;
     stream.submit(|native| native.fill(Fill::bytes(dst, 0))).map(drop)
 }
 

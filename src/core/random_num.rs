@@ -3,7 +3,8 @@
 use super::allocation::Allocation;
 use super::device::Device;
 use super::error::{Code, Error, Result};
-use super::{memory, stream};
+use super::memory::{self, Held};
+use super::stream;
 use crate::algo::float::{from_brain, from_half};
 use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
 
@@ -163,32 +164,57 @@ fn check_known(
     }
 }
 
-/// Memory of a device for a number.
-fn memory_at(
-    argument: &str,
-    addr: u64,
-    len: usize,
-    alignment: usize,
-    device: &Device,
-) -> Result<Span> {
-    let addr = addr as usize;
-    if addr == 0 {
-        return Err(Error::invalid_param(format_args!(
-            "{argument} is null; it must be device memory"
-        )));
+/// What an operation of a stream uses, and what it holds meanwhile.
+struct Operands<'a> {
+    device: &'a Device,
+    held: Vec<Held>,
+}
+
+impl Operands<'_> {
+    /// Device memory, of `len` bytes.
+    fn at(
+        &mut self,
+        argument: &str,
+        addr: u64,
+        len: usize,
+        alignment: usize,
+        writes: bool,
+    ) -> Result<Span> {
+        let addr = addr as usize;
+        if addr == 0 {
+            return Err(Error::invalid_param(format_args!(
+                "{argument} is null; it must be device memory"
+            )));
+        }
+        if !addr.is_multiple_of(alignment) {
+            return Err(Error::new(
+                Code::AddrUnaligned,
+                format_args!("{argument} {addr:#x} is not aligned to {alignment} bytes"),
+            ));
+        }
+        let (span, held) = memory::device_span(argument, addr, len, self.device, writes)?;
+        self.held.push(held);
+        Ok(span)
     }
-    if !addr.is_multiple_of(alignment) {
-        return Err(Error::new(
-            Code::AddrUnaligned,
-            format_args!("{argument} {addr:#x} is not aligned to {alignment} bytes"),
-        ));
+
+    /// A number of `size` bytes that is told now, or read from memory.
+    fn number(
+        &mut self,
+        argument: &str,
+        (is_address, bits): (bool, u64),
+        size: u8,
+    ) -> Result<Number> {
+        if !is_address {
+            return Ok(Number::Known(bits));
+        }
+        let size = usize::from(size);
+        self.at(argument, bits, size, size, false).map(Number::At)
     }
-    memory::device_span(argument, addr, len, device)
 }
 
 /// What of the result's memory there is from `addr` on, for a count that is told later.
-fn all_of(addr: usize, element: usize, device: &Device) -> Result<Span> {
-    let start = memory_at("randomResultAddr", addr as u64, element, element, device)?;
+fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Span> {
+    let start = operands.at("randomResultAddr", addr as u64, element, element, true)?;
     let Some(found) = Allocation::find(addr) else {
         return Err(Error::unsupported(format_args!(
             "randomResultAddr {addr:#x} is memory of another library, whose end is not known, and randomNum is \
@@ -221,18 +247,11 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
     if count == (false, 0) {
         return Ok(());
     }
-    let device = &stream.device;
-    let number = |argument: &str, (is_address, bits): (bool, u64), size: u8| match is_address {
-        false => Ok(Number::Known(bits)),
-        true => {
-            let size = usize::from(size);
-            memory_at(argument, bits, size, size, device).map(Number::At)
-        }
-    };
+    let mut operands = Operands { device: &stream.device, held: Vec::new() };
     // As many bytes as the type of the result has.
     let unit = if distribution == Distribution::Dropout { 1 } else { element.size() };
     let dst = match count {
-        (true, _) => all_of(request.result, unit, device)?,
+        (true, _) => all_of(request.result, unit, &mut operands)?,
         (false, count) => {
             let bytes = match distribution {
                 Distribution::Dropout => Some(count.div_ceil(8)),
@@ -243,14 +262,14 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
                     "randomNum is {count}, of {unit} bytes each, which is more than memory can have"
                 ))
             })?;
-            memory_at("randomResultAddr", request.result as u64, bytes as usize, unit, device)?
+            operands.at("randomResultAddr", request.result as u64, bytes as usize, unit, true)?
         }
     };
     let counter = match request.counter {
         0 => None,
         addr => {
             let alignment = COUNTER_ALIGNMENT;
-            Some(memory_at("randomCounterAddr", addr as u64, COUNTER, alignment, device)?)
+            Some(operands.at("randomCounterAddr", addr as u64, COUNTER, alignment, true)?)
         }
     };
     let job = RandomNum {
@@ -258,11 +277,11 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
         distribution,
         element,
         parameters: [
-            number(names[0], parameters[0], first.size)?,
-            number(names[1], parameters[1], second.map_or(0, |value| value.size))?,
+            operands.number(names[0], parameters[0], first.size)?,
+            operands.number(names[1], parameters[1], second.map_or(0, |value| value.size))?,
         ],
-        seed: number("randomSeed", seed, request.seed.size)?,
-        count: number("randomNum", count, request.count.size)?,
+        seed: operands.number("randomSeed", seed, request.seed.size)?,
+        count: operands.number("randomNum", count, request.count.size)?,
         counter,
     };
     let is_inside = |read: &Span| read.addr < dst.addr + dst.len && dst.addr < read.addr + read.len;
@@ -272,10 +291,5 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
             read.addr, dst.addr, dst.len
         )));
     }
-    let held = |argument, span: &Span, writes| memory::hold_other(argument, span, device, writes);
-    let _held_result = held("randomResultAddr", &dst, true)?;
-    let _held_counter = counter.map(|span| held("randomCounterAddr", &span, true)).transpose()?;
-    let _held_numbers =
-        job.words().map(|span| held("taskInfo", &span, false)).collect::<Result<Vec<_>>>()?;
     stream.submit(|native| native.random_num(job)).map(drop)
 }

@@ -33,8 +33,7 @@ fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option
              or host memory from aclrtMallocHost or aclrtHostRegisterV2"
         )));
     }
-    memory::check_reach("devAddr", &span, device)?;
-    let held = memory::hold_other("devAddr", &span, device, writes)?;
+    let held = memory::check_reach("devAddr", &span, device, writes)?;
     Ok((span, held))
 }
 

@@ -98,8 +98,9 @@ pub unsafe extern "C" fn portaclDeviceSetMemPool(deviceId: i32, memPool: aclrtMe
 }
 
 /// Sets which devices may use the memory of a pool, that which it has and that which it will have. At first only
-/// the device that it is on may, and none that of a pool of host memory, which the host uses. A copy or a fill by
-/// a device that may not fails with a text.
+/// the device that it is on may, and none that of a pool of host memory, which the host uses. An operation that
+/// reads the memory needs read access of its stream's device, an operation that writes it read-write access; else it
+/// fails with ACL_ERROR_RT_PARAM_INVALID and a text.
 ///
 /// @param memPool a pool.
 /// @param descList for each of some devices what it may do from now on: `location` names the device

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{
-    CUdevice_attribute, CUdeviceptr, CUstreamWaitValue_flags, CUstreamWriteValue_flags, cuuint64_t,
+    CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUstreamWaitValue_flags,
+    CUstreamWriteValue_flags, cuuint64_t,
 };
 
 use parking_lot::Mutex;
@@ -44,10 +45,13 @@ fn address(device: &DeviceState, span: &Span) -> Result<CUdeviceptr> {
     if span.place != Place::Pinned {
         return Ok(span.addr as CUdeviceptr);
     }
-    let host: *mut c_void = std::ptr::with_exposed_provenance_mut(span.addr);
-    let mut address = 0;
-    // SAFETY: pinned memory, and a place for the answer.
-    device.call(|api| unsafe { api.mem_host_get_device_pointer(&mut address, host, 0) })?;
+    // Not cuMemHostGetDevicePointer, which refuses memory of pools and mapped memory.
+    let name = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER as c_int;
+    let host = span.addr as CUdeviceptr;
+    let mut address: CUdeviceptr = 0;
+    let value = (&raw mut address).cast::<c_void>();
+    // SAFETY: pinned memory, and a place of the size that the attribute has.
+    device.call(|api| unsafe { api.pointer_get_attribute(value, name, host) })?;
     Ok(address)
 }
 

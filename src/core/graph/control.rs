@@ -6,7 +6,7 @@ use super::capture::Capture;
 use super::condition::Conditional;
 use super::label::{Label, LabelList};
 use crate::algo::slot_table::{Handle, Ref};
-use crate::backend::Span;
+use crate::backend::{Place, Span};
 use crate::core::error::{Code, Error, Result};
 use crate::core::handles;
 use crate::core::memory;
@@ -158,7 +158,14 @@ fn number_at(argument: &str, addr: usize, len: usize, stream: &Stream) -> Result
             format_args!("{argument} {addr:#x} is not a multiple of {len} bytes"),
         ));
     }
-    memory::device_span(argument, addr, len, &stream.device)
+    let (span, _held) = memory::device_span(argument, addr, len, &stream.device, false)?;
+    if span.place != Place::Device(stream.device.id) && !memory::is_managed(addr) {
+        return Err(Error::unsupported(format_args!(
+            "{argument} {addr:#x} is memory of another device, and a graph is of one device, here {}",
+            stream.device.id
+        )));
+    }
+    Ok(span)
 }
 
 /// aclrtSetLabel.

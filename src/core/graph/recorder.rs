@@ -17,6 +17,7 @@ use crate::backend::{
     ValueWrite, Wait, Work,
 };
 use crate::core::error::{Code, Error, Result};
+use crate::core::memory;
 
 /// Records what a stream is given, while it is captured.
 pub struct Recorder {
@@ -241,6 +242,11 @@ impl Recorder {
         Ok(())
     }
 
+    /// As [`Self::check`], of a word that a run reads or writes, which may be managed memory.
+    fn check_word(&self, word: Span) -> backend::Result<()> {
+        if memory::is_managed(word.addr) { Ok(()) } else { self.check(word, word, false) }
+    }
+
     fn copy_work(&self, copy: &Copy) -> backend::Result<Work> {
         self.check(copy.dst, copy.src, copy.stage_source)?;
         Ok(Work::Copy(copy.clone()))
@@ -275,6 +281,7 @@ impl backend::Stream for Recorder {
     }
 
     fn copy_indirect(&self, copy: CopyIndirect) -> backend::Result<Position> {
+        copy.words().try_for_each(|word| self.check_word(word))?;
         self.add_step(What::Copy, Step::CopyIndirect(copy))
     }
 
@@ -335,10 +342,12 @@ impl backend::Stream for Recorder {
     }
 
     fn write_value(&self, write: ValueWrite) -> backend::Result<Position> {
+        self.check_word(write.dst)?;
         self.add_step(What::ValueWrite, Step::WriteValue(write))
     }
 
     fn wait_value(&self, wait: ValueWait) -> backend::Result<Position> {
+        self.check_word(wait.src)?;
         self.add_step(What::ValueWait, Step::WaitValue(wait))
     }
 

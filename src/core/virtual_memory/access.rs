@@ -184,17 +184,30 @@ pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
     }
 }
 
+/// Whether `access` is enough to read, or to write.
+fn suffices(access: Access, writes: bool) -> bool {
+    match access {
+        Access::ReadWrite => true,
+        Access::Read => !writes,
+        Access::None => false,
+    }
+}
+
+/// Whether `device` was given access to all that is mapped in a span.
+#[cold]
+pub fn is_given(span: &Span, device: &Device, writes: bool) -> bool {
+    let ranges = RANGES.lock();
+    reached(&ranges, span.addr, span.len)
+        .all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))
+}
+
 /// Fails where a part of a span is mapped and neither its own device nor `device` may use it like this.
 /// What lies elsewhere is not looked at.
 #[cold]
 pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool) -> Result<()> {
     let ranges = RANGES.lock();
     for (base, mapping) in reached(&ranges, span.addr, span.len) {
-        let suffices = |access| match access {
-            Access::ReadWrite => true,
-            Access::Read => !writes,
-            Access::None => false,
-        };
+        let suffices = |access| suffices(access, writes);
         let Mapping { access, memory, .. } = mapping;
         if !suffices(access.at_home(memory.place)) && !suffices(access.get(Some(device.id))) {
             let verb = if writes { "write" } else { "read" };
