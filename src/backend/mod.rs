@@ -41,6 +41,7 @@ mod memory;
 mod memory_file;
 mod notify;
 mod numa;
+mod op;
 mod pool;
 mod probe;
 mod random;
@@ -74,6 +75,9 @@ pub use managed_memory::{Advice, Home};
 pub use memory::{Block, Foreign, ForeignBlock, PagePolicy, Place, Span};
 pub use notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
 pub use numa::{bind_to_node, host_nodes};
+#[cfg(test)]
+pub use op::Calls;
+pub use op::{Op, OpKind, Submit};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     Pools,
@@ -325,10 +329,10 @@ pub trait Device: Send + Sync {
     /// hardware: a fault that says so. The bytes are not needed afterwards.
     fn load_module(&self, image: &[u8]) -> Result<Arc<dyn Module>>;
 
-    /// Reads the arguments of a launch for a graph of this device, as [`Stream::launch`] does it.
+    /// Reads the arguments of a launch for a graph of this device, as [`Op::Launch`] does it.
     fn bind_launch(&self, launch: &Launch<'_>) -> Result<Arc<dyn BoundLaunch>>;
 
-    /// Whether a stream that waits for a ticket ([`Stream::hand_over`]) keeps no thread of the driver busy.
+    /// Whether a stream that waits for a ticket ([`Op::HandOver`]) keeps no thread of the driver busy.
     fn streams_wait_for_tickets(&self) -> bool {
         true
     }
@@ -349,83 +353,10 @@ pub trait Device: Send + Sync {
 }
 
 /// An in-order queue of a device. Methods may be called from any thread; calls from several
-/// threads take some order. Success means queued; the operation itself happens later, and in this
-/// stream after everything that was queued before it. If it fails then, the stream's [`Observer`]
-/// is told, and the stream goes on with the next one.
-///
-/// What queues something returns where it stands in the stream. Where nothing had to be queued this
-/// may be the place of the operation before.
-pub trait Stream: Send + Sync {
-    /// Queues a copy. Pageable memory: when the call returns the source has been read
-    /// (or staged), and a pageable destination has been written, in order with earlier work.
-    fn copy(&self, copy: Copy) -> Result<Position>;
-
-    /// Queues copies, at least one, which take no order among themselves. Pageable memory: as for
-    /// [`Self::copy`], but all of them are waited for at once, also when one could not be queued.
-    fn copy_batch(&self, copies: &[Copy]) -> Result<Position>;
-
-    /// Queues a copy of rows. Pageable memory: as for [`Self::copy`].
-    fn copy_2d(&self, copy: Copy2d) -> Result<Position>;
-
-    /// Queues a copy between places that are told in memory. Memory that is given back after this is kept until
-    /// it is over, as for a kernel.
-    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position>;
-
-    /// Queues a fill. `dst` is device memory, managed memory, or pinned host memory.
-    fn fill(&self, fill: Fill) -> Result<Position>;
-
-    /// Queues the move of a part of a managed block, or does nothing where that saves no time.
-    fn prefetch(&self, range: Span, to: Home) -> Result<Position>;
-
-    /// Queues the making of random numbers. Memory that is given back after this is kept until they are made.
-    fn random_num(&self, job: RandomNum) -> Result<Position>;
-
-    /// Queues a reduction.
-    fn reduce(&self, reduce: Reduce) -> Result<Position>;
-
-    /// Queues a run of a kernel. Memory that is given back after this is kept until it has run, as for
-    /// other operations, whichever the kernel uses.
-    fn launch(&self, launch: &Launch<'_>) -> Result<Position>;
-
-    /// Queues a call of user code, on a thread of ours, never on the caller's. Later operations
-    /// of this stream wait until it returns; other streams do not.
-    fn host_fn(&self, function: HostFn) -> Result<Position>;
-
-    /// Queues a run of a graph of this device: one operation, which other runs of the graph do not
-    /// overlap. Memory that is given back after this is kept until it is over, as for a kernel.
-    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position>;
-
-    /// Queues handing something over: when the stream comes to it, the delivery is delivered. With
-    /// `wait`, later operations of this stream wait until its ticket is dropped, without a thread
-    /// for that where the device can do so; else they do not wait, and the ticket means nothing.
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position>;
-
-    /// The event becomes: "all work queued on this stream so far". Replaces an earlier record;
-    /// waits that were queued before keep the record that they saw.
-    fn record(&self, event: &Arc<dyn Event>) -> Result<Position>;
-
-    /// Later operations of this stream wait for the event's latest record as of now (none: no
-    /// wait). The event may belong to another device of the same driver, and may be dropped right
-    /// after the call. With a `limit` (above 0), which counts from when the stream comes to the wait,
-    /// the stream then goes on without the record, and has failed with
-    /// [`FaultKind::WaitTimedOut`].
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position>;
-
-    /// Queues a write of a value, which everybody who can read the memory sees at once.
-    fn write_value(&self, write: ValueWrite) -> Result<Position>;
-
-    /// Later operations of this stream wait until the memory has the value, whoever writes it: other
-    /// streams and devices, the host, another process. Needs no thread of ours for each wait.
-    fn wait_value(&self, wait: ValueWait) -> Result<Position>;
-
-    /// Queues a change of a notify, which may be of any device or process.
-    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position>;
-
-    /// Later operations of this stream wait for a notify, which may be of any device or process. A
-    /// wait that takes longer than it may fails with [`FaultKind::WaitTimedOut`], one whose notify is no
-    /// more, or whose other process has died, with [`FaultKind::InvalidArgument`]; and the stream goes on.
-    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position>;
-
+/// threads take some order. A successful [`Submit::submit`] has queued the operation. It runs
+/// later, and in this stream after everything that was queued before it. If it fails then, the
+/// stream's [`Observer`] hears of it, and the stream goes on with the next one.
+pub trait Stream: Submit + Send + Sync {
     /// The stream is ending: its waits for values and notifies last until then at the longest, and have failed
     /// with [`FaultKind::WaitTimedOut`] where that ended them.
     fn limit_waits(&self, until: Instant);
@@ -444,14 +375,8 @@ pub trait Stream: Send + Sync {
     /// an operation is no failure of the wait for it.
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait>;
 
-    /// Queues an operation that does nothing but have a place in the stream. As the next three methods,
-    /// only for drivers without [pools](Driver::pools).
-    fn mark(&self) -> Result<Position> {
-        Err(Fault::new(FaultKind::Unsupported, "this driver's pools are its own business"))
-    }
-
     /// The last operation that was submitted so far, 0 before the first one; none where the stream takes
-    /// no more. Cheap.
+    /// no more. Cheap. As the next two methods, only for drivers without [pools](Driver::pools).
     fn submitted(&self) -> Option<Position> {
         None
     }

@@ -38,7 +38,7 @@ use super::stream::{self, Stream};
 use super::thread;
 use crate::algo::slot_table::{self, Handle};
 use crate::algo::spin_lock::SpinLock;
-use crate::backend::{self, Position, Wait};
+use crate::backend::{self, Op, Position, Wait};
 
 /// Bits of the creation flag, as the API numbers them.
 mod flag {
@@ -344,7 +344,7 @@ pub fn record(raw: u64, stream: u64) -> Result<()> {
     if let Some(signal) = &event.signal {
         external::set(signal, &stream)?;
     }
-    let position = stream.submit_now(|native| native.record(&event.native))?;
+    let position = stream.submit_now(Op::Record(&event.native))?;
     event.note_recorded(&stream, position);
     uses.resets.clear();
     if order::is_tracked() {
@@ -422,7 +422,7 @@ pub fn reset(raw: u64, stream: u64) -> Result<()> {
         return Ok(());
     }
     let mark = uses.resets.lend(&stream)?;
-    stream.submit(|native| native.record(&mark))?;
+    stream.submit(Op::Record(&mark))?;
     uses.resets.keep(&event, &stream, mark);
     event.is_plain.store(false, Ordering::Relaxed);
     Ok(())

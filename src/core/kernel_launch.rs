@@ -9,8 +9,8 @@ use super::kernel::Function;
 use super::stream::{self, Stream};
 use super::{handles, memory, release_failure, runtime};
 use crate::backend::{
-    self, Access, Arguments, Block, Copy, Driver, Launch, NodeLaunch, Place, Span, ThreadLimits,
-    Work,
+    self, Access, Arguments, Block, Copy, Driver, Launch, NodeLaunch, Op, Place, Span,
+    ThreadLimits, Work,
 };
 
 /// Attributes of a launch, as numbers of the API.
@@ -467,11 +467,13 @@ fn submit(
         check_pointers(function, request.arguments, &stream.device, is_own)?;
     }
     let launch = Launch { kept: data, ..launch_of(request, function) };
-    let queue = |native: &dyn backend::Stream| match stream.is_captured() {
-        false => native.launch(&launch),
-        true => stream.recorder.add_launch(bind(&launch, request, &stream.device)?),
+    let queued = match stream.is_captured() {
+        false => stream.submit_now(Op::Launch(&launch)),
+        true => stream.submit_captured(|recorder| {
+            recorder.add_launch(bind(&launch, request, &stream.device)?)
+        }),
     };
-    stream.submit(queue).map(drop)
+    queued.map(drop)
 }
 
 /// The launch, as backends take it.

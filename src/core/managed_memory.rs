@@ -11,7 +11,7 @@ use super::error::{Code, Error, Result};
 use super::memory_hook::{self, MemoryKind};
 use super::runtime::Session;
 use super::{device, hooked_memory, runtime, stream, thread};
-use crate::backend::{Advice, Home, Span};
+use crate::backend::{Advice, Home, Op, Span};
 
 /// Sizes and advised ranges are multiples of this.
 const GRAIN: usize = 2 << 20;
@@ -261,7 +261,7 @@ pub fn prefetch(
     let ready = ready.collect::<Result<Vec<_>>>()?;
     let stream = stream::resolve(stream)?;
     for (range, home) in ready {
-        stream.submit(|native| native.prefetch(range.span, home))?;
+        stream.submit(Op::Prefetch(range.span, home))?;
         range.note(|said| said.prefetched = Some(home));
     }
     Ok(())

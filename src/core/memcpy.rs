@@ -12,7 +12,7 @@ use super::{stream, thread};
 use crate::algo::address_map::Reach;
 use crate::algo::slot_table::Ref;
 use crate::backend::trace::synchronous;
-use crate::backend::{self, Copy, Element, Place, Reduce, ReduceOp, Span};
+use crate::backend::{Copy, Element, Op, Place, Reduce, ReduceOp, Span};
 
 /// The direction that a program names, as the API numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,7 +280,7 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(kind) = kind else { return Ok(()) };
     match request.places_at_hand(kind, &stream.device) {
-        Some((dst, src)) => stream.submit_copy(request.between(kind, dst, src)).map(drop),
+        Some((dst, src)) => stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop),
         None => copy_async_anywhere(request, kind, stream),
     }
 }
@@ -294,7 +294,7 @@ fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream
         _ => memory::is_at_hand(dst, &stream.device) && memory::is_at_hand(src, &stream.device),
     };
     if is_plain {
-        return stream.submit_copy(request.between(kind, dst, src)).map(drop);
+        return stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop);
     }
     copy_async_otherwise(request.between(kind, dst, src), stream)
 }
@@ -310,25 +310,20 @@ fn copy_async_otherwise(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> 
         ));
     }
     let _held = hold_others(&dst, &src, &stream.device)?;
-    submit(stream, &dst, &src, |native| native.copy(copy))
+    submit(stream, &dst, &src, Op::Copy(copy))
 }
 
-/// Gives a stream a job that copies from `src` to `dst`.
+/// Queues an operation that copies from `src` to `dst`.
 #[inline]
-pub fn submit(
-    stream: Ref<'static, Stream>,
-    dst: &Span,
-    src: &Span,
-    job: impl FnOnce(&dyn backend::Stream) -> backend::Result<backend::Position>,
-) -> Result<()> {
+pub fn submit(stream: Ref<'static, Stream>, dst: &Span, src: &Span, op: Op<'_>) -> Result<()> {
     if dst.place != Place::Pageable && src.place != Place::Pageable {
-        return stream.submit(job).map(drop);
+        return stream.submit(op).map(drop);
     }
     mode::check_waiting()?;
     // Pageable memory may have to be waited for, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);
-    share.submit(job).map(drop)
+    share.submit(op).map(drop)
 }
 
 /// The arguments of aclrtReduceAsync as they came from C.
@@ -420,5 +415,5 @@ pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
     let (dst, _held_dst) = operand("dst", request.dst, true)?;
     let (src, _held_src) = operand("src", request.src, false)?;
     let reduce = Reduce { dst, src, op, element };
-    stream.submit(|native| native.reduce(reduce)).map(drop)
+    stream.submit(Op::Reduce(reduce)).map(drop)
 }

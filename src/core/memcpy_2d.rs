@@ -5,7 +5,7 @@ use super::graph::mode;
 use super::memcpy::{self, Kind};
 use super::{memory, stream, thread};
 use crate::backend::trace::synchronous;
-use crate::backend::{Copy, Copy2d, Rows, Span};
+use crate::backend::{Copy, Copy2d, Op, Rows, Span};
 
 /// Bytes that a row may have, and rows that a rectangle may have, where its copy is waited for.
 const MAX_SIDE: usize = 5_000_000;
@@ -150,8 +150,9 @@ pub fn copy_async(request: Request, stream: u64) -> Result<()> {
     let job = request.resolve(kind)?;
     let (dst, src) = job.spans();
     let _held = memcpy::hold_others(&dst, &src, &stream.device)?;
-    memcpy::submit(stream, &dst, &src, |native| match job {
-        Job::Whole(copy) => native.copy(copy),
-        Job::Rows(copy) => native.copy_2d(copy),
-    })
+    let op = match job {
+        Job::Whole(copy) => Op::Copy(copy),
+        Job::Rows(copy) => Op::Copy2d(copy),
+    };
+    memcpy::submit(stream, &dst, &src, op)
 }

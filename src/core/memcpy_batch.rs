@@ -10,7 +10,7 @@ use super::memcpy::is_host;
 use super::memory::{self, place_in_words};
 use super::{stream, thread};
 use crate::backend::trace::synchronous;
-use crate::backend::{Copy, Place, Span};
+use crate::backend::{Copy, Op, Place, Span};
 
 /// The arrays of a batch as they came from C.
 pub trait Arrays {
@@ -379,5 +379,5 @@ pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
     if copies.iter().any(Copy::is_pageable) {
         mode::check_waiting()?;
     }
-    stream.submit(|native| native.copy_batch(&copies)).map(drop).map_err(Failure::from)
+    stream.submit(Op::CopyBatch(&copies)).map(drop).map_err(Failure::from)
 }

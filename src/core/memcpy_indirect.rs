@@ -5,7 +5,7 @@ use super::error::{Code, Error, Result};
 use super::memcpy::{self, Kind};
 use super::memory::{self, Held};
 use super::{stream, thread};
-use crate::backend::{CopyIndirect, Indirect, IndirectLen, Span};
+use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
 
 /// What a word with an address or a length takes.
 const WORD: usize = size_of::<u64>();
@@ -93,7 +93,7 @@ pub fn with_offset(request: Request, stream: u64) -> Result<()> {
         src: Indirect { at: src, offset: src_offset },
         len: IndirectLen::Known(count),
     };
-    stream.submit(|native| native.copy_indirect(copy)).map(drop)
+    stream.submit(Op::CopyIndirect(copy)).map(drop)
 }
 
 /// aclrtGetMemcpyDescSize.
@@ -144,5 +144,5 @@ pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
         src: end(SOURCE),
         len: IndirectLen::At(word(LENGTH)),
     };
-    stream.submit(|native| native.copy_indirect(copy)).map(drop)
+    stream.submit(Op::CopyIndirect(copy)).map(drop)
 }

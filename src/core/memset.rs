@@ -4,7 +4,7 @@ use super::error::{Code, Error, Result};
 use super::graph::mode;
 use super::{memory, stream, thread};
 use crate::backend::trace::synchronous;
-use crate::backend::{Fill, Pattern, Place};
+use crate::backend::{Fill, Op, Pattern, Place};
 
 /// The arguments of a fill as they came from C.
 #[derive(Clone, Copy, Debug)]
@@ -104,12 +104,12 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
     let fill = request.resolve(len)?;
     let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;
     if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
-        return stream.submit(|native| native.fill(fill)).map(drop);
+        return stream.submit(Op::Fill(fill)).map(drop);
     }
     // Words of host memory are there when the call returns. No `Ref` may live across the wait.
     let share = stream.to_arc();
     drop(stream);
-    share.submit(|native| native.fill(fill))?;
+    share.submit(Op::Fill(fill))?;
     // Without a deadline it does not time out; failures of earlier work stay for who synchronizes.
     share.wait(None).map(drop)
 }

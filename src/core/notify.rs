@@ -19,7 +19,7 @@ use super::handles::{self, Object};
 use super::stream::Stream;
 use super::{op_timeout, stream, thread};
 use crate::algo::slot_table::{self, Handle};
-use crate::backend::{self, Change, NotifyWait, Until};
+use crate::backend::{self, Change, NotifyWait, Op, Until};
 
 /// The flag of a notify that only the device uses, which makes no difference here.
 const DEVICE_USE_ONLY: u64 = 1;
@@ -207,11 +207,11 @@ pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
 }
 
 fn change_count(notify: &Common, stream: &Stream, change: Change) -> Result<()> {
-    stream.submit(|native| native.change_notify(&notify.native, change)).map(drop)
+    stream.submit(Op::ChangeNotify(&notify.native, change)).map(drop)
 }
 
 fn wait_for_count(notify: &Common, stream: &Stream, wait: NotifyWait) -> Result<()> {
-    stream.submit(|native| native.wait_notify(&notify.native, wait)).map(drop)
+    stream.submit(Op::WaitNotify(&notify.native, wait)).map(drop)
 }
 
 /// aclrtCntNotifyCreate.

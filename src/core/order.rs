@@ -18,7 +18,7 @@ use super::mem_pool;
 use super::stream::Stream;
 use crate::algo::pool::StreamKey;
 use crate::algo::slot_table::{Handle, Ref, SlotTable};
-use crate::backend::{self, Position};
+use crate::backend::{self, Op, Position};
 
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);
@@ -100,7 +100,7 @@ impl Lane {
         let position = match self.native.submitted() {
             // What the host has seen finish it would have seen with this free.
             Some(position) if position > self.observed.load(Ordering::Relaxed) => position,
-            _ => self.native.mark()?,
+            _ => self.native.submit(Op::Mark)?,
         };
         // Looked at first: what many threads write is slow.
         if position > self.freed.load(Ordering::Relaxed) {
@@ -162,8 +162,8 @@ impl Lane {
     /// Orders what comes next in `stream` behind everything that this lane's stream has been given.
     pub fn let_follow(&self, stream: &Stream, lane: &Self) -> Result<()> {
         let event = self.device.create_event(false)?;
-        let position = self.native.record(&event)?;
-        stream.queue_quietly(|native| native.wait(&event, None))?;
+        let position = self.native.submit(Op::Record(&event))?;
+        stream.queue_quietly(Op::Wait(&event, None))?;
         lane.come_behind(&self.clock_at(position));
         Ok(())
     }

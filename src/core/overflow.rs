@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::error::{Error, Result};
 use super::{memory, stream, thread};
-use crate::backend::Fill;
+use crate::backend::{Fill, Op};
 
 /// Bytes at the address where overflows are to be looked for.
 const AREA: usize = 512;
@@ -73,7 +73,7 @@ pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
     }
     let stream = stream::resolve(stream)?;
     let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;
-    stream.submit(|native| native.fill(Fill::bytes(dst, 0))).map(drop)
+    stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)
 }
 
 /// aclrtResetOverflowStatus and its relatives: nothing was noted that could be forgotten.

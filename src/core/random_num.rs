@@ -6,7 +6,7 @@ use super::error::{Code, Error, Result};
 use super::memory::{self, Held};
 use super::stream;
 use crate::algo::float::{from_brain, from_half};
-use crate::backend::{Distribution, Number, RandomElement, RandomNum, Span};
+use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
 
 /// What the counter takes, in bytes, and what it is aligned to.
 const COUNTER: usize = 16;
@@ -291,5 +291,5 @@ pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
             read.addr, dst.addr, dst.len
         )));
     }
-    stream.submit(|native| native.random_num(job)).map(drop)
+    stream.submit(Op::RandomNum(job)).map(drop)
 }

@@ -17,7 +17,7 @@ use super::error::{Code, Error, Result};
 use super::stream::{self, Stream};
 use super::thread;
 use crate::algo::slot_table::Handle;
-use crate::backend::HostFn;
+use crate::backend::{HostFn, Op};
 
 /// How many threads of a family there can be.
 const MAX_THREADS: usize = 1024;
@@ -259,7 +259,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
     let reader = stream.callbacks.reader_of(&REPORTS);
     let callback = reader.and_then(|reader| reader.admit(stream.handle, function));
     let callback = callback.ok_or_else(|| REPORTS.stream_not_subscribed(stream.handle))?;
-    stream.submit(|native| native.hand_over(Box::new(callback), block)).map(drop)
+    stream.submit(Op::HandOver { delivery: Box::new(callback), wait: block }).map(drop)
 }
 
 /// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, else in one of
@@ -267,7 +267,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
 pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(reader) = stream.callbacks.reader() else {
-        return stream.submit(|native| native.host_fn(function)).map(drop);
+        return stream.submit(Op::HostFn(function)).map(drop);
     };
     if !reader.family.is(&HOST_FUNCTIONS) {
         return Err(Error::new(
@@ -282,7 +282,7 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let callback = reader
         .admit(stream.handle, function)
         .ok_or_else(|| HOST_FUNCTIONS.stream_not_subscribed(stream.handle))?;
-    stream.submit(|native| native.hand_over(Box::new(callback), true)).map(drop)
+    stream.submit(Op::HandOver { delivery: Box::new(callback), wait: true }).map(drop)
 }
 
 /// A call that is processing.

@@ -19,7 +19,7 @@ use super::{allocator, mem_pool, state_callback, thread};
 use crate::algo::share::Share;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::trace::{self, TraceStream};
-use crate::backend::{self, Fault, FaultKind, Observer, Position, StreamOptions, Wait};
+use crate::backend::{self, Fault, FaultKind, Observer, Op, Position, StreamOptions, Submit, Wait};
 
 /// The flags that a stream was created with, as numbers of the API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Stream {
     pub context: Handle,
     /// A small number, unique on its device.
     pub id: i32,
-    /// What does the work. Behind methods: no submission goes past [`Self::submit`].
+    /// The backend's stream. Private: every submission goes through [`Self::submit`].
     native: Share<dyn backend::Stream>,
     /// Takes the work in its place while the stream is captured.
     pub recorder: Recorder,
@@ -179,58 +179,48 @@ impl Stream {
         &self.failures
     }
 
-    /// Queues something: where it stands in the stream. The calling thread remembers that as its
-    /// last task.
-    ///
-    /// Inlined by force: what `queue` takes along would go through memory.
+    /// Queues an operation and returns its place in the stream. The calling thread remembers that as
+    /// its last task.
     #[inline(always)]
-    pub fn submit(
-        &self,
-        queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
-    ) -> Result<Position> {
-        let traced;
-        let mut native: &dyn backend::Stream = &*self.native;
-        if self.is_captured() {
-            native = self.recorder.open()?;
-        } else if trace::is_on() {
-            traced = self.traced();
-            if let Some(traced) = &traced {
-                native = traced;
-            }
-        }
-        self.remember(queue(native))
-    }
-
-    /// As [`Self::submit`], for a stream that was looked at and is not captured.
-    #[inline(always)]
-    pub fn submit_now(
-        &self,
-        queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
-    ) -> Result<Position> {
-        let traced;
-        let mut native: &dyn backend::Stream = &*self.native;
-        if trace::is_on() {
-            traced = self.traced();
-            if let Some(traced) = &traced {
-                native = traced;
-            }
-        }
-        self.remember(queue(native))
-    }
-
-    /// As [`Self::submit`], without a closure, which would be a call of its own.
-    #[inline(always)]
-    pub fn submit_copy(&self, copy: backend::Copy) -> Result<Position> {
-        // Not `||`: one look at both.
+    pub fn submit(&self, op: Op<'_>) -> Result<Position> {
+        // Not `||`: one branch for both.
         if trace::is_on() | self.is_captured() {
-            return self.submit_copy_elsewhere(copy);
+            return self.submit_intercepted(op);
         }
-        self.remember(self.native.copy(copy))
+        self.remember(self.native.submit(op))
+    }
+
+    /// As [`Self::submit`], for a stream that the caller has found not to be captured.
+    #[inline(always)]
+    pub fn submit_now(&self, op: Op<'_>) -> Result<Position> {
+        if trace::is_on() {
+            return self.submit_traced(op);
+        }
+        self.remember(self.native.submit(op))
     }
 
     #[cold]
-    fn submit_copy_elsewhere(&self, copy: backend::Copy) -> Result<Position> {
-        self.submit(|native| native.copy(copy))
+    fn submit_intercepted(&self, op: Op<'_>) -> Result<Position> {
+        if self.is_captured() {
+            return self.submit_captured(|recorder| recorder.submit(op));
+        }
+        self.submit_traced(op)
+    }
+
+    /// Records work of a captured stream.
+    pub fn submit_captured(
+        &self,
+        record: impl FnOnce(&Recorder) -> backend::Result<Position>,
+    ) -> Result<Position> {
+        self.remember(record(self.recorder.open()?))
+    }
+
+    #[cold]
+    fn submit_traced(&self, op: Op<'_>) -> Result<Position> {
+        match TraceStream::new(&*self.native, &*self.device.native, self.row()) {
+            Some(traced) => self.remember(traced.submit(op)),
+            None => self.remember(self.native.submit(op)),
+        }
     }
 
     #[inline(always)]
@@ -238,12 +228,6 @@ impl Stream {
         let position = queued.map_err(|fault| self.refused(fault))?;
         thread::note_task(position);
         Ok(position)
-    }
-
-    /// Itself, as it is while its device's work is recorded.
-    #[cold]
-    fn traced(&self) -> Option<TraceStream<'_>> {
-        TraceStream::new(&*self.native, &*self.device.native, self.row())
     }
 
     /// Its row in traces.
@@ -295,13 +279,10 @@ impl Stream {
         }
     }
 
-    /// As [`Self::submit`], for what the program has not asked for.
+    /// As [`Self::submit`], for work of the library's own: it is neither captured nor traced.
     #[inline(always)]
-    pub fn queue_quietly(
-        &self,
-        queue: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
-    ) -> Result<Position> {
-        queue(&*self.native).map_err(|fault| self.refused(fault))
+    pub fn queue_quietly(&self, op: Op<'_>) -> Result<Position> {
+        self.native.submit(op).map_err(|fault| self.refused(fault))
     }
 
     /// What does the work, for those who outlive the stream.

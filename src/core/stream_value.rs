@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{memory, stream};
-use crate::backend::{Comparison, Place, Span, ValueWait, ValueWrite};
+use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
 
 const SIZE: usize = size_of::<u64>();
 
@@ -67,7 +67,7 @@ pub fn write(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
     }
     let stream = stream::resolve(stream)?;
     let (dst, _held) = word(addr, &stream.device, true)?;
-    stream.submit(|native| native.write_value(ValueWrite { dst, value })).map(drop)
+    stream.submit(Op::WriteValue(ValueWrite { dst, value })).map(drop)
 }
 
 /// aclrtValueWait.
@@ -76,7 +76,7 @@ pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
     let comparison = comparison(value, flag)?;
     let stream = stream::resolve(stream)?;
     let (src, _held) = word(addr, &stream.device, false)?;
-    stream.submit(|native| native.wait_value(ValueWait { src, value, comparison })).map(drop)
+    stream.submit(Op::WaitValue(ValueWait { src, value, comparison })).map(drop)
 }
 
 /// A write on streams of `device`.

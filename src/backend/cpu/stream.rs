@@ -12,9 +12,8 @@ use super::queue::{self, Queue};
 use super::watched::Watched;
 use super::{Shared, copy, graph, kernel, stream_value};
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, Fill, Graph, Home, HostFn, Launch,
-    Notify, NotifyWait, Place, Position, RandomNum, Reduce, Result, Span, Stream, Ticket,
-    ValueWait, ValueWrite, Wait,
+    Change, Copy, Copy2d, Delivery, Event, Fault, Graph, Notify, Op, Place, Position, Result,
+    Stream, Submit, Ticket, ValueWait, Wait,
 };
 
 /// What became of an operation that might have run in the caller.
@@ -147,11 +146,7 @@ impl CpuStream {
     }
 }
 
-impl Stream for CpuStream {
-    fn copy(&self, copy: Copy) -> Result<Position> {
-        self.wait_for(self.submit_copy(copy)?)
-    }
-
+impl CpuStream {
     fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
         let aborts = self.queue.operations.aborts();
         // In order: when the last that is waited for is over, all are.
@@ -189,36 +184,6 @@ impl Stream for CpuStream {
             Tried::NotNow(operation) if waits => self.wait_for(self.queue_awaited(operation)?),
             Tried::NotNow(operation) => self.queue(operation),
         }
-    }
-
-    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
-        self.queue(Operation::CopyIndirect(Box::new(copy)))
-    }
-
-    fn fill(&self, fill: Fill) -> Result<Position> {
-        self.now_or_later(Operation::Fill(fill))
-    }
-
-    /// It is there.
-    fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
-        Ok(self.queue.nothing(self.queue.submit()?))
-    }
-
-    fn random_num(&self, job: RandomNum) -> Result<Position> {
-        self.now_or_later(Operation::RandomNum(Box::new(job)))
-    }
-
-    fn reduce(&self, reduce: Reduce) -> Result<Position> {
-        self.now_or_later(Operation::Reduce(reduce))
-    }
-
-    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        let call = kernel::call(&self.shared, launch)?;
-        self.queue(Operation::Launch(Box::new(call)))
-    }
-
-    fn host_fn(&self, function: HostFn) -> Result<Position> {
-        self.queue(Operation::HostFn(function))
     }
 
     fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
@@ -283,10 +248,6 @@ impl Stream for CpuStream {
         self.queue_wait(Awaited { record, limit, watched: None })
     }
 
-    fn write_value(&self, write: ValueWrite) -> Result<Position> {
-        self.now_or_later(Operation::WriteValue(write))
-    }
-
     fn wait_value(&self, wait: ValueWait) -> Result<Position> {
         let is_idle = !self.shared.options.asynchronous && self.queue.operations.is_idle();
         if is_idle && stream_value::holds(&self.shared, &wait) {
@@ -307,10 +268,48 @@ impl Stream for CpuStream {
         Ok(position)
     }
 
-    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
-        self.queue_watched(Watched::notify(&self.shared, notify, wait)?)
+    fn mark(&self) -> Result<Position> {
+        let submission = self.queue.submit()?;
+        if self.queue.may_run_now(&submission) {
+            return Ok(submission.pass());
+        }
+        Ok(self.queue.push(submission, Operation::Mark))
     }
+}
 
+impl Submit for CpuStream {
+    fn submit(&self, op: Op<'_>) -> Result<Position> {
+        match op {
+            Op::Copy(copy) => self.wait_for(self.submit_copy(copy)?),
+            Op::CopyBatch(copies) => self.copy_batch(copies),
+            Op::Copy2d(copy) => self.copy_2d(copy),
+            Op::CopyIndirect(copy) => self.queue(Operation::CopyIndirect(Box::new(copy))),
+            Op::Fill(fill) => self.now_or_later(Operation::Fill(fill)),
+            // All memory is the host's: there is nothing to move.
+            Op::Prefetch(..) => Ok(self.queue.nothing(self.queue.submit()?)),
+            Op::RandomNum(job) => self.now_or_later(Operation::RandomNum(Box::new(job))),
+            Op::Reduce(reduce) => self.now_or_later(Operation::Reduce(reduce)),
+            Op::Launch(launch) => {
+                let call = kernel::call(&self.shared, launch)?;
+                self.queue(Operation::Launch(Box::new(call)))
+            }
+            Op::HostFn(function) => self.queue(Operation::HostFn(function)),
+            Op::RunGraph(graph) => self.run_graph(graph),
+            Op::HandOver { delivery, wait } => self.hand_over(delivery, wait),
+            Op::Record(event) => self.record(event),
+            Op::Wait(event, limit) => self.wait(event, limit),
+            Op::WriteValue(write) => self.now_or_later(Operation::WriteValue(write)),
+            Op::WaitValue(wait) => self.wait_value(wait),
+            Op::ChangeNotify(notify, change) => self.change_notify(notify, change),
+            Op::WaitNotify(notify, wait) => {
+                self.queue_watched(Watched::notify(&self.shared, notify, wait)?)
+            }
+            Op::Mark => self.mark(),
+        }
+    }
+}
+
+impl Stream for CpuStream {
     fn limit_waits(&self, until: Instant) {
         self.queue.limit_waits(until);
     }
@@ -332,14 +331,6 @@ impl Stream for CpuStream {
         let over = || operations.has_finished(ticket) || operations.aborts() != aborts;
         let wait = self.queue.wait_until(&over, deadline);
         if operations.aborts() != aborts { Err(self.queue.why_aborted()) } else { Ok(wait) }
-    }
-
-    fn mark(&self) -> Result<Position> {
-        let submission = self.queue.submit()?;
-        if self.queue.may_run_now(&submission) {
-            return Ok(submission.pass());
-        }
-        Ok(self.queue.push(submission, Operation::Mark))
     }
 
     #[inline]

@@ -31,9 +31,8 @@ use super::{
 };
 use crate::algo::biased_lock::BiasedLock;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
-    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
-    Stream, StreamOptions, ValueWait, ValueWrite, Wait,
+    Event, Failure, Fault, FaultKind, HostFn, Observer, Op, Position, Result, Stream,
+    StreamOptions, Submit, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -430,43 +429,7 @@ impl CudaStream {
     }
 }
 
-impl Stream for CudaStream {
-    fn copy(&self, copy: Copy) -> Result<Position> {
-        self.told(copy::queue_copy(&self.0, &copy))
-    }
-
-    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
-        self.told(copy::queue_batch(&self.0, copies))
-    }
-
-    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
-        self.told(copy_2d::queue(&self.0, &copy))
-    }
-
-    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
-        self.told(memcpy_indirect::queue(&self.0, &copy))
-    }
-
-    fn fill(&self, fill: Fill) -> Result<Position> {
-        self.told(copy::queue_fill(&self.0, &fill))
-    }
-
-    fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
-        self.told(managed_memory::prefetch(&self.0, range, to))
-    }
-
-    fn random_num(&self, job: RandomNum) -> Result<Position> {
-        self.told(random_num::queue(&self.0, &job))
-    }
-
-    fn reduce(&self, reduce: Reduce) -> Result<Position> {
-        self.told(reduce::queue(&self.0, &reduce))
-    }
-
-    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        self.told(kernel::queue(&self.0, launch))
-    }
-
+impl CudaStream {
     fn host_fn(&self, function: HostFn) -> Result<Position> {
         if function.calls_backend() && self.device().words().is_none() {
             return Err(Fault::new(
@@ -475,15 +438,7 @@ impl Stream for CudaStream {
                  tasks that change; capture it anew, without task groups",
             ));
         }
-        self.told(host_fn::queue(&self.0, move || function.run()))
-    }
-
-    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
-        self.told(graph::queue(&self.0, graph))
-    }
-
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-        self.told(host_fn::hand_over(&self.0, delivery, wait))
+        host_fn::queue(&self.0, move || function.run())
     }
 
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
@@ -492,7 +447,7 @@ impl Stream for CudaStream {
         let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
         let recorded = self.0.submit_calls(record);
         event.note_record(self.0.depends_on_program());
-        self.told(recorded)
+        recorded
     }
 
     fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
@@ -500,34 +455,50 @@ impl Stream for CudaStream {
         if let Some(limit) = limit
             && !event.is_complete()?
         {
-            return self.told(timed_wait::queue(&self.0, event.raw(), limit));
+            return timed_wait::queue(&self.0, event.raw(), limit);
         }
         // SAFETY: both are alive; the driver keeps what it needs of the event's record.
         let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
-        self.told(self.0.submit(|| {
+        self.0.submit(|| {
             if event.depends_on_program() {
                 self.0.note_dependence();
             }
             self.0.device.call_here(wait)
-        }))
+        })
     }
+}
 
-    fn write_value(&self, write: ValueWrite) -> Result<Position> {
-        self.told(stream_value::write(&self.0, &write))
+impl Submit for CudaStream {
+    fn submit(&self, op: Op<'_>) -> Result<Position> {
+        let stream = &self.0;
+        self.told(match op {
+            Op::Copy(copy) => copy::queue_copy(stream, &copy),
+            Op::CopyBatch(copies) => copy::queue_batch(stream, copies),
+            Op::Copy2d(copy) => copy_2d::queue(stream, &copy),
+            Op::CopyIndirect(copy) => memcpy_indirect::queue(stream, &copy),
+            Op::Fill(fill) => copy::queue_fill(stream, &fill),
+            Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
+            Op::RandomNum(job) => random_num::queue(stream, &job),
+            Op::Reduce(reduce) => reduce::queue(stream, &reduce),
+            Op::Launch(launch) => kernel::queue(stream, launch),
+            Op::HostFn(function) => self.host_fn(function),
+            Op::RunGraph(graph) => graph::queue(stream, graph),
+            Op::HandOver { delivery, wait } => host_fn::hand_over(stream, delivery, wait),
+            Op::Record(event) => self.record(event),
+            Op::Wait(event, limit) => self.wait(event, limit),
+            Op::WriteValue(write) => stream_value::write(stream, &write),
+            Op::WaitValue(wait) => stream_value::wait(stream, &wait),
+            Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
+            Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
+            Op::Mark => Err(Fault::new(
+                FaultKind::Unsupported,
+                "the driver's own pools need no marks in streams",
+            )),
+        })
     }
+}
 
-    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
-        self.told(stream_value::wait(&self.0, &wait))
-    }
-
-    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
-        self.told(notify::change(&self.0, notify, change))
-    }
-
-    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
-        self.told(notify::wait(&self.0, notify, wait))
-    }
-
+impl Stream for CudaStream {
     fn limit_waits(&self, until: Instant) {
         self.0.host_waits.limit(*self.0.waits_until.get_or_init(|| until));
     }

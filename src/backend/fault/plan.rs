@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::{Kind, Ledger};
-use super::site::{self, Site};
+use super::site::Site;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// How a call fails.
@@ -89,7 +89,7 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(settings: Settings) -> Self {
-        let calls = site::ALL.iter().map(|_| AtomicU64::new(0)).collect();
+        let calls = Site::all().map(|_| AtomicU64::new(0)).collect();
         Self { settings, calls, ledger: Ledger::default() }
     }
 
@@ -99,12 +99,12 @@ impl Plan {
 
     /// Calls of a site so far.
     pub(super) fn calls(&self, site: Site) -> u64 {
-        self.calls[site as usize].load(Ordering::Relaxed)
+        self.calls[site.index()].load(Ordering::Relaxed)
     }
 
     /// Counts a call: what is wanted of it.
     fn count(&self, site: Site) -> Option<Wanted> {
-        let call = self.calls[site as usize].fetch_add(1, Ordering::Relaxed) + 1;
+        let call = self.calls[site.index()].fetch_add(1, Ordering::Relaxed) + 1;
         let wanted = self.settings.wanted.iter();
         wanted.copied().find(|wanted| wanted.site == site && wanted.call == call)
     }
@@ -173,7 +173,7 @@ impl Plan {
     /// Writes the report where the settings want one.
     pub(super) fn report(&self) {
         let Some(path) = &self.settings.report else { return };
-        let calls = site::ALL.iter().map(|site| (site.name(), self.calls(*site)));
+        let calls = Site::all().map(|site| (site.name(), self.calls(site)));
         if let Err(why) = self.ledger.write(path, calls, &Site::names(Site::is_queued)) {
             // There is nobody to return it to: this may be the end of the process.
             eprintln!("portacl: PORTACL_FAULT_COUNT: {}: {why}", path.display());

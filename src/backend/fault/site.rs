@@ -1,6 +1,6 @@
 //! The call sites: every method of the backend traits that can fail.
 
-use crate::backend::FaultKind;
+use crate::backend::{FaultKind, OpKind};
 
 /// Declares the sites: variant, name (`trait.method`), and the kind of failure that it has by nature.
 macro_rules! sites {
@@ -9,23 +9,40 @@ macro_rules! sites {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Site {
             $(#[doc = $name] $variant,)*
+            /// An operation that is submitted to a stream.
+            Submit(OpKind),
         }
 
-        /// All of them, in the order of the traits.
-        pub const ALL: &[Site] = &[$(Site::$variant,)*];
+        /// The sites that are methods, in the order of the traits.
+        const METHODS: &[Site] = &[$(Site::$variant,)*];
+
+        /// The places of these in that order.
+        enum Place {
+            $($variant,)*
+        }
 
         impl Site {
-            /// `trait.method`.
+            /// `trait.method`, or `stream.operation`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
+                    Self::Submit(kind) => kind.name(),
                 }
             }
 
-            /// What refusing this call usually means.
+            /// The kind of failure when this call is refused.
             pub const fn refusal(self) -> FaultKind {
                 match self {
                     $(Self::$variant => FaultKind::$kind,)*
+                    Self::Submit(_) => FaultKind::Driver,
+                }
+            }
+
+            /// Its place in [`Site::all`].
+            pub const fn index(self) -> usize {
+                match self {
+                    $(Self::$variant => Place::$variant as usize,)*
+                    Self::Submit(kind) => METHODS.len() + kind as usize,
                 }
             }
         }
@@ -75,27 +92,8 @@ sites! {
     DeviceUpdateGraph "device.update_graph" Driver,
     DeviceClose "device.close" Driver,
     GraphIsRunning "graph.is_running" Driver,
-    StreamCopy "stream.copy" Driver,
-    StreamCopyBatch "stream.copy_batch" Driver,
-    StreamCopy2d "stream.copy_2d" Driver,
-    StreamCopyIndirect "stream.copy_indirect" Driver,
-    StreamFill "stream.fill" Driver,
-    StreamPrefetch "stream.prefetch" Driver,
-    StreamRandomNum "stream.random_num" Driver,
-    StreamReduce "stream.reduce" Driver,
-    StreamLaunch "stream.launch" Driver,
-    StreamHostFn "stream.host_fn" Driver,
-    StreamRunGraph "stream.run_graph" Driver,
-    StreamHandOver "stream.hand_over" Driver,
-    StreamRecord "stream.record" Driver,
-    StreamWait "stream.wait" Driver,
-    StreamWriteValue "stream.write_value" Driver,
-    StreamWaitValue "stream.wait_value" Driver,
-    StreamChangeNotify "stream.change_notify" Driver,
-    StreamWaitNotify "stream.wait_notify" Driver,
     StreamIsIdle "stream.is_idle" Driver,
     StreamSynchronize "stream.synchronize" Driver,
-    StreamMark "stream.mark" Driver,
     StreamSettle "stream.settle" Driver,
     StreamSetPriority "stream.set_priority" Driver,
     EventIsComplete "event.is_complete" Driver,
@@ -129,24 +127,6 @@ sites! {
     PoolExportBlock "pool.export_block" Driver,
     PoolImportBlock "pool.import_block" Driver,
 }
-
-/// Sites of operations that can be queued and fail later, when their turn comes.
-const QUEUED: [Site; 14] = [
-    Site::StreamCopy,
-    Site::StreamCopyBatch,
-    Site::StreamCopy2d,
-    Site::StreamCopyIndirect,
-    Site::StreamFill,
-    Site::StreamPrefetch,
-    Site::StreamRandomNum,
-    Site::StreamReduce,
-    Site::StreamLaunch,
-    Site::StreamHostFn,
-    Site::StreamRunGraph,
-    Site::StreamHandOver,
-    Site::StreamWriteValue,
-    Site::StreamChangeNotify,
-];
 
 /// Methods that cannot fail, and why: the decorator hands them on.
 #[cfg(test)]
@@ -193,14 +173,19 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
 ];
 
 impl Site {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        METHODS.iter().copied().chain(OpKind::ALL.iter().copied().map(Self::Submit))
+    }
+
     /// The site with this name.
     pub fn named(name: &str) -> Option<Self> {
-        ALL.iter().copied().find(|site| site.name() == name)
+        Self::all().find(|site| site.name() == name)
     }
 
     /// Whether its operation can fail later as well.
     pub fn is_queued(self) -> bool {
-        QUEUED.contains(&self)
+        matches!(self, Self::Submit(kind) if kind.can_fail_later())
     }
 
     /// What a name that no site has may have meant, for a person: texts have no room for all of them.
@@ -211,15 +196,14 @@ impl Site {
         if !names.is_empty() {
             return names;
         }
-        let mut kinds: Vec<_> = ALL.iter().map(|site| kind(site.name())).collect();
+        let mut kinds: Vec<_> = Self::all().map(|site| kind(site.name())).collect();
         kinds.dedup();
         format!("docs/configuration.md has them; they begin with {}", kinds.join(", "))
     }
 
     /// The names of sites, for a person.
     pub fn names(which: impl Fn(Self) -> bool) -> String {
-        let names: Vec<_> =
-            ALL.iter().filter(|site| which(**site)).map(|site| site.name()).collect();
+        let names: Vec<_> = Self::all().filter(|site| which(*site)).map(Self::name).collect();
         names.join(", ")
     }
 }

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::device::FaultGraph;
 use super::late::Late;
@@ -10,9 +10,7 @@ use super::ledger::Kind;
 use super::plan::{Entered, Plan};
 use super::site::Site;
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
-    HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
-    Stream, ValueWait, ValueWrite, Wait,
+    Event, Fault, FaultKind, Observer, Op, Position, Result, Stream, Submit, Wait,
 };
 
 /// A stream whose calls are counted and fail as planned, now or when their turn comes.
@@ -38,102 +36,30 @@ impl FaultStream {
             Fault::new(FaultKind::Driver, "the stream was made without PORTACL_FAULT's decorator")
         })
     }
+}
 
-    /// Queues an operation, or one that fails in its place.
-    fn queue(&self, site: Site, operation: impl FnOnce() -> Result<Position>) -> Result<Position> {
-        match self.plan.enter_queued(site)? {
-            Entered::Go => operation(),
-            Entered::Later(fault) => self.late.queue(&*self.inner, fault, None),
+impl Submit for FaultStream {
+    /// Queues the operation, or one that fails in its place.
+    fn submit(&self, op: Op<'_>) -> Result<Position> {
+        let site = Site::Submit(op.kind());
+        if !site.is_queued() {
+            self.plan.enter(site)?;
+        } else if let Entered::Later(fault) = self.plan.enter_queued(site)? {
+            let launch = if let Op::Launch(launch) = op { Some(launch.failed()) } else { None };
+            return self.late.queue(&*self.inner, fault, launch);
         }
-    }
-
-    /// As [`Self::queue`], of a kernel, which is told with the failure.
-    fn queue_launch(&self, site: Site, launch: &Launch<'_>) -> Result<Position> {
-        match self.plan.enter_queued(site)? {
-            Entered::Go => self.inner.launch(launch),
-            Entered::Later(fault) => self.late.queue(&*self.inner, fault, Some(launch.failed())),
-        }
+        // The stream inside knows only what is inside of our events and graphs.
+        let op = match op {
+            Op::Record(event) => Op::Record(&FaultEvent::of(&**event)?.inner),
+            Op::Wait(event, limit) => Op::Wait(&FaultEvent::of(&**event)?.inner, limit),
+            Op::RunGraph(graph) => Op::RunGraph(FaultGraph::inner_of(graph)?),
+            op => op,
+        };
+        self.inner.submit(op)
     }
 }
 
 impl Stream for FaultStream {
-    fn copy(&self, copy: Copy) -> Result<Position> {
-        self.queue(Site::StreamCopy, || self.inner.copy(copy))
-    }
-
-    fn copy_batch(&self, copies: &[Copy]) -> Result<Position> {
-        self.queue(Site::StreamCopyBatch, || self.inner.copy_batch(copies))
-    }
-
-    fn copy_2d(&self, copy: Copy2d) -> Result<Position> {
-        self.queue(Site::StreamCopy2d, || self.inner.copy_2d(copy))
-    }
-
-    fn copy_indirect(&self, copy: CopyIndirect) -> Result<Position> {
-        self.queue(Site::StreamCopyIndirect, || self.inner.copy_indirect(copy))
-    }
-
-    fn fill(&self, fill: Fill) -> Result<Position> {
-        self.queue(Site::StreamFill, || self.inner.fill(fill))
-    }
-
-    fn prefetch(&self, range: Span, to: Home) -> Result<Position> {
-        self.queue(Site::StreamPrefetch, || self.inner.prefetch(range, to))
-    }
-
-    fn random_num(&self, job: RandomNum) -> Result<Position> {
-        self.queue(Site::StreamRandomNum, || self.inner.random_num(job))
-    }
-
-    fn reduce(&self, reduce: Reduce) -> Result<Position> {
-        self.queue(Site::StreamReduce, || self.inner.reduce(reduce))
-    }
-
-    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
-        self.queue_launch(Site::StreamLaunch, launch)
-    }
-
-    fn host_fn(&self, function: HostFn) -> Result<Position> {
-        self.queue(Site::StreamHostFn, || self.inner.host_fn(function))
-    }
-
-    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
-        let graph = FaultGraph::inner_of(graph)?;
-        self.queue(Site::StreamRunGraph, || self.inner.run_graph(graph))
-    }
-
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-        self.queue(Site::StreamHandOver, || self.inner.hand_over(delivery, wait))
-    }
-
-    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
-        self.plan.enter(Site::StreamRecord)?;
-        self.inner.record(&FaultEvent::of(&**event)?.inner)
-    }
-
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
-        self.plan.enter(Site::StreamWait)?;
-        self.inner.wait(&FaultEvent::of(&**event)?.inner, limit)
-    }
-
-    fn write_value(&self, write: ValueWrite) -> Result<Position> {
-        self.queue(Site::StreamWriteValue, || self.inner.write_value(write))
-    }
-
-    fn wait_value(&self, wait: ValueWait) -> Result<Position> {
-        self.plan.enter(Site::StreamWaitValue)?;
-        self.inner.wait_value(wait)
-    }
-
-    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
-        self.queue(Site::StreamChangeNotify, || self.inner.change_notify(notify, change))
-    }
-
-    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> Result<Position> {
-        self.plan.enter(Site::StreamWaitNotify)?;
-        self.inner.wait_notify(notify, wait)
-    }
-
     fn limit_waits(&self, until: Instant) {
         self.inner.limit_waits(until);
     }
@@ -151,11 +77,6 @@ impl Stream for FaultStream {
     fn synchronize(&self, deadline: Option<Instant>) -> Result<Wait> {
         self.plan.enter(Site::StreamSynchronize)?;
         self.inner.synchronize(deadline)
-    }
-
-    fn mark(&self) -> Result<Position> {
-        self.plan.enter(Site::StreamMark)?;
-        self.inner.mark()
     }
 
     fn submitted(&self) -> Option<Position> {

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::ledger::Kind;
 use super::plan::{Plan, Settings};
-use super::site::{self, INFALLIBLE, Site};
+use super::site::{INFALLIBLE, Site};
 use super::{FaultDriver, wrap};
 use crate::backend::{
-    Block, Copy, Device, Driver, Fault, FaultKind, Fill, Heard, HostFn, PagePolicy, Place, Span,
-    Stream, StreamOptions, Wait, cpu, thread_number,
+    Block, Calls, Copy, Device, Driver, Fault, FaultKind, Fill, Heard, HostFn, OpKind, PagePolicy,
+    Place, Span, Stream, StreamOptions, Wait, cpu, thread_number,
 };
 
 /// The sources of the traits.
@@ -110,9 +110,10 @@ fn decorator(method: &str) -> Option<String> {
 
 #[test]
 fn every_method_of_the_traits_is_a_site_or_cannot_fail() {
-    let methods = methods(TRAITS);
+    let mut methods = methods(TRAITS);
+    methods.extend(OpKind::ALL.iter().map(|kind| kind.name().to_owned()));
     assert!(methods.contains("driver.open") && methods.len() > 30, "{methods:?}");
-    let sites = site::ALL.iter().map(|site| site.name().to_owned());
+    let sites = Site::all().map(|site| site.name().to_owned());
     let infallible = INFALLIBLE.iter().map(|(method, _)| (*method).to_owned());
     let listed: Vec<String> = sites.chain(infallible).collect();
     assert_eq!(listed.iter().cloned().collect::<BTreeSet<_>>(), methods);
@@ -127,8 +128,17 @@ fn the_decorators_have_every_method_and_its_own_site() {
         let body = decorator(&method).unwrap_or_else(|| panic!("{method} is not decorated"));
         let Some(site) = Site::named(&method) else { continue };
         assert!(body.contains(&format!("Site::{site:?}")), "{method}: {body}");
-        let queued = body.contains("self.queue");
-        assert_eq!(queued, site.is_queued(), "{method}: {body}");
+    }
+}
+
+#[test]
+fn every_operation_is_a_site_of_its_own() {
+    assert!(OpKind::ALL.len() > 15);
+    let indices: BTreeSet<_> = Site::all().map(Site::index).collect();
+    assert_eq!(indices.len(), Site::all().count());
+    assert_eq!(indices.last(), Some(&(Site::all().count() - 1)));
+    for kind in OpKind::ALL {
+        assert_eq!(Site::named(kind.name()), Some(Site::Submit(*kind)));
     }
 }
 
@@ -148,7 +158,7 @@ fn every_site_is_documented_and_no_other() {
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
     let quoted = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
     let documented: BTreeSet<_> = quoted.filter(|word| word.contains('.')).collect();
-    assert_eq!(documented, site::ALL.iter().map(|site| site.name()).collect());
+    assert_eq!(documented, Site::all().map(Site::name).collect());
 }
 
 #[test]

@@ -165,7 +165,7 @@ impl Synchronous<'_> {
 
     #[cold]
     fn copy_noted(self, copy: Copy) -> Result<()> {
-        noted(What::copy(&copy), || self.0.copy(copy))
+        noted(What::copies(std::slice::from_ref(&copy)), || self.0.copy(copy))
     }
 
     /// As [`Device::copy_batch`].

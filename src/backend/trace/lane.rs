@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::dependency::RecordId;
 use super::operation::{Note, Outcome, Point, Times, What};
 use super::{now, recorder};
-use crate::backend::{Device, Event, Stream};
+use crate::backend::{Device, Event, Op, Stream};
 
 /// Most operations of a stream that are not written yet. What comes then is counted, and not
 /// recorded.
@@ -105,7 +105,7 @@ impl Lane {
             Some(event) => event,
             None => device.create_event(true).ok()?,
         };
-        stream.record(&event).ok()?;
+        stream.submit(Op::Record(&event)).ok()?;
         Some(Point::Event(event))
     }
 

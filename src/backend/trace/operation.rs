@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::json::Line;
 use super::now;
 use crate::backend::{
-    Comparison, Copy, Copy2d, CopyIndirect, Event, Fill, IndirectLen, Launch, Number, Place,
-    RandomNum, Reduce, Span,
+    Comparison, Copy, Copy2d, Event, Fill, IndirectLen, Number, Op, OpKind, Place,
 };
 
 /// What an operation does.
@@ -49,29 +48,44 @@ pub(super) enum What {
         grid: [u32; 3],
         threads: Option<[u32; 3]>,
     },
-    /// A run of one.
-    Graph,
-    HostFunction,
-    /// Work for a thread of the program.
-    Callback,
-    Wait,
+    /// An operation of which only the kind is recorded.
+    Plain(OpKind),
     WriteValue(u64),
     WaitValue(u64, Comparison),
-    ChangeNotify,
-    WaitNotify,
 }
 
 impl What {
-    pub(super) fn copy(copy: &Copy) -> Self {
-        let (src, dst) = (copy.src.place, copy.dst.place);
-        Self::Copy { src, dst, bytes: copy.dst.len as u64, count: 1 }
-    }
-
-    /// There is at least one.
-    pub(super) fn copies(copies: &[Copy]) -> Self {
-        let (src, dst) = (copies[0].src.place, copies[0].dst.place);
-        let bytes = copies.iter().map(|copy| copy.dst.len as u64).sum();
-        Self::Copy { src, dst, bytes, count: copies.len() }
+    /// Of an operation that is recorded between two points; none of a mark, which is no work of the
+    /// program's.
+    pub(super) fn of(op: &Op<'_>) -> Option<Self> {
+        let bytes_at = |len: &IndirectLen| match len {
+            IndirectLen::Known(len) => Some(*len as u64),
+            IndirectLen::At(_) => None,
+        };
+        Some(match op {
+            Op::Copy(copy) => Self::copies(std::slice::from_ref(copy)),
+            Op::CopyBatch(copies) => Self::copies(copies),
+            Op::Copy2d(copy) => Self::copy_2d(copy),
+            Op::CopyIndirect(copy) => Self::CopyIndirect { bytes: bytes_at(&copy.len) },
+            Op::Fill(fill) => Self::fill(fill),
+            Op::Prefetch(range, _) => Self::Prefetch { bytes: range.len as u64 },
+            Op::RandomNum(job) => Self::RandomNum {
+                bytes: match job.count {
+                    Number::Known(_) => Some(job.dst.len as u64),
+                    Number::At(_) => None,
+                },
+            },
+            Op::Reduce(reduce) => Self::Reduce { bytes: reduce.dst.len as u64 },
+            Op::Launch(launch) => Self::Kernel {
+                name: launch.name.to_owned(),
+                grid: launch.grid,
+                threads: launch.threads,
+            },
+            Op::WriteValue(write) => Self::WriteValue(write.value),
+            Op::WaitValue(wait) => Self::WaitValue(wait.value, wait.comparison),
+            Op::Record(_) | Op::Mark => return None,
+            _ => Self::Plain(op.kind()),
+        })
     }
 
     pub(super) fn copy_2d(copy: &Copy2d) -> Self {
@@ -79,36 +93,15 @@ impl What {
         Self::Copy2d { src, dst, width: copy.width, height: copy.height }
     }
 
-    pub(super) fn copy_indirect(copy: &CopyIndirect) -> Self {
-        let bytes = match copy.len {
-            IndirectLen::Known(len) => Some(len as u64),
-            IndirectLen::At(_) => None,
-        };
-        Self::CopyIndirect { bytes }
-    }
-
     pub(super) fn fill(fill: &Fill) -> Self {
         Self::Fill { bytes: fill.dst.len as u64 }
     }
 
-    pub(super) fn reduce(reduce: &Reduce) -> Self {
-        Self::Reduce { bytes: reduce.dst.len as u64 }
-    }
-
-    pub(super) fn random_num(job: &RandomNum) -> Self {
-        let bytes = match job.count {
-            Number::Known(_) => Some(job.dst.len as u64),
-            Number::At(_) => None,
-        };
-        Self::RandomNum { bytes }
-    }
-
-    pub(super) fn prefetch(range: &Span) -> Self {
-        Self::Prefetch { bytes: range.len as u64 }
-    }
-
-    pub(super) fn kernel(launch: &Launch<'_>) -> Self {
-        Self::Kernel { name: launch.name.to_owned(), grid: launch.grid, threads: launch.threads }
+    /// There is at least one.
+    pub(super) fn copies(copies: &[Copy]) -> Self {
+        let (src, dst) = (copies[0].src.place, copies[0].dst.place);
+        let bytes = copies.iter().map(|copy| copy.dst.len as u64).sum();
+        Self::Copy { src, dst, bytes, count: copies.len() }
     }
 
     /// The format's category, and what viewers write on it.
@@ -124,14 +117,15 @@ impl What {
             Self::RandomNum { .. } => ("fill", name("random numbers")),
             Self::Prefetch { .. } => ("copy", name("prefetch")),
             Self::Kernel { name, .. } => ("kernel", name.clone()),
-            Self::Graph => ("graph", name("graph")),
-            Self::HostFunction => ("host", name("host function")),
-            Self::Callback => ("host", name("callback")),
-            Self::Wait => ("wait", name("wait for event")),
+            Self::Plain(OpKind::RunGraph) => ("graph", name("graph")),
+            Self::Plain(OpKind::HostFn) => ("host", name("host function")),
+            Self::Plain(OpKind::HandOver) => ("host", name("callback")),
+            Self::Plain(OpKind::Wait) => ("wait", name("wait for event")),
+            Self::Plain(OpKind::ChangeNotify) => ("notify", name("record notify")),
+            Self::Plain(OpKind::WaitNotify) => ("wait", name("wait for notify")),
+            Self::Plain(kind) => ("work", name(kind.name())),
             Self::WriteValue(_) => ("value", name("write value")),
             Self::WaitValue(..) => ("wait", name("wait for value")),
-            Self::ChangeNotify => ("notify", name("record notify")),
-            Self::WaitNotify => ("wait", name("wait for notify")),
         }
     }
 

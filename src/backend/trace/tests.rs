@@ -1,6 +1,5 @@
 //! What the C++ tests do not see: they read whole traces.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,22 +10,6 @@ use super::json::{Track, event};
 use super::operation::{HostTimes, Outcome, Times};
 use super::{bit, dependency};
 use crate::backend::{Event, cpu};
-
-/// The methods of a trait, or of its implementation, in `source` behind `begin`.
-fn methods(source: &str, begin: &str) -> BTreeSet<String> {
-    let body = source.split(begin).nth(1).unwrap().split("\n}").next().unwrap();
-    let methods = body.lines().filter_map(|line| line.strip_prefix("    fn "));
-    methods.map(|method| method.split(['(', '<']).next().unwrap().to_owned()).collect()
-}
-
-/// A method with a default body would otherwise pass the decorator by.
-#[test]
-fn the_decorator_has_every_method_of_a_stream() {
-    let of_trait = methods(include_str!("../mod.rs"), "\npub trait Stream:");
-    assert!(of_trait.contains("copy") && of_trait.contains("settle"), "{of_trait:?}");
-    let decorated = methods(include_str!("stream.rs"), "\nimpl Stream for TraceStream<'_> {");
-    assert_eq!(decorated, of_trait);
-}
 
 fn path(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("portacl-trace-{name}-{}.json", std::process::id()))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Event, captured, flag};
-use crate::backend::{Change, Notify, NotifyWait, Until, Work};
+use crate::backend::{Change, Notify, NotifyWait, Op, Until, Work};
 use crate::core::error::Result;
 use crate::core::graph::task::{Step, What};
 use crate::core::runtime;
@@ -31,12 +31,12 @@ fn until_set(limit: Option<Duration>) -> NotifyWait {
 
 /// A stream that is not captured sets it. Before the event's record: who waits for that sees it set.
 pub(super) fn set(signal: &Arc<Notify>, stream: &Stream) -> Result<()> {
-    stream.submit_now(|native| native.change_notify(signal, SET)).map(drop)
+    stream.submit_now(Op::ChangeNotify(signal, SET)).map(drop)
 }
 
 /// A stream that is not captured clears it.
 pub(super) fn clear(signal: &Arc<Notify>, stream: &Stream) -> Result<()> {
-    stream.submit_now(|native| native.change_notify(signal, CLEAR)).map(drop)
+    stream.submit_now(Op::ChangeNotify(signal, CLEAR)).map(drop)
 }
 
 /// A stream that is not captured waits for it.
@@ -47,9 +47,7 @@ pub(super) fn wait(
     limit: Option<Duration>,
 ) -> Result<()> {
     let mut uses = event.uses.lock();
-    super::wait::queue_marked(event, stream, &mut uses, |native| {
-        native.wait_notify(signal, until_set(limit))
-    })
+    super::wait::queue_marked(event, stream, &mut uses, Op::WaitNotify(signal, until_set(limit)))
 }
 
 impl Event {

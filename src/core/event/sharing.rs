@@ -10,7 +10,7 @@ use crate::algo::slot_table::Handle;
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
 use crate::backend::{
-    self, Change, Event as _, Notify, NotifyWait, Position, SharedEvent, Until, Wait,
+    self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait,
 };
 use crate::core::error::{Code, Error, Result};
 use crate::core::failure::Recorded;
@@ -58,7 +58,7 @@ impl Shared {
     pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
         // Held, so that the record that is noted last is the latest of this process.
         let _uses = event.uses.lock();
-        let position = stream.submit(|native| queue_record(&self.native, native))?;
+        let position = queue_record(&self.native, |op| stream.submit(op))?;
         event.recorded.set(stream.handle, position);
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Shared {
 
     /// As [`super::wait_with_timeout`], by a stream that is not captured.
     pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
-        stream.submit(|native| queue_wait(&self.native, native, limit)).map(drop)
+        queue_wait(&self.native, limit, |op| stream.submit(op)).map(drop)
     }
 }
 
@@ -91,25 +91,25 @@ fn look_at_recorder(event: &Event) -> Result<()> {
 }
 
 /// A stream records the event: the next record is the latest one from now on.
-pub fn queue_record(
+pub fn queue_record<E>(
     event: &Arc<SharedEvent>,
-    stream: &dyn backend::Stream,
-) -> backend::Result<Position> {
+    submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
+) -> std::result::Result<Position, E> {
     let record = event.record();
     // A record has one meaning, whatever the change is.
-    let queued = stream.change_notify(&record, Change::Set(1));
+    let queued = submit(Op::ChangeNotify(&record, Change::Set(1)));
     queued.inspect_err(|_| event.take_back(&record))
 }
 
 /// A stream waits for the record that is the latest now.
-pub fn queue_wait(
+pub fn queue_wait<E>(
     event: &Arc<SharedEvent>,
-    stream: &dyn backend::Stream,
     limit: Option<Duration>,
-) -> backend::Result<Position> {
+    submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
+) -> std::result::Result<Position, E> {
     // As with the record: it is over or it is not.
     let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
-    stream.wait_notify(&event.latest(), wait)
+    submit(Op::WaitNotify(&event.latest(), wait))
 }
 
 /// Another handle for a notify that stands for an event.

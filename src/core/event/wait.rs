@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, captured, check_use_flag, external, not_captured,
 };
-use crate::backend::{self, Position};
+use crate::backend::Op;
 use crate::core::error::{Code, Error, Result};
 use crate::core::stream::{self, Stream};
 use crate::core::{handles, op_timeout, order};
@@ -76,7 +76,7 @@ fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
     }
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
-        return stream.submit_now(|native| native.wait(&event.native, limit)).map(drop);
+        return stream.submit_now(Op::Wait(&event.native, limit)).map(drop);
     }
     wait_marked(event, &stream, limit, &mut event.uses.lock())
 }
@@ -88,7 +88,7 @@ fn wait_marked(
     limit: Option<Duration>,
     uses: &mut Uses,
 ) -> Result<()> {
-    queue_marked(event, stream, uses, |native| native.wait(&event.native, limit))
+    queue_marked(event, stream, uses, Op::Wait(&event.native, limit))
 }
 
 /// Queues a wait, and the mark behind it.
@@ -96,12 +96,12 @@ pub(super) fn queue_marked(
     event: &Event,
     stream: &Stream,
     uses: &mut Uses,
-    wait: impl FnOnce(&dyn backend::Stream) -> backend::Result<Position>,
+    wait: Op<'_>,
 ) -> Result<()> {
     uses.waits.sweep();
     let mark = uses.waits.lend(stream)?;
     stream.submit(wait)?;
-    stream.queue_quietly(|native| native.record(&mark))?;
+    stream.queue_quietly(Op::Record(&mark))?;
     uses.waits.keep(event, stream, mark);
     Ok(())
 }
@@ -113,7 +113,7 @@ fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
     let mut uses = event.uses.lock();
     let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
     if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
-        stream.submit(|native| native.wait(&event.native, None))?;
+        stream.submit(Op::Wait(&event.native, None))?;
     } else {
         wait_marked(event, stream, None, &mut uses)?;
     }

@@ -18,8 +18,8 @@ use super::task::{self, Task, What};
 use super::{Graph, memory_is_gone};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Position, Ticket,
-    Work, thread_number,
+    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Position,
+    Ticket, Work, thread_number,
 };
 use crate::core::allocation::{Allocation, Owner};
 use crate::core::error::{Code, Error, Result};
@@ -250,7 +250,7 @@ impl Runner {
                 runner.run(&group, batch, Turn { failures, position, thread });
             }
         });
-        *place = stream.submit(|native| native.host_fn(function))?;
+        *place = stream.submit(Op::HostFn(function))?;
         Ok(*place)
     }
 
@@ -273,7 +273,7 @@ impl Runner {
             let text = memory_is_gone("a task group", gone).text().to_owned();
             return Err(Fault::new(FaultKind::InvalidArgument, text));
         }
-        self.stream.run_graph(&version.graphs[batch])?;
+        self.stream.submit(Op::RunGraph(&version.graphs[batch]))?;
         // A failure of the work is the observer's business.
         self.stream.synchronize(None).map(drop)
     }
@@ -415,5 +415,5 @@ pub fn end_update(raw: u64) -> Result<()> {
     let version = Version::new(&*stream.device.native, works, &batches)?;
     serving::need()?;
     let swap = Box::new(Swap { group: Some(group), version: Some(version) });
-    stream.submit(|native| native.hand_over(swap, false)).map(drop)
+    stream.submit(Op::HandOver { delivery: swap, wait: false }).map(drop)
 }

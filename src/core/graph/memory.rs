@@ -15,6 +15,7 @@ use super::capture::Capture;
 use super::task::What;
 use crate::algo::slot_table::Handle;
 use crate::backend;
+use crate::backend::Op;
 use crate::core::allocation::{Allocation, Kind};
 use crate::core::error::{Error, Result};
 use crate::core::memory_hook::{self, MemoryKind};
@@ -83,7 +84,7 @@ impl Memory {
             }
         };
         let event = &arrivals[index].1;
-        stream.queue_quietly(|native| native.record(event))?;
+        stream.queue_quietly(Op::Record(event))?;
         let piece = Piece { graph, state: State::Free };
         if PIECES.lock().insert(addr, piece).is_none() {
             COUNT.fetch_add(1, Ordering::Relaxed);
@@ -143,7 +144,7 @@ impl Memory {
         let mut left = Vec::new();
         for (owner, event) in arrivals.drain(..) {
             if !event.is_complete()? {
-                stream.submit(|native| native.wait(&event, None))?;
+                stream.submit(Op::Wait(&event, None))?;
                 left.push((owner, event));
             }
         }

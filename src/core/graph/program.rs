@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::group::{Late, Runner};
 use super::plan::{self, Part};
 use super::task::Task;
-use crate::backend::{self, Device, Position, StreamOptions};
+use crate::backend::{self, Device, Op, Position, StreamOptions};
 use crate::core::error::Result;
 use crate::core::stream::Stream;
 
@@ -107,7 +107,7 @@ impl Program {
     /// Queues a run of these tasks: its last operation.
     pub fn queue(&self, stream: &Stream, tasks: &[Task]) -> Result<Position> {
         match (&self.frame, &*self.actions) {
-            (None, [Action::Run(graph, _)]) => stream.submit(|native| native.run_graph(graph)),
+            (None, [Action::Run(graph, _)]) => stream.submit(Op::RunGraph(graph)),
             (frame, actions) => Self::queue_all(frame.as_ref(), actions, stream, tasks),
         }
     }
@@ -120,14 +120,14 @@ impl Program {
     ) -> Result<Position> {
         let Some(frame) = frame else { return Ok(0) };
         let _queueing = frame.queueing.lock();
-        let end = || stream.submit(|native| native.run_graph(&frame.ends));
+        let end = || stream.submit(Op::RunGraph(&frame.ends));
         end()?;
         let mut queued = Ok(());
         for action in actions {
             queued = match (action, &frame.runner) {
-                (Action::Run(graph, _), _) => stream.submit(|native| native.run_graph(graph)),
+                (Action::Run(graph, _), _) => stream.submit(Op::RunGraph(graph)),
                 (Action::Step(index), _) => match tasks[*index].step() {
-                    Some(step) => stream.submit(|native| step.queue(native)),
+                    Some(step) => step.queue(|op| stream.submit(op)),
                     None => continue,
                 },
                 (Action::Late(late), Some(runner)) => runner.queue(late, stream, &frame.aborts),

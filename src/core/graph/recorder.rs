@@ -1,9 +1,7 @@
 //! What takes a captured stream's work in the place of its backend.
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -11,11 +9,7 @@ use super::capture::Capture;
 use super::group::Update;
 use super::task::{Step, What};
 use crate::algo::slot_table::Handle;
-use crate::backend::{
-    self, Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Fault, FaultKind, Fill, Graph, Home,
-    HostFn, Launch, Notify, NotifyWait, Place, Position, RandomNum, Reduce, Span, ValueWait,
-    ValueWrite, Wait, Work,
-};
+use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
 use crate::core::error::{Code, Error, Result};
 use crate::core::memory;
 
@@ -148,7 +142,7 @@ impl Recorder {
 
     /// Takes work now, or says why not.
     #[cold]
-    pub fn open(&self) -> Result<&dyn backend::Stream> {
+    pub fn open(&self) -> Result<&Self> {
         if self.update.lock().is_none() {
             self.take_part()?.check()?;
         }
@@ -265,129 +259,66 @@ fn in_time(added: Option<Result<Position>>) -> backend::Result<Position> {
     }
 }
 
-impl backend::Stream for Recorder {
-    fn copy(&self, copy: Copy) -> backend::Result<Position> {
-        self.add_work(What::Copy, self.copy_work(&copy)?)
-    }
-
-    fn copy_batch(&self, copies: &[Copy]) -> backend::Result<Position> {
-        let works = copies.iter().map(|copy| self.copy_work(copy).map(Some));
-        self.add(What::Copy, works.collect::<backend::Result<_>>()?)
-    }
-
-    fn copy_2d(&self, copy: Copy2d) -> backend::Result<Position> {
-        self.check(copy.dst.span, copy.src.span, false)?;
-        self.add_work(What::Copy, Work::Copy2d(copy))
-    }
-
-    fn copy_indirect(&self, copy: CopyIndirect) -> backend::Result<Position> {
-        copy.words().try_for_each(|word| self.check_word(word))?;
-        self.add_step(What::Copy, Step::CopyIndirect(copy))
-    }
-
-    fn fill(&self, fill: Fill) -> backend::Result<Position> {
-        self.check(fill.dst, fill.dst, false)?;
-        self.add_work(What::Fill, Work::Fill(fill))
-    }
-
-    fn prefetch(&self, _range: Span, _to: Home) -> backend::Result<Position> {
-        self.add(What::Prefetch, vec![None])
-    }
-
-    fn random_num(&self, job: RandomNum) -> backend::Result<Position> {
-        for span in job.words().chain(job.counter).chain([job.dst]) {
-            self.check(span, span, false)?;
+impl Submit for Recorder {
+    fn submit(&self, op: Op<'_>) -> backend::Result<Position> {
+        match op {
+            Op::Copy(copy) => self.add_work(What::Copy, self.copy_work(&copy)?),
+            Op::CopyBatch(copies) => {
+                let works = copies.iter().map(|copy| self.copy_work(copy).map(Some));
+                self.add(What::Copy, works.collect::<backend::Result<_>>()?)
+            }
+            Op::Copy2d(copy) => {
+                self.check(copy.dst.span, copy.src.span, false)?;
+                self.add_work(What::Copy, Work::Copy2d(copy))
+            }
+            Op::CopyIndirect(copy) => {
+                copy.words().try_for_each(|word| self.check_word(word))?;
+                self.add_step(What::Copy, Step::CopyIndirect(copy))
+            }
+            Op::Fill(fill) => {
+                self.check(fill.dst, fill.dst, false)?;
+                self.add_work(What::Fill, Work::Fill(fill))
+            }
+            Op::Prefetch(..) => self.add(What::Prefetch, vec![None]),
+            Op::RandomNum(job) => {
+                for span in job.words().chain(job.counter).chain([job.dst]) {
+                    self.check(span, span, false)?;
+                }
+                self.add_work(What::RandomNum, Work::RandomNum(job))
+            }
+            Op::Reduce(reduce) => {
+                self.check(reduce.dst, reduce.src, false)?;
+                self.add_work(What::Reduce, Work::Reduce(reduce))
+            }
+            Op::HostFn(function) => {
+                let function = function.repeated().ok_or_else(|| {
+                    self.cannot(
+                        "this host function can be called once only, and a graph calls it in each run",
+                    )
+                })?;
+                self.add_work(What::HostFn, Work::HostFn(function))
+            }
+            Op::HandOver { .. } => Err(self.cannot(
+                "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
+                 that no thread is subscribed for",
+            )),
+            Op::WriteValue(write) => {
+                self.check_word(write.dst)?;
+                self.add_step(What::ValueWrite, Step::WriteValue(write))
+            }
+            Op::WaitValue(wait) => {
+                self.check_word(wait.src)?;
+                self.add_step(What::ValueWait, Step::WaitValue(wait))
+            }
+            Op::ChangeNotify(notify, change) => {
+                self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
+            }
+            Op::WaitNotify(notify, wait) => {
+                self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait))
+            }
+            // Launches come with their arguments (`add_launch`), graphs as their tasks, and events take
+            // records and waits themselves.
+            _ => Err(self.cannot("a graph cannot have this operation; do it outside of the capture")),
         }
-        self.add_work(What::RandomNum, Work::RandomNum(job))
-    }
-
-    fn reduce(&self, reduce: Reduce) -> backend::Result<Position> {
-        self.check(reduce.dst, reduce.src, false)?;
-        self.add_work(What::Reduce, Work::Reduce(reduce))
-    }
-
-    fn launch(&self, _launch: &Launch<'_>) -> backend::Result<Position> {
-        Err(Fault::new(
-            FaultKind::Driver,
-            "launches in captures are recorded by what was asked for",
-        ))
-    }
-
-    fn host_fn(&self, function: HostFn) -> backend::Result<Position> {
-        let function = function.repeated().ok_or_else(|| {
-            self.cannot(
-                "this host function can be called once only, and a graph calls it in each run",
-            )
-        })?;
-        self.add_work(What::HostFn, Work::HostFn(function))
-    }
-
-    fn run_graph(&self, _graph: &Arc<dyn Graph>) -> backend::Result<Position> {
-        Err(Fault::new(FaultKind::Driver, "graphs in captures are recorded by their tasks"))
-    }
-
-    fn hand_over(&self, _delivery: Box<dyn Delivery>, _wait: bool) -> backend::Result<Position> {
-        Err(self.cannot(
-            "callbacks in threads of the program cannot be part of a graph; use aclrtLaunchHostFunc on a stream \
-             that no thread is subscribed for",
-        ))
-    }
-
-    fn record(&self, _event: &Arc<dyn Event>) -> backend::Result<Position> {
-        Err(Fault::new(FaultKind::Driver, "records in captures are the events' business"))
-    }
-
-    fn wait(&self, _event: &Arc<dyn Event>, _limit: Option<Duration>) -> backend::Result<Position> {
-        Err(Fault::new(FaultKind::Driver, "waits in captures are the events' business"))
-    }
-
-    fn write_value(&self, write: ValueWrite) -> backend::Result<Position> {
-        self.check_word(write.dst)?;
-        self.add_step(What::ValueWrite, Step::WriteValue(write))
-    }
-
-    fn wait_value(&self, wait: ValueWait) -> backend::Result<Position> {
-        self.check_word(wait.src)?;
-        self.add_step(What::ValueWait, Step::WaitValue(wait))
-    }
-
-    fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> backend::Result<Position> {
-        self.add_step(What::NotifyRecord, Step::ChangeNotify(Arc::clone(notify), change))
-    }
-
-    fn wait_notify(&self, notify: &Arc<Notify>, wait: NotifyWait) -> backend::Result<Position> {
-        self.add_step(What::NotifyWait, Step::WaitNotify(Arc::clone(notify), wait))
-    }
-
-    fn limit_waits(&self, _until: Instant) {}
-
-    fn is_idle(&self) -> backend::Result<bool> {
-        Ok(true)
-    }
-
-    fn synchronize(&self, _deadline: Option<Instant>) -> backend::Result<Wait> {
-        Ok(Wait::Done)
-    }
-
-    fn abandon(&self) -> Position {
-        0
-    }
-
-    fn abort(&self, _why: Fault, _deadline: Option<Instant>) -> Wait {
-        Wait::Done
-    }
-
-    fn retire(&self) {}
-
-    fn set_priority(&self, _priority: u32) -> backend::Result<()> {
-        Ok(())
-    }
-
-    fn native(&self) -> Option<usize> {
-        None
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -6,8 +6,8 @@ use super::control::Control;
 use super::group::Member;
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    self, Change, CopyIndirect, Event, Notify, NotifyWait, Position, SharedEvent, Span, Stream,
-    ValueWait, ValueWrite, Work,
+    Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait,
+    ValueWrite, Work,
 };
 use crate::core::allocation::Allocation;
 use crate::core::event::sharing;
@@ -83,17 +83,20 @@ impl Step {
         )
     }
 
-    /// Gives it to a stream.
-    pub fn queue(&self, native: &dyn Stream) -> backend::Result<Position> {
+    /// Submits it to a stream.
+    pub fn queue<E>(
+        &self,
+        submit: impl FnOnce(Op<'_>) -> Result<Position, E>,
+    ) -> Result<Position, E> {
         match self {
-            Self::WriteValue(write) => native.write_value(*write),
-            Self::WaitValue(wait) => native.wait_value(*wait),
-            Self::ChangeNotify(notify, change) => native.change_notify(notify, *change),
-            Self::WaitNotify(notify, wait) => native.wait_notify(notify, *wait),
-            Self::CopyIndirect(copy) => native.copy_indirect(*copy),
-            Self::Wait(event) => native.wait(event, None),
-            Self::Record(event) => sharing::queue_record(event, native),
-            Self::WaitShared(event) => sharing::queue_wait(event, native, None),
+            Self::WriteValue(write) => submit(Op::WriteValue(*write)),
+            Self::WaitValue(wait) => submit(Op::WaitValue(*wait)),
+            Self::ChangeNotify(notify, change) => submit(Op::ChangeNotify(notify, *change)),
+            Self::WaitNotify(notify, wait) => submit(Op::WaitNotify(notify, *wait)),
+            Self::CopyIndirect(copy) => submit(Op::CopyIndirect(*copy)),
+            Self::Wait(event) => submit(Op::Wait(event, None)),
+            Self::Record(event) => sharing::queue_record(event, submit),
+            Self::WaitShared(event) => sharing::queue_wait(event, None, submit),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::stream::CpuStream;
 use super::*;
-use crate::backend::FaultKind;
+use crate::backend::{Calls, FaultKind};
 
 fn why(text: &str) -> Fault {
     Fault::new(FaultKind::Aborted, text)

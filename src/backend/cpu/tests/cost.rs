@@ -1,5 +1,6 @@
 //! What the common calls cost.
 
+use crate::backend::Calls;
 use std::hint::black_box;
 
 use super::*;

@@ -1,6 +1,7 @@
 //! What streams hand over, and how they wait for it.
 
 use super::*;
+use crate::backend::Calls;
 use crate::backend::hand_over::inbox::Inbox;
 
 #[test]

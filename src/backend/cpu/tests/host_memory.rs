@@ -1,7 +1,7 @@
 //! Registered and managed memory; addresses that are nobody's; what blocks take.
 
 use super::*;
-use crate::backend::{FaultKind, Foreign, Usage};
+use crate::backend::{Calls, FaultKind, Foreign, Usage};
 
 /// Bytes that the kernel says are locked of the mapping around `addr`.
 fn locked_at(addr: usize) -> u64 {

@@ -1,7 +1,7 @@
 //! Waits with a time limit.
 
 use super::*;
-use crate::backend::FaultKind;
+use crate::backend::{Calls, FaultKind};
 
 const SHORT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(60);

@@ -1,7 +1,7 @@
 //! Device memory and pinned memory.
 
 use super::*;
-use crate::backend::FaultKind;
+use crate::backend::{Calls, FaultKind};
 
 const HUGE: usize = 2 * MIB;
 

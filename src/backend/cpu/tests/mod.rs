@@ -22,8 +22,8 @@ use parking_lot::Mutex;
 
 use super::{CpuDriver, Options};
 use crate::backend::{
-    Block, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn, PagePolicy,
-    Place, Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
+    Block, Calls, Copy, Device, Driver, Element, Event, Fault, Fill, Foreign, Heard, HostFn,
+    PagePolicy, Place, Reduce, ReduceOp, Span, Stream, StreamOptions, Wait,
 };
 
 pub(super) const MIB: usize = 1 << 20;

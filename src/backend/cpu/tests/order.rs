@@ -1,5 +1,6 @@
 //! Order inside a stream and between streams.
 
+use crate::backend::Calls;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;

@@ -1,5 +1,6 @@
 //! Reductions against a scalar reference that is written differently.
 
+use crate::backend::Calls;
 use half::{bf16, f16};
 
 use super::*;

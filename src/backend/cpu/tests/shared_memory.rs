@@ -8,7 +8,9 @@ use super::super::pages;
 use super::super::shared_file::{MEMORY, SharedFile};
 use super::memory::access;
 use super::*;
-use crate::backend::{FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory};
+use crate::backend::{
+    Calls, FaultKind, PointerExport, Pool, PoolAttribute, PoolPlace, SharedMemory,
+};
 
 const HUGE: usize = 2 * MIB;
 

@@ -1,5 +1,6 @@
 //! How many threads there are, and who holds whom up.
 
+use crate::backend::Calls;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;

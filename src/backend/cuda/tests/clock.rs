@@ -1,7 +1,7 @@
 //! When events happened.
 
 use super::*;
-use crate::backend::{Wait, clock};
+use crate::backend::{Calls, Wait, clock};
 
 #[test]
 fn times_differ_as_elapsed_time_tells_and_go_on_for_long() {

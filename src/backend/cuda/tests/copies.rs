@@ -1,7 +1,7 @@
 //! Batches and rows: what has happened when the call returns.
 
 use super::{Gate, Setup, fail, pageable, pattern, source};
-use crate::backend::{Copy, Copy2d, Rows, Span, Wait};
+use crate::backend::{Calls, Copy, Copy2d, Rows, Span, Wait};
 
 /// A copy whose source has to be free on return, although the driver reads it late.
 fn staged(dst: Span, src: Span) -> Copy {

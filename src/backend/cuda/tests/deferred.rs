@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::pool::{MIB, PRIVATE, fill, pools, wait};
 use super::*;
 use crate::backend::{
-    Access, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
+    Access, Calls, Fill, Pool, PoolAttribute, PoolOptions, PoolPlace, PoolSharing, Pools,
 };
 
 /// How often the driver has been given memory back, and asked for some; `None`: nobody counts.

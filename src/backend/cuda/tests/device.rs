@@ -1,7 +1,7 @@
 //! Devices: opening, describing, closing, and several at a time.
 
 use super::{Gate, Setup, open, pageable, pattern};
-use crate::backend::{Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptions, Wait};
+use crate::backend::{Calls, Copy, FaultKind, Fill, PagePolicy, Place, Span, StreamOptions, Wait};
 
 #[test]
 fn a_machine_without_a_driver_is_told_what_was_tried() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::backend::hand_over::inbox::Inbox;
-use crate::backend::{Fill, Wait};
+use crate::backend::{Calls, Fill, Wait};
 
 fn await_names(inbox: &Inbox, names: &[u32]) {
     inbox.await_count(names.len());

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 
 use super::{Gate, LONG, Memory, Setup, fail, open, pageable, pattern, symbol};
 use crate::backend::{
-    Advice, Copy, FaultKind, Fill, Foreign, Home, MemoryUsage, PagePolicy, Place, Result, Span,
-    Wait,
+    Advice, Calls, Copy, FaultKind, Fill, Foreign, Home, MemoryUsage, PagePolicy, Place, Result,
+    Span, Wait,
 };
 
 const PAGE: usize = 4096;

@@ -1,7 +1,7 @@
 //! Waits with a time limit.
 
 use super::*;
-use crate::backend::{Event, Fill, Heard, Wait};
+use crate::backend::{Calls, Event, Fill, Heard, Wait};
 
 const SHORT: Duration = Duration::from_millis(5);
 

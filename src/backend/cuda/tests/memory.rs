@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 
 use super::{Gate, LONG, Memory, Setup, open, pageable, pattern, wait_until};
-use crate::backend::{Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Wait};
+use crate::backend::{Calls, Copy, FaultKind, Fill, Foreign, PagePolicy, Place, Wait};
 
 #[test]
 fn synchronous_copies_and_fills_are_done_on_return() {

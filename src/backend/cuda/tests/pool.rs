@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use super::*;
 use crate::backend::{
-    Access, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace,
+    Access, Calls, Fill, Foreign, Pattern, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace,
     PoolSharing, Pools,
 };
 

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::Setup;
-use crate::backend::{Element, Reduce, ReduceOp, Wait};
+use crate::backend::{Calls, Element, Reduce, ReduceOp, Wait};
 
 #[test]
 fn long_reductions_are_exact() {

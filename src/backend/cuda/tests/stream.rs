@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Gate, LONG, Setup, pageable, pattern, symbol, wait_until};
-use crate::backend::{Copy, FaultKind, Fill, HostFn, Span, Wait};
+use crate::backend::{Calls, Copy, FaultKind, Fill, HostFn, Span, Wait};
 
 #[test]
 fn a_stream_keeps_its_order() {

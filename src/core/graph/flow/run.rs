@@ -14,7 +14,7 @@ use super::serving::{self, Call};
 use super::{Body, Choice, Flow, Step, Told};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Place, Position, Result, Span,
+    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Place, Position, Result, Span,
     Ticket, thread_number,
 };
 use crate::core::error;
@@ -181,7 +181,7 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let _submitting = flow.submitting.lock();
     let number = flow.queued.lock().add(stream);
     let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
-    let queued = stream.submit(|native| native.hand_over(Box::new(arrival), true));
+    let queued = stream.submit(Op::HandOver { delivery: Box::new(arrival), wait: true });
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
     if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
@@ -377,18 +377,18 @@ impl Flow {
             let place = next;
             next += 1;
             match step {
-                Step::Run(graph) => _ = native.run_graph(graph)?,
+                Step::Run(graph) => _ = native.submit(Op::RunGraph(graph))?,
                 Step::Call(function) => {
                     let function = *function;
-                    native.host_fn(HostFn::from_closure(move || function.run()))?;
+                    native.submit(Op::HostFn(HostFn::from_closure(move || function.run())))?;
                 }
-                Step::Do(step) => _ = step.queue(&**native)?,
+                Step::Do(step) => _ = step.queue(|op| native.submit(op))?,
                 Step::Record(event) => {
-                    native.record(&self.events[*event])?;
+                    native.submit(Op::Record(&self.events[*event]))?;
                     run.recorded[*event] = true;
                 }
                 Step::Wait(event) if run.recorded[*event] => {
-                    native.wait(&self.events[*event], None)?;
+                    native.submit(Op::Wait(&self.events[*event], None))?;
                 }
                 Step::Wait(_) => {
                     run.strands[strand].at = At::Waiting(place);
@@ -413,7 +413,7 @@ impl Flow {
     fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
         let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
         let delivery = Box::new(Return { flow: Some(Arc::clone(self)), strand, number });
-        self.strands[on].native.hand_over(delivery, false)?;
+        self.strands[on].native.submit(Op::HandOver { delivery, wait: false })?;
         run.strands[strand].awaited = number;
         Ok(())
     }
@@ -432,8 +432,8 @@ impl Flow {
     /// `strand` starts `other`, which comes after what it was given before.
     fn start(&self, run: &mut Run, strand: usize, other: usize) -> Result<()> {
         let started = &self.strands[strand].started;
-        self.strands[strand].native.record(started)?;
-        self.strands[other].native.wait(started, None)?;
+        self.strands[strand].native.submit(Op::Record(started))?;
+        self.strands[other].native.submit(Op::Wait(started, None))?;
         let other = &mut run.strands[other];
         match other.at {
             At::Nowhere => other.at = At::Step(0),
@@ -524,7 +524,9 @@ impl Flow {
         // User code is called before the run is over, where that can be.
         let Some(tell) = failures.failed(failure) else { return };
         let telling = self.strands.len();
-        if self.strands[0].native.host_fn(tell).is_ok() && self.hand_over(run, 0, telling).is_ok() {
+        if self.strands[0].native.submit(Op::HostFn(tell)).is_ok()
+            && self.hand_over(run, 0, telling).is_ok()
+        {
             run.strands[telling].at = At::Ending;
         }
     }

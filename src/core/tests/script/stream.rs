@@ -9,9 +9,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{ScriptDevice, THREAD, Thing};
 use crate::backend::{
-    Change, Copy, Copy2d, CopyIndirect, Delivery, Event, Failure, Fault, FaultKind, Fill, Graph,
-    Home, HostFn, Launch, Notify, NotifyWait, Observer, Position, RandomNum, Reduce, Result, Span,
-    Stream, StreamOptions, Ticket, ValueWait, ValueWrite, Wait,
+    Delivery, Event, Failure, Fault, FaultKind, Observer, Op, Position, Result, Stream,
+    StreamOptions, Submit, Ticket, Wait,
 };
 
 /// What a stream has to do.
@@ -162,7 +161,7 @@ impl ScriptStream {
         self.work.lock().abandoned
     }
 
-    fn submit(&self, call: &'static str) -> Result<Position> {
+    fn queue(&self, call: &'static str) -> Result<Position> {
         self.device.enter(call)?;
         let mut work = self.work.lock();
         if work.abandoned {
@@ -191,87 +190,27 @@ impl ScriptStream {
     }
 }
 
+impl Submit for ScriptStream {
+    fn submit(&self, op: Op<'_>) -> Result<Position> {
+        let position = self.queue(op.kind().name().trim_start_matches("stream."))?;
+        match op {
+            Op::HandOver { delivery, wait } => {
+                self.work.lock().deliveries.push_back((delivery, wait));
+                self.go_on();
+            }
+            Op::Record(event) => {
+                let event: &ScriptEvent =
+                    event.as_any().downcast_ref().expect("an event of the script");
+                *event.recorded_on.lock() = self.itself.upgrade();
+            }
+            Op::Wait(_, limit) => self.work.lock().limits.push(limit),
+            _ => {}
+        }
+        Ok(position)
+    }
+}
+
 impl Stream for ScriptStream {
-    fn copy(&self, _copy: Copy) -> Result<Position> {
-        self.submit("copy")
-    }
-
-    fn copy_batch(&self, _copies: &[Copy]) -> Result<Position> {
-        self.submit("copy_batch")
-    }
-
-    fn copy_2d(&self, _copy: Copy2d) -> Result<Position> {
-        self.submit("copy_2d")
-    }
-
-    fn fill(&self, _fill: Fill) -> Result<Position> {
-        self.submit("fill")
-    }
-
-    fn prefetch(&self, _range: Span, _to: Home) -> Result<Position> {
-        self.submit("prefetch")
-    }
-
-    fn copy_indirect(&self, _copy: CopyIndirect) -> Result<Position> {
-        self.submit("copy_indirect")
-    }
-
-    fn random_num(&self, _job: RandomNum) -> Result<Position> {
-        self.submit("random_num")
-    }
-
-    fn reduce(&self, _reduce: Reduce) -> Result<Position> {
-        self.submit("reduce")
-    }
-
-    fn launch(&self, _launch: &Launch<'_>) -> Result<Position> {
-        self.submit("launch")
-    }
-
-    fn host_fn(&self, _function: HostFn) -> Result<Position> {
-        self.submit("host_fn")
-    }
-
-    fn run_graph(&self, _graph: &Arc<dyn Graph>) -> Result<Position> {
-        self.submit("run_graph")
-    }
-
-    fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-        let position = self.submit("hand_over")?;
-        self.work.lock().deliveries.push_back((delivery, wait));
-        self.go_on();
-        Ok(position)
-    }
-
-    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
-        let position = self.submit("record")?;
-        let event: &ScriptEvent = event.as_any().downcast_ref().expect("an event of the script");
-        *event.recorded_on.lock() = self.itself.upgrade();
-        Ok(position)
-    }
-
-    fn wait(&self, _event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
-        let position = self.submit("wait")?;
-        self.work.lock().limits.push(limit);
-        Ok(position)
-    }
-
-    fn write_value(&self, _write: ValueWrite) -> Result<Position> {
-        self.submit("write_value")
-    }
-
-    fn wait_value(&self, _wait: ValueWait) -> Result<Position> {
-        self.submit("wait_value")
-    }
-
-    fn change_notify(&self, _notify: &Arc<Notify>, _change: Change) -> Result<Position> {
-        self.submit("change_notify")
-    }
-
-    fn wait_notify(&self, _notify: &Arc<Notify>, _wait: NotifyWait) -> Result<Position> {
-        self.submit("wait_notify")
-    }
-
     fn limit_waits(&self, until: Instant) {
         self.work.lock().waits_until = Some(until);
     }
@@ -287,10 +226,6 @@ impl Stream for ScriptStream {
         // The device may have failed meanwhile.
         self.device.enter("synchronized")?;
         wait
-    }
-
-    fn mark(&self) -> Result<Position> {
-        self.submit("mark")
     }
 
     fn submitted(&self) -> Option<Position> {
