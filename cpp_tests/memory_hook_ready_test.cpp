@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/memory_hook.h"
+#include "support/memory_live.h"
 #include "support/own_process.h"
 
 using namespace portacl_test;
@@ -38,9 +39,9 @@ TEST_F(ReadyHook, DebugPrintHasTheFormatOfCuPy) {
     ACL_OK(portaclMemoryHookRegisterDebugPrint(path.c_str(), PORTACL_MEMORY_HOOK_THREAD, &id));
     void* memory = nullptr;
     ACL_OK(aclrtMalloc(&memory, kLarge, ACL_MEM_MALLOC_HUGE_FIRST));
-    size_t rounded = 0;
-    void* base = nullptr;
-    ACL_OK(aclrtMemGetAddressRange(memory, &base, &rounded));
+    const auto live = LiveMemory(PORTACL_MEMORY_DEVICE);
+    ASSERT_EQ(live.size(), 1u);
+    const size_t rounded = live[0].roundedSize;
     ACL_OK(aclrtFree(memory));
     ACL_OK(portaclMemoryHookUnregister(id));
     std::ostringstream size, address, hex;
@@ -111,12 +112,12 @@ TEST_F(ReadyHook, LoggingWritesWhatAReplayReads) {
 
 TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
     uint64_t id = 0;
-    ACL_OK(portaclMemoryHookRegisterLimit(10000, PORTACL_MEMORY_HOOK_PROCESS, &id));
+    ACL_OK(portaclMemoryHookRegisterLimit(12288, PORTACL_MEMORY_HOOK_PROCESS, &id));
     void *first = nullptr, *second = nullptr, *third = nullptr;
-    ACL_OK(aclrtMallocHost(&first, 6000));
-    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&second, 6000));
+    ACL_OK(aclrtMallocHost(&first, 6500));
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&second, 6500));
     EXPECT_NE(aclrtMallocHost(&second, 6000), ACL_SUCCESS);
-    EXPECT_TRUE(Says({"LimitHook", "10000", "6016"}));
+    EXPECT_TRUE(Says({"LimitHook", "12288", OnCpu() ? "8192" : "6528"}));
     ACL_OK(aclrtMalloc(&third, 3000, ACL_MEM_MALLOC_HUGE_FIRST));
     ACL_OK(aclrtFreeHost(first));
     {
@@ -125,14 +126,14 @@ TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
         strict.also = [](const std::string& what, const portaclMemoryEvent&) {
             return what.rfind("before", 0) == 0 ? ACL_ERROR_FAILURE : ACL_SUCCESS;
         };
-        ACL_FAILS(ACL_ERROR_FAILURE, aclrtMallocHost(&second, 6000));
+        ACL_FAILS(ACL_ERROR_FAILURE, aclrtMallocHost(&second, 6500));
         ACL_FAILS(ACL_ERROR_FAILURE, aclrtFree(third));
     }
-    ACL_OK(aclrtMallocHost(&second, 6000));
+    ACL_OK(aclrtMallocHost(&second, 6500));
     ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMallocHost(&first, 3000));
     ACL_OK(aclrtFreeHost(second));
     ACL_OK(aclrtFree(third));
-    ACL_OK(aclrtMallocHost(&first, 9900));
+    ACL_OK(aclrtMallocHost(&first, 11900));
     ACL_OK(aclrtFreeHost(first));
     ACL_OK(portaclMemoryHookUnregister(id));
     ACL_FAILS(ACL_ERROR_INVALID_PARAM,
@@ -148,7 +149,7 @@ TEST_F(ReadyHook, ALimitRefusesAndCountsWhatIsFreed) {
 }
 [[gnu::noinline]] void* AllocateLarge() {
     void* memory = nullptr;
-    ACL_EXPECT_OK(aclrtMallocHost(&memory, 100000));
+    ACL_EXPECT_OK(aclrtMallocHost(&memory, 102400));
     return memory;
 }
 
@@ -172,8 +173,8 @@ TEST_F(ReadyHook, AProfileNamesTheLinesThatAllocate) {
     std::string heading, root;
     std::getline(lines, heading);
     std::getline(lines, root);
-    // 3 x 1024 and 100000 bytes.
-    EXPECT_EQ(root, "_root (100.66 KiB in 4, 100.66 KiB in 4)") << report;
+    // 3 x 1024 and 102400 bytes.
+    EXPECT_EQ(root, "_root (103.00 KiB in 4, 103.00 KiB in 4)") << report;
     const size_t large = report.find("AllocateLarge"), small = report.find("AllocateSmall");
     ASSERT_NE(large, std::string::npos) << report;
     ASSERT_NE(small, std::string::npos) << report;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/memory_hook.h"
+#include "support/memory_live.h"
 
 using namespace portacl_test;
 
@@ -36,9 +37,9 @@ TEST_F(MemoryHook, GetsTheArgumentsThatCuPyDocumentsAndMore) {
     ACL_OK(aclrtMalloc(&memory, kLarge + 1, ACL_MEM_MALLOC_HUGE_FIRST));
     std::vector<portacl_test::Told> told = story.Take();
     ASSERT_EQ(told.size(), 4u);
-    size_t rounded = 0;
-    void* base = nullptr;
-    ACL_OK(aclrtMemGetAddressRange(memory, &base, &rounded));
+    const auto live = LiveMemory(PORTACL_MEMORY_DEVICE);
+    ASSERT_EQ(live.size(), 1u);
+    const size_t rounded = live[0].roundedSize;
     for (const auto& [name, what, event] : told) {
         SCOPED_TRACE(what);
         EXPECT_EQ(event.structSize, sizeof event);

@@ -14,17 +14,23 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <vector>
 
 namespace {
 
-// A layer's worth of work: weights that stay, and a scratch buffer for each step.
+// A layer's worth of work: weights that stay, a scratch buffer for each step, and a small result
+// that a pool allocates in stream order.
 void Work(int steps) {
+    const portacl::Stream stream;
     const portacl::DeviceBuffer<float> weights(1 << 20);
     for (int step = 0; step < steps; ++step) {
         const portacl::DeviceBuffer<float> scratch(1 << 16);
         portacl::fill_bytes(scratch, 0);
+        const portacl::AsyncBuffer<float> result(750, stream);
+        portacl::fill_bytes_async(result, 0, stream);
     }
+    stream.synchronize();
 }
 
 // What is in use, and the most that was.
@@ -41,10 +47,14 @@ class Counter : public portacl::MemoryHook {
         if (!event.failed) ++allocs;
     }
     void after_free(const portacl::MemoryEvent& event) override {
-        if (!event.failed) used -= event.roundedSize;
+        if (event.failed) return;
+        // What a free reports is what the malloc reported: this never goes below 0.
+        if (event.roundedSize > used) underflow = true;
+        used -= event.roundedSize;
     }
 
     int mallocs = 0, allocs = 0;
+    bool underflow = false;
     std::size_t used = 0, peak = 0;
 };
 
@@ -59,7 +69,9 @@ void Run() {
     }
     std::printf("10 steps: %d allocations, %d of them from the device, at most %zu KiB at a time\n",
                 counter.mallocs, counter.allocs, counter.peak >> 10);
-    if (counter.mallocs != 11 || counter.used != 0) throw std::runtime_error("the count is wrong");
+    if (counter.mallocs != 21) throw std::runtime_error("not every allocation was counted");
+    if (counter.underflow) throw std::runtime_error("more was freed than allocated");
+    if (counter.used != 0) throw std::runtime_error("less was freed than allocated");
 
     std::printf("\none step, in the format of CuPy's DebugPrintHook:\n");
     std::fflush(stdout);

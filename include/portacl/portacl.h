@@ -113,7 +113,8 @@ typedef struct portaclMemoryEvent {
      */
     size_t size;
     /**
-     * Bytes that it gets.
+     * Bytes that the memory takes: the same for its malloc, its alloc and its free, and as portaclMemoryGetStats
+     * counts them. The alloc of a pool is a segment, and larger.
      */
     size_t roundedSize;
     /**

@@ -212,6 +212,11 @@ pub trait Driver: Send + Sync {
     /// Page size, as the system confirms it, of the memory at `addr` in a live block.
     fn page_size(&self, block: Block) -> usize;
 
+    /// Length of the block that [`Self::alloc_host`] returns for `len` bytes.
+    fn host_block_len(&self, len: usize) -> usize {
+        len
+    }
+
     /// Whether the next four are there.
     fn has_snapshots(&self) -> bool {
         true
@@ -278,6 +283,12 @@ pub trait Device: Send + Sync {
 
     /// Heeds advice about a part of a block of [`Self::alloc_managed`], or ignores it.
     fn advise(&self, range: Span, advice: Advice) -> Result<()>;
+
+    /// Length of the block that [`Self::alloc`] returns for the same arguments. Where `alloc` fails, any
+    /// number.
+    fn block_len(&self, len: usize, _policy: PagePolicy) -> usize {
+        len
+    }
 
     /// What the blocks of this device take.
     fn memory_usage(&self) -> MemoryUsage;

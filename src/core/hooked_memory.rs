@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::allocation::{Allocation, Owner, open_device};
 use super::device::Device;
 use super::error::{Code, Error, Result};
+use super::mem_pool::pool::rounded;
 use super::memory_hook::{
     self, Event, Found, HOST, MemoryKind, Moment, around_allocation, around_free, around_import,
 };
 use super::page_policy::padded;
 use super::{memory, runtime, thread};
-use crate::backend::Block;
+use crate::backend::{Block, PagePolicy};
 
 fn event(device: i32, kind: MemoryKind, size: usize, rounded: usize) -> Event {
     let (addr, handle, stream) = (0, 0, 0);
@@ -24,14 +25,18 @@ fn found(addr: &usize) -> Found {
     Found { addr: *addr, handle: 0, page_size }
 }
 
-/// Hands device memory to the program, which `allocate` takes from where it is.
-pub fn malloc(size: usize, tail: bool, allocate: impl FnOnce() -> Result<usize>) -> Result<usize> {
-    let (id, readable_tail) = {
-        let context = thread::current()?;
-        (context.device.id, context.device.readable_tail)
-    };
-    let rounded = padded(size, tail && readable_tail).unwrap_or(size);
-    let event = event(id as i32, MemoryKind::Device, size, rounded);
+/// Hands device memory to the program, which `allocate` takes from where it is, on pages of this kind.
+pub fn malloc(
+    size: usize,
+    tail: bool,
+    pages: PagePolicy,
+    allocate: impl FnOnce() -> Result<usize>,
+) -> Result<usize> {
+    let device = thread::current()?.device.clone();
+    let rounded = padded(size, tail && device.readable_tail)
+        .map_or(size, |len| device.native.block_len(len, pages));
+    let event = event(device.id as i32, MemoryKind::Device, size, rounded);
+    drop(device);
     around_allocation(Moment::Malloc, event, allocate, found)
 }
 
@@ -48,7 +53,10 @@ pub fn malloc_managed(
 
 /// As [`malloc`], for page-locked host memory, of which the library keeps none.
 pub fn malloc_host(size: usize, take: impl FnOnce() -> Result<usize>) -> Result<usize> {
-    let event = event(HOST, MemoryKind::Pinned, size, padded(size, false).unwrap_or(size));
+    let driver = runtime::session()?.driver.clone();
+    let rounded = padded(size, false).map_or(size, |len| driver.host_block_len(len));
+    drop(driver);
+    let event = event(HOST, MemoryKind::Pinned, size, rounded);
     let alloc = Event { size: 0, ..event };
     let take = || around_allocation(Moment::Alloc, alloc, take, found);
     around_allocation(Moment::Malloc, event, take, found)
@@ -62,11 +70,11 @@ pub fn malloc_from_pool(
     take: impl FnOnce() -> Result<usize>,
 ) -> Result<usize> {
     let device = device.map_or(HOST, |id| id as i32);
-    let event = Event { stream, ..event(device, MemoryKind::Pool, size, size) };
+    let event = Event { stream, ..event(device, MemoryKind::Pool, size, rounded(size)) };
     around_allocation(Moment::Malloc, event, take, found)
 }
 
-/// Takes `len` bytes from a device, which is not held while hooks run: they may reset it.
+/// Takes a block of `len` bytes from a device, which is not held while hooks run: they may reset it.
 pub fn alloc(
     device: Arc<Device>,
     kind: MemoryKind,
@@ -149,7 +157,8 @@ pub fn free_in(
         return free();
     }
     let page_size = self::found(&addr).page_size;
-    around_free(Event { addr, page_size, stream, ..event(device, kind, 0, found.len) }, free)
+    let event = event(device, kind, 0, found.block().len);
+    around_free(Event { addr, page_size, stream, ..event }, free)
 }
 
 /// Memory of another process, or memory without an address: at an address, or 0 and a handle that names it; on

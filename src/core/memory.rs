@@ -58,7 +58,8 @@ fn allocate(size: usize, policy: i32, tail: bool) -> Result<usize> {
         return Err(Error::invalid_param("size is 0; allocate at least one byte"));
     }
     if memory_hook::exist() {
-        return hooked_memory::malloc(size, tail, || serve(size, policy, tail, true));
+        let pages = page_policy::pages(policy, size);
+        return hooked_memory::malloc(size, tail, pages, || serve(size, policy, tail, true));
     }
     serve(size, policy, tail, false)
 }
@@ -101,7 +102,8 @@ fn serve_anew(
         })?;
     let take = |device: &Device| take_block(device, len, pages);
     if hooked {
-        return hooked_memory::alloc(device, MemoryKind::Device, len, take);
+        let taken = device.native.block_len(len, pages);
+        return hooked_memory::alloc(device, MemoryKind::Device, taken, take);
     }
     take(&device)
 }

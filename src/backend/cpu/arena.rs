@@ -83,6 +83,12 @@ impl Arena {
             .map(|(start, len)| (start * UNIT, u64::from(len) * UNIT))
     }
 
+    /// Length of the piece that [`Self::take`] returns for `len` bytes with the alignment of their length.
+    pub(super) fn piece_len(len: u64) -> u64 {
+        let grain = if len <= UNIT - GRAIN { GRAIN } else { UNIT };
+        len.max(1).checked_next_multiple_of(grain).unwrap_or(len)
+    }
+
     /// Takes at least `len` bytes at a multiple of `align` (512 below 4 KiB, else 4 KiB or 2 MiB).
     pub(super) fn take(&mut self, len: u64, align: u64) -> Option<Piece> {
         match self.try_take(len, align) {

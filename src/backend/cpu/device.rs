@@ -233,6 +233,10 @@ impl Device for CpuDevice {
         Ok(())
     }
 
+    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
+        DeviceMemory::block_len(len, policy)
+    }
+
     fn is_unused(&self, block: Block) -> bool {
         // In guard mode it has to be noted what is freed.
         let users = &self.shared.users;

@@ -222,23 +222,43 @@ impl DeviceMemory {
         self.own_view != 0
     }
 
-    fn take_block(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
-        let huge = HUGE as usize;
-        let wants_huge = match policy {
+    /// Whether a block gets huge pages where there are some.
+    fn wants_huge(len: usize, policy: PagePolicy) -> bool {
+        match policy {
             PagePolicy::HugeFirst => len > HUGE_FIRST_ABOVE,
             PagePolicy::HugeOnly => true,
-            PagePolicy::NormalOnly => false,
-            PagePolicy::Huge1GOnly => return Err(self.no_1g_pages()),
-        };
-        let rounded = match policy {
+            PagePolicy::NormalOnly | PagePolicy::Huge1GOnly => false,
+        }
+    }
+
+    /// What a block of `len` bytes takes, before the arena rounds it. None: it overflows.
+    fn rounded(len: usize, policy: PagePolicy) -> Option<usize> {
+        let huge = HUGE as usize;
+        match policy {
             // The readable tail alone does not cost a 2 MiB page.
             PagePolicy::HugeOnly => {
                 len.saturating_sub(TAIL).max(1).checked_next_multiple_of(huge).map(|r| r.max(len))
             }
-            PagePolicy::HugeFirst if wants_huge => Some(len.max(huge)),
+            PagePolicy::HugeFirst if Self::wants_huge(len, policy) => Some(len.max(huge)),
             _ => Some(len),
+        }
+    }
+
+    /// Length of the block that [`Self::take`] returns.
+    pub(super) fn block_len(len: usize, policy: PagePolicy) -> usize {
+        let rounded = Self::rounded(len, policy).unwrap_or(len);
+        Arena::piece_len(rounded as u64) as usize
+    }
+
+    fn take_block(&self, len: usize, policy: PagePolicy) -> Result<Option<Block>> {
+        let huge = HUGE as usize;
+        if policy == PagePolicy::Huge1GOnly {
+            return Err(self.no_1g_pages());
+        }
+        let wants_huge = Self::wants_huge(len, policy);
+        let Some(rounded) = Self::rounded(len, policy).filter(|&r| r as u64 <= self.size) else {
+            return Ok(None);
         };
-        let Some(rounded) = rounded.filter(|&r| r as u64 <= self.size) else { return Ok(None) };
         let align = match rounded {
             r if r >= huge => HUGE,
             r if r as u64 >= UNIT => UNIT,

@@ -476,6 +476,10 @@ impl Driver for CpuDriver {
         memory.map_or_else(pages::ordinary, |memory| memory.page_size(block))
     }
 
+    fn host_block_len(&self, len: usize) -> usize {
+        HostMemory::block_len(len)
+    }
+
     fn hold_process(&self, patience: Duration) -> Result<()> {
         self.shared.hold.begin(&self.shared.devices, patience)
     }

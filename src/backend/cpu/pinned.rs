@@ -88,6 +88,11 @@ impl HostMemory {
         if len as u64 >= HUGE { self.take_large(len) } else { self.take_small(len) }
     }
 
+    /// Length of the block that [`Self::take`] returns.
+    pub(super) fn block_len(len: usize) -> usize {
+        Arena::piece_len(len as u64) as usize
+    }
+
     /// Takes a block back that nothing uses any more.
     pub(super) fn give(&self, block: Block) {
         let index = (block.token & 0x3fff_ffff) as usize;

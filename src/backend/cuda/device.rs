@@ -432,6 +432,10 @@ impl Device for CudaDevice {
         memory::alloc_device(&self.0, len, policy)
     }
 
+    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
+        memory::block_len(&self.0, len, policy)
+    }
+
     fn alloc_managed(&self, len: usize) -> Result<Block> {
         self.0.check_open()?;
         memory::alloc_managed(&self.0, len)

@@ -273,6 +273,26 @@ fn location(device: &DeviceState) -> CUmemLocation {
     }
 }
 
+/// Length of the block that [`alloc_device`] makes.
+pub(super) fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) -> usize {
+    let page = match policy {
+        PagePolicy::HugeOnly => huge_page(device, &properties(device)).unwrap_or(1),
+        _ => 1,
+    };
+    len.checked_next_multiple_of(page.max(1)).unwrap_or(len)
+}
+
+/// The size of the pieces that the device maps.
+fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<usize> {
+    let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
+    let mut page = 0;
+    // SAFETY: a place for the answer, and properties that are filled in.
+    let ask =
+        |api: &Api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) };
+    device.call(ask)?;
+    Ok(page)
+}
+
 /// Memory on pages of at least 2 MiB, or a fault that says that there is none of that kind.
 fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
     let no_pages = |fault: Fault| match fault.kind() {
@@ -280,12 +300,7 @@ fn map_huge(device: &DeviceState, len: usize) -> Result<Block> {
         _ => fault,
     };
     let properties = properties(device);
-    let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
-    let mut page = 0;
-    device
-        // SAFETY: a place for the answer, and properties that are filled in.
-        .call(|api| unsafe { api.mem_get_allocation_granularity(&mut page, &properties, option) })
-        .map_err(no_pages)?;
+    let page = huge_page(device, &properties).map_err(no_pages)?;
     if page < HUGE_PAGE || !page.is_power_of_two() {
         return Err(Fault::new(
             FaultKind::OutOfDeviceMemory,

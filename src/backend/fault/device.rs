@@ -85,6 +85,10 @@ impl Device for FaultDevice {
         self.inner.advise(range, advice)
     }
 
+    fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
+        self.inner.block_len(len, policy)
+    }
+
     fn memory_usage(&self) -> MemoryUsage {
         self.inner.memory_usage()
     }

@@ -219,6 +219,10 @@ impl Driver for FaultDriver {
         self.inner.page_size(block)
     }
 
+    fn host_block_len(&self, len: usize) -> usize {
+        self.inner.host_block_len(len)
+    }
+
     fn has_snapshots(&self) -> bool {
         self.inner.has_snapshots()
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::access::AccessTable;
 use super::own::Own;
 use super::stats::Ended;
-use crate::algo::pool::StreamKey;
+use crate::algo::pool::{GRAIN, StreamKey};
 use crate::algo::reclaim::Pin;
 use crate::algo::slot_table::{Handle, SlotTable};
 use crate::backend::{self, Block, Fault, PointerExport, PoolAttribute, PoolHandle, PoolSharing};
@@ -268,7 +268,7 @@ impl Pool {
         }
     }
 
-    /// Memory of the driver's.
+    /// Memory of the driver's, in the lengths in which it counts its memory as well.
     #[inline(always)]
     fn take(
         &self,
@@ -277,6 +277,7 @@ impl Pool {
         stream: &Stream,
         device: Option<&Device>,
     ) -> Result<usize> {
+        let len = rounded(len);
         let block = match driver.pool.alloc(len, stream.native()) {
             Ok(block) => block,
             Err(fault) => driver
@@ -521,6 +522,13 @@ impl Pool {
             Inner::Driver(_) => None,
         }
     }
+}
+
+/// Bytes that a request of `size` bytes gets, of the core's pools and of a driver's.
+#[inline(always)]
+pub fn rounded(size: usize) -> usize {
+    // What overflows is too much for any pool.
+    size.checked_next_multiple_of(GRAIN).unwrap_or(size)
 }
 
 /// The callers have looked: this tells of a defect.

@@ -57,7 +57,8 @@ pub struct portaclMemoryEvent {
     pub kind: MaybeUninit<portaclMemoryKind>,
     /// Bytes that the program asked for; 0 for an alloc and a free.
     pub size: usize,
-    /// Bytes that it gets.
+    /// Bytes that the memory takes: the same for its malloc, its alloc and its free, and as portaclMemoryGetStats
+    /// counts them. The alloc of a pool is a segment, and larger.
     pub roundedSize: usize,
     /// The address; null before an allocation, after one that failed, and of physical memory, which has none.
     pub ptr: *mut c_void,

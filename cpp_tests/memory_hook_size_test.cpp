@@ -1,0 +1,430 @@
+// The rounded size that hooks report: the same at malloc and free, and equal to what statistics,
+// the snapshot, the pool's attribute and the ready hooks say, for each family of allocations and
+// many sizes.
+
+#include <portacl/portacl.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/ipc.h"
+#include "support/memory_hook.h"
+#include "support/memory_live.h"
+#include "support/memory_stats.h"
+#include "support/virtual_memory.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr int32_t kHost = -1;
+
+const std::vector<size_t> kSizes = {1,
+                                    31,
+                                    32,
+                                    33,
+                                    480,
+                                    481,
+                                    511,
+                                    512,
+                                    513,
+                                    1000,
+                                    3000,
+                                    3584,
+                                    3585,
+                                    4064,
+                                    4096,
+                                    4097,
+                                    5000,
+                                    65537,
+                                    100000,
+                                    kMiB,
+                                    2 * kMiB - 64,
+                                    2 * kMiB - 1,
+                                    2 * kMiB,
+                                    2 * kMiB + 1,
+                                    3 * kMiB + 100};
+
+// Where more is done with each.
+const std::vector<size_t> kFewSizes = {1, 481, 1000, 3000, 5000, 100000, 2 * kMiB + 1};
+
+// A way to get memory and to give it back. `id`: what hooks call its memoryId.
+struct Family {
+    std::string name;
+    portaclMemoryKind kind;
+    int32_t device;
+    std::function<aclError(size_t size, uint64_t* id)> take;
+    std::function<aclError(uint64_t id)> give;
+    // The pool's own count of used bytes.
+    std::function<uint64_t()> used = nullptr;
+};
+
+template <typename T>
+uint64_t Id(T handle) {
+    return reinterpret_cast<uint64_t>(handle);
+}
+
+void* Pointer(uint64_t id) {
+    return reinterpret_cast<void*>(id);
+}
+
+template <typename Call>
+std::function<aclError(size_t, uint64_t*)> Take(Call call) {
+    return [call](size_t size, uint64_t* id) {
+        void* memory = nullptr;
+        const aclError code = call(&memory, size);
+        *id = Id(memory);
+        return code;
+    };
+}
+
+aclError Free(uint64_t id) {
+    return aclrtFree(Pointer(id));
+}
+
+Family Physical(const char* name, portaclMemoryKind kind, int32_t device,
+                const aclrtPhysicalMemProp& props) {
+    auto take = [props](size_t size, uint64_t* id) {
+        aclrtDrvMemHandle memory = nullptr;
+        const aclError code = aclrtMallocPhysical(&memory, size, &props, 0);
+        *id = Id(memory);
+        return code;
+    };
+    auto give = [](uint64_t id) {
+        return aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id)));
+    };
+    return {name, kind, device, take, give};
+}
+
+// What a pool has, and the free that has happened when it returns.
+Family OfPool(const char* name, int32_t device, aclrtMemPool pool, aclrtStream stream) {
+    auto take = Take(
+        [=](void** to, size_t size) { return aclrtMemPoolMallocAsync(to, size, pool, stream); });
+    auto give = [stream](uint64_t id) {
+        const aclError code = aclrtMemPoolFreeAsync(Pointer(id), stream);
+        Synchronize(stream);
+        return code;
+    };
+    return {name, PORTACL_MEMORY_POOL, device, take, give, [pool] { return Used(pool); }};
+}
+
+class MemoryHookSize : public MemoryHook {
+  protected:
+    void SetUp() override {
+        MemoryHook::SetUp();
+        stream_ = std::make_unique<Stream>();
+        pool_ = std::make_unique<MemPool>();
+        AddOrdinary();
+        AddPools();
+    }
+    void TearDown() override {
+        pool_.reset();
+        host_pool_.reset();
+        stream_.reset();
+        std::remove(path_.c_str());
+        MemoryHook::TearDown();
+    }
+
+    // Each family with each size, as far as the system has such memory.
+    void ForEach(const std::vector<size_t>& sizes,
+                 const std::function<void(const Family&, size_t)>& check) {
+        for (const Family& family : families_) {
+            int served = 0;
+            for (const size_t size : sizes) {
+                SCOPED_TRACE(family.name + ", " + std::to_string(size) + " bytes");
+                uint64_t id = 0;
+                const aclError code = family.take(size, &id);
+                if (code == ACL_ERROR_RT_MEMORY_ALLOCATION && family.name == "huge pages only") {
+                    TakeText();
+                    continue;
+                }
+                ACL_EXPECT_OK(code);
+                ACL_EXPECT_OK(family.give(id));
+                check(family, size);
+                if (HasFailure()) return;
+                ++served;
+            }
+            EXPECT_TRUE(served > 0 || family.name == "huge pages only") << family.name;
+        }
+    }
+
+    // The size that the malloc reports, with which all else is compared.
+    size_t RoundedSize(const Family& family, size_t size) {
+        Recorder hook(story, "one");
+        uint64_t id = 0;
+        ACL_EXPECT_OK(family.take(size, &id));
+        ACL_EXPECT_OK(family.give(id));
+        const auto told = story.Take();
+        return told.empty() ? 0 : told[0].event.roundedSize;
+    }
+
+    // The numbers after a word in the lines of the file that are about a malloc or a free.
+    std::vector<size_t> NumbersAfter(const std::string& word) {
+        std::ifstream file(path_);
+        std::vector<size_t> numbers;
+        for (std::string line; std::getline(file, line);) {
+            const size_t at = line.find(word);
+            if (at != std::string::npos && line.find("\"alloc\"") == std::string::npos)
+                numbers.push_back(std::stoull(line.substr(at + word.size())));
+        }
+        return numbers;
+    }
+
+    const std::string path_ = testing::TempDir() + "portacl_hook_size_" + std::to_string(getpid());
+    std::vector<Family> families_;
+
+  private:
+    void AddOrdinary() {
+        const auto device = [this](const char* name, auto call) {
+            families_.push_back({name, PORTACL_MEMORY_DEVICE, 0, Take(call), Free});
+        };
+        device("huge pages first", [](void** to, size_t size) {
+            return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_FIRST);
+        });
+        device("huge pages only", [](void** to, size_t size) {
+            return aclrtMalloc(to, size, ACL_MEM_MALLOC_HUGE_ONLY);
+        });
+        device("ordinary pages", [](void** to, size_t size) {
+            return aclrtMalloc(to, size, ACL_MEM_MALLOC_NORMAL_ONLY);
+        });
+        device("without a readable tail", [](void** to, size_t size) {
+            return aclrtMallocAlign32(to, size, ACL_MEM_MALLOC_HUGE_FIRST);
+        });
+        device("with a configuration", [](void** to, size_t size) {
+            return aclrtMallocWithCfg(to, size, ACL_MEM_MALLOC_HUGE_FIRST, nullptr);
+        });
+        families_.push_back({"page-locked", PORTACL_MEMORY_PINNED, kHost,
+                             Take([](void** to, size_t size) { return aclrtMallocHost(to, size); }),
+                             [](uint64_t id) { return aclrtFreeHost(Pointer(id)); }});
+        families_.push_back({"managed", PORTACL_MEMORY_MANAGED, 0, Take([](void** to, size_t size) {
+                                 return aclrtMemAllocManaged(to, size, ACL_RT_MEM_ATTACH_GLOBAL);
+                             }),
+                             Free});
+        families_.push_back(Physical("physical", PORTACL_MEMORY_DEVICE, 0, PhysicalProps()));
+        if (OnCpu())
+            families_.push_back(
+                Physical("physical on the host", PORTACL_MEMORY_PINNED, kHost, HostProps()));
+    }
+
+    void AddPools() {
+        families_.push_back(OfPool("a pool", 0, *pool_, *stream_));
+        aclrtStream stream = *stream_;
+        Family now = OfPool("a pool, freed at once", 0, *pool_, stream);
+        now.give = [stream](uint64_t id) {
+            Synchronize(stream);
+            return Free(id);
+        };
+        families_.push_back(now);
+        families_.push_back({"the current pool", PORTACL_MEMORY_POOL, 0,
+                             Take([stream](void** to, size_t size) {
+                                 return portaclMallocAsync(to, size, stream);
+                             }),
+                             [stream](uint64_t id) {
+                                 const aclError code = portaclFreeAsync(Pointer(id), stream);
+                                 Synchronize(stream);
+                                 return code;
+                             }});
+        aclrtMemPoolProps props = PoolProps();
+        props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+        aclrtMemPool handle = nullptr;
+        if (aclrtMemPoolCreate(&handle, &props) != ACL_SUCCESS) {
+            TakeText();
+            return;
+        }
+        ACL_EXPECT_OK(aclrtMemPoolDestroy(handle));
+        host_pool_ = std::make_unique<MemPool>(props);
+        families_.push_back(OfPool("a pool on the host", kHost, *host_pool_, stream));
+    }
+
+    std::unique_ptr<Stream> stream_;
+    std::unique_ptr<MemPool> pool_, host_pool_;
+};
+
+// The events of one malloc and one free of `size` bytes.
+void ExpectOneSize(const std::vector<Told>& told, size_t size, size_t rounded, bool is_pool) {
+    EXPECT_GE(rounded, size);
+    int mallocs = 0, frees = 0;
+    for (const Told& one : told) {
+        SCOPED_TRACE(one.what);
+        if (one.what == "after malloc") ++mallocs;
+        if (one.what == "after free") ++frees;
+        // A pool takes segments.
+        if (is_pool && one.what.find(" alloc") != std::string::npos)
+            EXPECT_GE(one.event.roundedSize, rounded);
+        else
+            EXPECT_EQ(one.event.roundedSize, rounded);
+    }
+    EXPECT_EQ(mallocs, 1);
+    EXPECT_EQ(frees, 1);
+}
+
+TEST_F(MemoryHookSize, IsTheSameAtMallocAndFreeAndInStatisticsAndSnapshot) {
+    ForEach(kSizes, [this](const Family& family, size_t size) {
+        const uint64_t bytes = Stats(family.device, family.kind).currentBytes;
+        const uint64_t used = family.used ? family.used() : 0;
+        Recorder hook(story, "one");
+        uint64_t id = 0;
+        ACL_OK(family.take(size, &id));
+        const uint64_t taken = Stats(family.device, family.kind).currentBytes - bytes;
+        const uint64_t taken_of_pool = family.used ? family.used() - used : taken;
+        uint64_t listed = 0;
+        for (const auto& live : LiveMemory(family.kind))
+            if (Id(live.ptr) == id || (live.ptr == nullptr && live.deviceId == family.device))
+                listed += live.roundedSize;
+        ACL_OK(family.give(id));
+        const auto told = story.Take();
+        ASSERT_FALSE(told.empty());
+        const size_t rounded = told[0].event.roundedSize;
+        ExpectOneSize(told, size, rounded, family.kind == PORTACL_MEMORY_POOL);
+        EXPECT_EQ(taken, rounded);
+        EXPECT_EQ(taken_of_pool, rounded);
+        EXPECT_EQ(listed, rounded);
+        EXPECT_EQ(Stats(family.device, family.kind).currentBytes, bytes);
+    });
+}
+
+TEST_F(MemoryHookSize, OfMemoryThatWasUsedBefore) {
+    // Whatever was freed just before may serve the request.
+    ForEach(kFewSizes, [this](const Family& family, size_t size) {
+        const size_t rounded = RoundedSize(family, size);
+        for (int round = 0; round < 3; ++round) EXPECT_EQ(RoundedSize(family, size), rounded);
+    });
+}
+
+TEST_F(MemoryHookSize, IsWhatALimitCounts) {
+    ForEach(kFewSizes, [this](const Family& family, size_t size) {
+        const size_t rounded = RoundedSize(family, size);
+        uint64_t id = 0;
+        if (rounded > 1) {
+            const portacl::LimitHook limit(rounded - 1);
+            EXPECT_EQ(family.take(size, &id), ACL_ERROR_RT_MEMORY_ALLOCATION);
+            EXPECT_TRUE(Says({"LimitHook", std::to_string(rounded)}));
+        }
+        const portacl::LimitHook limit(rounded);
+        for (int round = 0; round < 2; ++round) {
+            ACL_OK(family.take(size, &id));
+            ACL_OK(family.give(id));
+        }
+    });
+}
+
+TEST_F(MemoryHookSize, IsWhatAProfileAddsUp) {
+    ForEach(kFewSizes, [this](const Family& family, size_t size) {
+        const size_t rounded = RoundedSize(family, size);
+        const portacl::LineProfileHook hook(0, portacl::HookScope::thread);
+        uint64_t id = 0;
+        ACL_OK(family.take(size, &id));
+        ACL_OK(family.give(id));
+        portaclMemoryProfileNode root{};
+        root.structSize = sizeof root;
+        size_t count = 0;
+        ACL_OK(portaclMemoryHookProfile(hook.get(), &root, 1, &count));
+        EXPECT_EQ(root.mallocBytes, rounded);
+    });
+}
+
+TEST_F(MemoryHookSize, IsWhatLinesOfTheReadyHooksSay) {
+    ForEach(kFewSizes, [this](const Family& family, size_t size) {
+        const size_t rounded = RoundedSize(family, size);
+        for (const bool logs : {false, true}) {
+            uint64_t hook = 0, id = 0;
+            ACL_OK((logs ? portaclMemoryHookRegisterLogging : portaclMemoryHookRegisterDebugPrint)(
+                path_.c_str(), PORTACL_MEMORY_HOOK_THREAD, &hook));
+            ACL_OK(family.take(size, &id));
+            ACL_OK(family.give(id));
+            ACL_OK(portaclMemoryHookUnregister(hook));
+            EXPECT_EQ(NumbersAfter(logs ? "\"rounded\": " : "\"mem_size\":"),
+                      (std::vector<size_t>{rounded, rounded}));
+        }
+    });
+}
+
+struct Offer {
+    KeyText key;
+    ExportData pointer;
+    uint64_t physical;
+};
+
+// Exports memory of each size, one after the other.
+void Exporter(Conversation& parent) {
+    const Session session;
+    {
+        const SharedPool pool;
+        {
+            const Descriptor descriptor(pool.Export());
+            parent.Send(0, descriptor);
+        }
+        for (const size_t size : kSizes) {
+            // Only whole pages are exported by a key.
+            const DeviceMemory memory(std::max<size_t>(size, 4096));
+            const PhysicalMemory physical(size);
+            void* const block = pool.Malloc(size);
+            Offer offer{ExportKey(memory.At(), size), ExportPointer(block), 0};
+            ExpectOk("aclrtMemExportToShareableHandle",
+                     aclrtMemExportToShareableHandle(physical, ACL_MEM_HANDLE_TYPE_NONE, kAnyone,
+                                                     &offer.physical));
+            parent.Send(offer);
+            parent.Hear(1);
+            CloseKey(offer.key);
+            FreeAndWait(block);
+        }
+        parent.Hear(2);
+    }
+}
+
+// Of memory that another process has exported: what `take` and `give` do is told with one size.
+void ExpectOneSizeOfAnImport(const std::function<uint64_t()>& take,
+                             const std::function<void(uint64_t)>& give) {
+    Story story;
+    Recorder hook(story, "importer");
+    const uint64_t id = take();
+    const uint64_t bytes = Stats(0, PORTACL_MEMORY_IMPORTED).currentBytes;
+    uint64_t listed = 0;
+    for (const auto& live : LiveMemory(PORTACL_MEMORY_IMPORTED)) listed += live.roundedSize;
+    give(id);
+    const auto told = story.Take();
+    ASSERT_FALSE(told.empty());
+    const size_t rounded = told[0].event.roundedSize;
+    ExpectOneSize(told, 1, rounded, false);
+    EXPECT_EQ(bytes, rounded);
+    EXPECT_EQ(listed, rounded);
+    EXPECT_EQ(Stats(0, PORTACL_MEMORY_IMPORTED).currentBytes, 0u);
+}
+
+}  // namespace
+
+TWO_PROCESS_TEST(MemoryHookSizeImported, IsTheSameEverywhere, Exporter) {
+    const Session session;
+    Peer peer;
+    int descriptor = -1;
+    peer.Receive<int>(&descriptor);
+    {
+        const SharedPool pool = SharedPool::Import(descriptor);
+        for (const size_t size : kSizes) {
+            SCOPED_TRACE(size);
+            const auto offer = peer.Receive<Offer>();
+            ExpectOneSizeOfAnImport([&] { return Id(ImportKey(offer.key)); },
+                                    [&](uint64_t) { CloseKey(offer.key); });
+            ExpectOneSizeOfAnImport([&] { return Id(ImportPointer(pool, offer.pointer)); },
+                                    [&](uint64_t id) { FreeAndWait(Pointer(id)); });
+            ExpectOneSizeOfAnImport(
+                [&] {
+                    aclrtDrvMemHandle memory = nullptr;
+                    ExpectOk("aclrtMemImportFromShareableHandle",
+                             aclrtMemImportFromShareableHandle(offer.physical, 0, &memory));
+                    return Id(memory);
+                },
+                [](uint64_t id) {
+                    ExpectOk("aclrtFreePhysical",
+                             aclrtFreePhysical(static_cast<aclrtDrvMemHandle>(Pointer(id))));
+                });
+            peer.Tell(1);
+        }
+    }
+    peer.Tell(2);
+    peer.Join();
+}
