@@ -3619,8 +3619,9 @@ aclError aclrtMemUceRepair(int32_t deviceId,
  * @param deviceId 0 to the number of devices less 1.
  * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_INVALID_PARAM
  * 100000: an environment variable has no meaning; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
- * device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the
- * Ascend runtime API.
+ * device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without files in memory (docs/configuration.md);
+ * ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no addresses are left for the device's memory;
+ * ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the Ascend runtime API.
  */
 aclError aclrtSetDevice(int32_t deviceId);
 
@@ -6268,8 +6269,8 @@ aclError aclrtReleaseMemAddress(void *virPtr);
  * unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is
  * not set, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left;
  * ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of
- * 1 GiB, or host memory on the CUDA backend; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook
- * returned that refuses it. Thread-safe.
+ * 1 GiB, host memory on the CUDA backend, or a CPU device whose memory is no file (docs/sharing.md);
+ * ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook returned that refuses it. Thread-safe.
  * Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that says nothing.
  */
 aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle,
@@ -6593,8 +6594,8 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs,
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or more than there is, `len` is too small,
  * `flags` is unknown; ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or no multiple of
  * 4 KiB, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, memory that was
- * allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles; ACL_ERROR_BAD_ALLOC 200000: no
- * descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles, and on CPUs a device whose memory is no
+ * file (docs/sharing.md); ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
  * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Takes no order with streams: what importers
  * read is what work that is done has written. Follows aclrtIpcMemGetExportKey of the Ascend runtime API.
  */

@@ -27,6 +27,7 @@ pub mod spin_lock;
 pub mod stream_queue;
 pub mod striped_count;
 pub mod sync;
+pub mod system_call;
 
 #[cfg(test)]
 mod tests {

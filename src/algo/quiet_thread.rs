@@ -43,32 +43,33 @@ pub fn is_current() -> bool {
 
 /// The calling thread has blocked its signals, until dropped.
 struct Quiet {
-    before: libc::sigset_t,
+    /// Nothing where the system has refused that.
+    before: Option<libc::sigset_t>,
 }
 
 impl Quiet {
     fn new() -> Self {
         let mut all = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
-        // SAFETY: the calls fill the sets before they are read; `HEARD` are signals, and the way to change
-        // a set is one, so that none of them can fail.
+        // SAFETY: the calls fill the sets before they are read; `HEARD` are signals. Only where the last one
+        // succeeds has it filled its set.
         unsafe {
             libc::sigfillset(all.as_mut_ptr());
             for signal in HEARD {
                 libc::sigdelset(all.as_mut_ptr(), signal);
             }
-            libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), before.as_mut_ptr());
-            Self { before: before.assume_init() }
+            let blocked = libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), before.as_mut_ptr());
+            Self { before: (blocked == 0).then(|| before.assume_init()) }
         }
     }
 }
 
 impl Drop for Quiet {
     fn drop(&mut self) {
-        // SAFETY: a set that the thread had.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, ptr::null_mut())
-        };
+        if let Some(before) = &self.before {
+            // SAFETY: a set that the thread had.
+            unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, ptr::null_mut()) };
+        }
     }
 }
 

@@ -128,7 +128,7 @@ impl Broker {
         let own = Process::own()?;
         self.serve(&own)?;
         loop {
-            let secret = random().map_err(|error| unserved("getrandom", &error))?;
+            let secret = random().map_err(|error| unserved("a random number", &error))?;
             let key = Key::new(&own, secret);
             if let Entry::Vacant(place) = self.offers.lock().entry(key.short()) {
                 place.insert(Offer { key, kind, parcel, admission, admitted: Vec::new() });

@@ -24,8 +24,9 @@ use crate::ffi::value::{Out, address, enum_value, must_be_null, text};
 /// @param deviceId 0 to the number of devices less 1.
 /// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_INVALID_PARAM
 /// 100000: an environment variable has no meaning; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
-/// device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the
-/// Ascend runtime API.
+/// device; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: guard mode without files in memory (docs/configuration.md);
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no addresses are left for the device's memory;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Follows aclrtSetDevice of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
     guard("aclrtSetDevice", || device::set(deviceId))

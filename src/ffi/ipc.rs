@@ -44,8 +44,8 @@ pub(super) fn processes(pids: *const i32, count_name: &str, count: usize) -> Res
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0 or more than there is, `len` is too small,
 /// `flags` is unknown; ACL_ERROR_RT_PARAM_INVALID 107000: `devPtr` is not the start of such memory, or no multiple of
 /// 4 KiB, or called inside a host function; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: on CUDA, memory that was
-/// allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles; ACL_ERROR_BAD_ALLOC 200000: no
-/// descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+/// allocated with ACL_MEM_MALLOC_HUGE_ONLY, or a device without such handles, and on CPUs a device whose memory is no
+/// file (docs/sharing.md); ACL_ERROR_BAD_ALLOC 200000: no descriptor, socket or thread is left; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
 /// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Takes no order with streams: what importers
 /// read is what work that is done has written. Follows aclrtIpcMemGetExportKey of the Ascend runtime API.
 #[unsafe(no_mangle)]

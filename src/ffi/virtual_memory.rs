@@ -136,8 +136,8 @@ pub unsafe extern "C" fn aclrtReleaseMemAddress(virPtr: *mut c_void) -> aclError
 /// unknown; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is
 /// not set, or called inside a host function; ACL_ERROR_RT_MEMORY_ALLOCATION 207001: no such memory is left;
 /// ACL_ERROR_BAD_ALLOC 200000: no host memory or no handle is left; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: pages of
-/// 1 GiB, or host memory on the CUDA backend; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook
-/// returned that refuses it. Thread-safe.
+/// 1 GiB, host memory on the CUDA backend, or a CPU device whose memory is no file (docs/sharing.md);
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; what a memory hook returned that refuses it. Thread-safe.
 /// Follows aclrtMallocPhysical of the Ascend runtime API, and cuMemCreate where that says nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMallocPhysical(

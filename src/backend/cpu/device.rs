@@ -177,13 +177,15 @@ impl Device for CpuDevice {
 
     fn alloc_physical(&self, len: usize) -> Result<Arc<dyn PhysicalMemory>> {
         let device = self.itself.upgrade().expect("whoever calls this holds it");
+        // What cannot be mapped anywhere is of no use.
+        self.memory.file()?;
         let block = self.take(len, PagePolicy::HugeFirst, 0)?;
         Ok(virtual_memory::of_device(device, Arc::clone(&self.memory), block))
     }
 
     fn export_memory(&self, block: Block, len: usize) -> Result<Parcel> {
         let at = self.memory.offset_of(block.addr);
-        ipc::pack(Contents::Memory, self.memory.file(), at, len as u64)
+        ipc::pack(Contents::Memory, self.memory.file()?, at, len as u64)
     }
 
     fn import_memory(&self, parcel: Parcel) -> Result<Block> {

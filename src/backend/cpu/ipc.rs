@@ -1,10 +1,12 @@
 //! What other processes need to have memory of this one: a part of a file, and where it is in there.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::arena::UNIT;
-use super::pages;
+use super::files;
+use crate::algo::system_call::named;
 use crate::backend::broker::{Lease, Parcel};
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -41,7 +43,10 @@ pub(super) fn pack(
     len: u64,
 ) -> Result<Parcel> {
     let descriptor = file.try_clone_to_owned().map_err(|error| {
-        Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: {error}"))
+        Fault::new(
+            FaultKind::OutOfHostMemory,
+            format!("the system gives no descriptor: dup: {error}"),
+        )
     })?;
     let words = [contents as u64, offset, len];
     let words = words.iter().flat_map(|word| word.to_le_bytes());
@@ -71,10 +76,16 @@ pub(super) fn unpack(parcel: Parcel) -> Result<FilePart> {
     let (Some(contents), Some(file)) = (contents, descriptor) else { return Err(other()) };
     let (offset, len) = (word(16), word(24));
     let end = offset.checked_add(len).filter(|_| len != 0 && offset.is_multiple_of(UNIT));
+    let unknown = |error: io::Error| {
+        Fault::new(
+            FaultKind::Driver,
+            format!("what the other process has exported cannot be looked at: {error}"),
+        )
+    };
     // Of a length that nobody changes, or using it could fault.
-    let sealed = pages::is_sealed(file.as_fd()).unwrap_or(false);
+    let sealed = files::is_sealed(file.as_fd()).map_err(unknown)?;
     let file = File::from(file);
-    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    let size = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
     if !sealed || end.is_none_or(|end| end > size) {
         return Err(refused("what the other process has exported is damaged"));
     }
@@ -86,7 +97,7 @@ mod tests {
     use super::*;
 
     fn packed() -> Parcel {
-        let file = pages::device_file(2 * UNIT).unwrap();
+        let file = files::device_file(2 * UNIT).unwrap();
         pack(Contents::Memory, file.as_fd(), UNIT, UNIT).unwrap()
     }
 

@@ -85,7 +85,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn mapping(len: usize) -> Mapping {
-        Mapping::new(len, None).unwrap()
+        Mapping::anonymous(len).unwrap()
     }
 
     #[test]

@@ -1,20 +1,23 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
 
+mod backing;
 mod snapshot;
 
 use std::collections::HashMap;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, Piece, UNIT};
+use super::files;
 use super::host_access::{self, Watch};
 use super::machine;
 use super::pages::{self, Mapping, whole_pages};
 use super::shared_file::{self, SharedFile};
 use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
+use backing::Backing;
 
 /// A 2 MiB page is as the kernel made it.
 const ORDINARY: u8 = 0;
@@ -38,7 +41,7 @@ pub(super) const SHARED: u64 = 1 << 61;
 pub(super) struct DeviceMemory {
     ordinal: u32,
     size: u64,
-    file: OwnedFd,
+    backing: Backing,
     /// None once closed.
     mapping: Mutex<Option<Mapping>>,
     base: usize,
@@ -53,8 +56,8 @@ pub(super) struct DeviceMemory {
     wanted: Arc<AtomicUsize>,
     freed_small: AtomicU64,
     huge_failures: AtomicU64,
-    /// The files of blocks that are not in `file`, by address.
-    shared: Mutex<HashMap<usize, Arc<SharedFile>>>,
+    /// The blocks that are not in `backing`, by address: how long each is, and in which file.
+    shared: Mutex<HashMap<usize, (usize, Arc<SharedFile>)>>,
     /// What was in it, while a snapshot has that.
     saved: Mutex<snapshot::Saved>,
 }
@@ -68,23 +71,20 @@ impl DeviceMemory {
         own_view: usize,
         wanted: Arc<AtomicUsize>,
     ) -> Result<Self> {
-        let refused = |why: String| {
-            Fault::new(
-                FaultKind::OutOfDeviceMemory,
-                format!("device {ordinal} cannot have its {size} bytes of memory: {why}"),
-            )
-        };
-        let file = pages::device_file(size).map_err(|error| {
-            refused(format!("memfd_create: {error}; a smaller PORTACL_CPU_MEMORY may help"))
-        })?;
+        let backing = Backing::new(size);
+        let guarded = own_view != 0;
+        if guarded && let Backing::Private(why) = &backing {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                format!(
+                    "guard mode maps the memory of device {ordinal} twice, for which it has to be a file in memory, \
+                     and the system gives none ({why}); have it allow that, or go without PORTACL_CPU_GUARD"
+                ),
+            ));
+        }
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(size).expect("64-bit machines only");
-        let guarded = own_view != 0;
-        let mapping = match guarded {
-            false => Mapping::new(len, Some(&file)),
-            true => Mapping::of_part(len, file.as_fd(), 0, own_view),
-        };
-        let mapping = mapping.map_err(|error| {
+        let mapping = backing.map(len, own_view).map_err(|error| {
             let limit = machine::most_addresses()
                 .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
                 .unwrap_or_default();
@@ -93,14 +93,20 @@ impl DeviceMemory {
                 _ => "where there are not so many, go without PORTACL_CPU_GUARD",
             };
             let wanted = size + own_view as u64;
-            refused(format!("mmap: {error}; it takes {wanted} addresses{limit}: {remedy}"))
+            Fault::new(
+                FaultKind::OutOfDeviceMemory,
+                format!(
+                    "device {ordinal} cannot have its {size} bytes of memory: mmap: {error}; it takes {wanted} \
+                     addresses{limit}: {remedy}"
+                ),
+            )
         })?;
         let mut arena = Arena::new();
         arena.add_region(0, size);
         Ok(Self {
             ordinal,
             size,
-            file,
+            backing,
             base: mapping.addr(),
             own_view,
             watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, ordinal))),
@@ -123,7 +129,7 @@ impl DeviceMemory {
     /// Bytes of real memory behind it.
     #[cfg(test)]
     pub(super) fn resident_bytes(&self) -> u64 {
-        pages::file_bytes(&self.file)
+        files::file_bytes(self.file().expect("a file"))
     }
 
     /// 2 MiB pages that were wished for and could not be had.
@@ -165,26 +171,26 @@ impl DeviceMemory {
                 format!("{len} bytes to be shared cannot be mapped: mmap: {error}"),
             ));
         }
-        self.shared.lock().insert(block.addr, Arc::clone(file));
+        self.shared.lock().insert(block.addr, (block.len, Arc::clone(file)));
         if self.is_guarded() {
             host_access::taken(&block, len, self.ordinal);
         }
         Ok(Some(Block { token: block.token | SHARED, ..block }))
     }
 
-    /// Has the memory of a block in the device's own file again, and takes the block back.
+    /// Has the device's own memory in the place of a block again, and takes the block back.
     fn restore(&self, block: Block) {
-        let (file, at) = (self.file.as_fd(), self.offset(block.addr));
-        let restored = pages::replace(block.addr, block.len, file, at, self.own_view);
+        let at = self.offset(block.addr);
+        let restored = self.backing.restore(block.addr, at, block.len, self.own_view);
         // Where the kernel refuses, nobody gets the block again: others could see what is in it.
         if restored.is_ok() {
             self.give(Block { token: block.token & !SHARED, ..block });
         }
     }
 
-    /// The file in which blocks are that have none of their own.
-    pub(super) fn file(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+    /// The file in which blocks are that have none of their own; a fault where the memory is no file.
+    pub(super) fn file(&self) -> Result<BorrowedFd<'_>> {
+        self.backing.file(self.ordinal)
     }
 
     /// Where a block is in its file.
@@ -282,9 +288,9 @@ impl DeviceMemory {
         if block.token & SHARED != 0 {
             let file = self.shared.lock().remove(&block.addr);
             self.restore(block);
-            if let Some(file) = file {
+            if let Some((_, file)) = file {
                 let at = shared_file::MEMORY + self.offset(block.addr);
-                pages::discard(file.as_fd(), at, block.len as u64);
+                files::discard(file.as_fd(), at, block.len as u64);
             }
             return;
         }
@@ -292,7 +298,7 @@ impl DeviceMemory {
         if first < last {
             self.forget_pages(first, last);
             // The block is still ours: nobody can get its pages while they go.
-            pages::discard(self.file.as_fd(), self.offset(first), (last - first) as u64);
+            self.discard(self.offset(first), self.offset(last));
         }
         self.arena.lock().give(self.offset(block.addr), block.token as u32);
         if first == last {
@@ -330,9 +336,9 @@ impl DeviceMemory {
     pub(super) fn close(&self) {
         self.wanted.store(0, Ordering::Relaxed);
         *self.watch.lock() = None;
+        self.discard(0, self.size);
         *self.mapping.lock() = None;
         self.shared.lock().clear();
-        pages::discard(self.file.as_fd(), 0, self.size);
     }
 
     /// Why there is no room for `len` bytes.
@@ -375,6 +381,15 @@ impl DeviceMemory {
 
     fn offset(&self, addr: usize) -> u64 {
         (addr - self.base) as u64
+    }
+
+    /// Gives the pages of a range back to the system. Nobody can get them meanwhile.
+    fn discard(&self, first: u64, end: u64) {
+        // Locked: what is at these addresses once it is closed is not ours.
+        let mapping = self.mapping.lock();
+        if mapping.is_some() {
+            self.backing.discard(self.base + first as usize, (first, end));
+        }
     }
 
     fn page_range(&self, first: usize, last: usize) -> std::ops::Range<usize> {
@@ -473,7 +488,7 @@ impl DeviceMemory {
             let first = offset.next_multiple_of(HUGE);
             let last = (offset + len) & !(HUGE - 1);
             if first < last {
-                pages::discard(self.file.as_fd(), first, last - first);
+                self.discard(first, last);
             }
         }
     }

@@ -14,7 +14,7 @@
 //! | `virtual_memory.rs` | addresses and memory apart |
 //! | `shared_memory.rs`, `shared_file.rs`, `ipc.rs` | what other processes can have of it, and we of theirs |
 //! | `windows.rs`, `host_ranges.rs`, `loaded_objects.rs` | where programs see it, or saw it |
-//! | `arena.rs`, `heap.rs`, `pages.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
+//! | `arena.rs`, `heap.rs`, `pages.rs`, `files.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `hold.rs`, `memory/snapshot.rs` | snapshots: who waits, and what is saved |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
@@ -26,6 +26,7 @@ mod device;
 mod event;
 mod executor;
 mod fence;
+mod files;
 mod graph;
 mod hold;
 mod host_access;

@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
 use super::arena::HUGE;
 use super::host_ranges;
-use crate::backend::{Access, memory_file};
+use crate::algo::system_call::refused;
+use crate::backend::Access;
 
 /// Size of an ordinary page of this kernel.
 pub(super) fn ordinary() -> usize {
@@ -61,10 +62,14 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// Maps `len` bytes (a multiple of 4 KiB) at a multiple of 2 MiB: of `file`, shared and
-    /// without reservation, or anonymous and private.
-    pub(super) fn new(len: usize, file: Option<&OwnedFd>) -> io::Result<Self> {
-        Self::map(len, file.map(|file| (file.as_fd(), 0)), 0)
+    /// Maps `len` bytes (a multiple of 4 KiB) of memory of this process alone, at a multiple of 2 MiB.
+    pub(super) fn anonymous(len: usize) -> io::Result<Self> {
+        Self::map(len, Source::Anonymous(0), 0)
+    }
+
+    /// As [`Self::anonymous`]; the system sets nothing aside for it until it is used.
+    pub(super) fn unreserved(len: usize) -> io::Result<Self> {
+        Self::map(len, UNRESERVED, 0)
     }
 
     /// Maps `len` bytes of `file` from `offset` on (multiples of 4 KiB), as far from a multiple of
@@ -76,7 +81,7 @@ impl Mapping {
         offset: u64,
         own: usize,
     ) -> io::Result<Self> {
-        Self::map(len, Some((file, offset)), own)
+        Self::map(len, Source::File(file, offset), own)
     }
 
     /// A range of `len` bytes without access, at a multiple of `align` (a power of two, 2 MiB at
@@ -96,16 +101,19 @@ impl Mapping {
         Ok(Self { addr, len, own, locked: false })
     }
 
-    fn map(len: usize, file: Option<(BorrowedFd<'_>, u64)>, own: usize) -> io::Result<Self> {
+    fn map(len: usize, source: Source<'_>, own: usize) -> io::Result<Self> {
         let huge = HUGE as usize;
-        let shift = file.map_or(0, |(_, offset)| (offset % HUGE) as usize);
+        let shift = match source {
+            Source::File(_, offset) => (offset % HUGE) as usize,
+            Source::Anonymous(_) => 0,
+        };
         let all = len.checked_add(own).ok_or(io::ErrorKind::OutOfMemory)?;
         let reserved = all.checked_add(huge + shift).ok_or(io::ErrorKind::OutOfMemory)?;
         let whole = nothing_at(0, reserved, 0)?;
         let addr = whole.next_multiple_of(huge) + shift;
-        let mut mapped = map_at(addr + own, len, file, ACCESS);
+        let mut mapped = map_at(addr + own, len, source, ACCESS);
         if own != 0 && mapped.is_ok() {
-            mapped = map_at(addr, len, file, libc::PROT_NONE);
+            mapped = map_at(addr, len, source, libc::PROT_NONE);
         }
         let keep = if mapped.is_ok() { all } else { 0 };
         unmap(whole, addr - whole);
@@ -173,16 +181,22 @@ fn unmap(addr: usize, len: usize) {
     }
 }
 
-/// Maps `len` bytes at `addr`, which nobody else uses, of a file from an offset on, or anonymous.
-fn map_at(
-    addr: usize,
-    len: usize,
-    file: Option<(BorrowedFd<'_>, u64)>,
-    access: libc::c_int,
-) -> io::Result<()> {
-    let (flags, fd, offset) = match file {
-        Some((file, offset)) => (OF_FILE, file.as_raw_fd(), offset as libc::off_t),
-        None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0),
+/// What is mapped.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// A file, from an offset on.
+    File(BorrowedFd<'a>, u64),
+    /// Memory of this process alone, with these flags more.
+    Anonymous(libc::c_int),
+}
+
+const UNRESERVED: Source<'_> = Source::Anonymous(libc::MAP_NORESERVE);
+
+/// Maps `len` bytes at `addr`, which nobody else uses.
+fn map_at(addr: usize, len: usize, source: Source<'_>, access: libc::c_int) -> io::Result<()> {
+    let (flags, fd, offset) = match source {
+        Source::File(file, offset) => (OF_FILE, file.as_raw_fd(), offset as libc::off_t),
+        Source::Anonymous(more) => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | more, -1, 0),
     };
     let to = ptr::with_exposed_provenance_mut(addr);
     // SAFETY: what was mapped there is the caller's, who gives it up.
@@ -201,11 +215,24 @@ pub(super) fn replace(
     offset: u64,
     own: usize,
 ) -> io::Result<()> {
-    map_at(addr + own, len, Some((file, offset)), ACCESS)?;
+    map_at(addr + own, len, Source::File(file, offset), ACCESS)?;
     if own != 0 {
-        map_at(addr, len, Some((file, offset)), libc::PROT_NONE)?;
+        map_at(addr, len, Source::File(file, offset), libc::PROT_NONE)?;
     }
     Ok(())
+}
+
+/// Puts memory of this process alone, all zeros, in the place of a part of one of our mappings, which
+/// nobody uses now.
+pub(super) fn replace_by_zeros(addr: usize, len: usize) -> io::Result<()> {
+    map_at(addr, len, UNRESERVED, ACCESS)
+}
+
+/// Gives the pages of a part of a [`Mapping::unreserved`], which nobody uses now, back to the system: it
+/// is zeros afterwards. Where the kernel refuses, they stay.
+pub(super) fn discard(addr: usize, len: usize) {
+    // SAFETY: the caller owns the range, and nobody wants what is in it.
+    unsafe { libc::madvise(addr as *mut libc::c_void, len, libc::MADV_DONTNEED) };
 }
 
 /// Takes a part of a [`Mapping::reserved`] out again, which nobody uses now, in both views where `own`
@@ -223,7 +250,7 @@ pub(super) fn lock(addr: usize, len: usize) -> io::Result<()> {
     // SAFETY: locking our own mapping changes no contents.
     match unsafe { libc::mlock(addr as *const libc::c_void, len) } {
         0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+        _ => Err(refused("mlock")),
     }
 }
 
@@ -241,111 +268,6 @@ pub(super) fn set_access(addr: usize, len: usize, access: Access) -> io::Result<
     }
 }
 
-/// A file in memory, `len` bytes of holes, of a length that nobody can change: whoever has mapped it reads
-/// it without a fault.
-pub(super) fn device_file(len: u64) -> io::Result<OwnedFd> {
-    sealed(memory_file::create(c"portacl-device", len)?.into())
-}
-
-/// What keeps a file as long as it is, for ever.
-const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
-
-/// As [`device_file`], of memory that is only there to be shared.
-pub(super) fn sealed_file(len: u64) -> io::Result<OwnedFd> {
-    sealed(memory_file::create(c"portacl-shared", len)?.into())
-}
-
-fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
-    // SAFETY: the descriptor is open; the call takes numbers.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } {
-        0 => Ok(file),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// Whether somebody's file has the seals of ours; an error: it is no file in memory.
-pub(super) fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
-    // SAFETY: asks for a number about an open descriptor.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) } {
-        -1 => Err(io::Error::last_os_error()),
-        seals => Ok(seals & SEALS == SEALS),
-    }
-}
-
-/// Locks a file for as long as it is open by this very opening of it.
-pub(super) fn lock_file(file: &File) -> io::Result<()> {
-    lock_request(file, libc::F_OFD_SETLK, libc::F_WRLCK).map(drop)
-}
-
-/// Takes the lock back at once.
-pub(super) fn unlock_file(file: &File) {
-    // It can only fail where there are no such locks, and then none was taken.
-    let _ = lock_request(file, libc::F_OFD_SETLK, libc::F_UNLCK);
-}
-
-/// Whether another opening of the file is locked.
-pub(super) fn is_locked_file(file: &File) -> io::Result<bool> {
-    Ok(lock_request(file, libc::F_OFD_GETLK, libc::F_WRLCK)? != libc::F_UNLCK)
-}
-
-/// The kind of lock that the answer has.
-fn lock_request(file: &File, request: libc::c_int, kind: libc::c_int) -> io::Result<libc::c_int> {
-    // On the first byte of the file: one stands for all.
-    let mut lock = libc::flock {
-        l_type: kind as libc::c_short,
-        l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: 0,
-        l_len: 1,
-        l_pid: 0,
-    };
-    // SAFETY: the descriptor is open, and the argument is what these requests want.
-    match unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(libc::c_int::from(lock.l_type)),
-    }
-}
-
-/// Gives the pages of a range of a memory file back to the system, in every mapping of it.
-/// Nothing happens, and it is cheap, where there are none.
-pub(super) fn discard(file: BorrowedFd<'_>, offset: u64, len: u64) {
-    // SAFETY: asks for a number. The file position that it moves is used by nobody.
-    let data = unsafe { libc::lseek(file.as_raw_fd(), offset as i64, libc::SEEK_DATA) };
-    if data < 0 || data as u64 >= offset + len {
-        return;
-    }
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    // SAFETY: the caller owns the range, and nobody uses it any more. Where the kernel refuses,
-    // the pages stay, and are used again.
-    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, len as i64) };
-}
-
-/// The first part of a memory file from `from` on that has pages, as far as `end`: its first byte, and the first
-/// behind it.
-pub(super) fn next_data(file: &OwnedFd, from: u64, end: u64) -> Option<(u64, u64)> {
-    let seek = |from: u64, to| {
-        // SAFETY: asks for a number. The file position that it moves is used by nobody.
-        let found = unsafe { libc::lseek(file.as_raw_fd(), from as i64, to) };
-        u64::try_from(found).ok()
-    };
-    let first = seek(from, libc::SEEK_DATA).filter(|first| *first < end)?;
-    Some((first, seek(first, libc::SEEK_HOLE).map_or(end, |last| last.min(end))))
-}
-
-/// How long a file of [`device_file`] is.
-pub(super) fn file_len(file: &OwnedFd) -> u64 {
-    // SAFETY: asks for a number about an open descriptor. The file position that it moves is used by nobody.
-    let len = unsafe { libc::lseek(file.as_raw_fd(), 0, libc::SEEK_END) };
-    len.unsigned_abs()
-}
-
-/// Bytes of memory that a memory file has.
-#[cfg(test)]
-pub(super) fn file_bytes(file: &OwnedFd) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    let file = File::from(file.try_clone().expect("a descriptor"));
-    file.metadata().expect("metadata of an open file").blocks() * 512
-}
-
 /// Makes 2 MiB pages of a range (multiples of 2 MiB, in one of our mappings), keeping what is in
 /// it. The kernel says yes only when all of it is so.
 pub(super) fn collapse(addr: usize, len: usize) -> io::Result<()> {
@@ -357,7 +279,7 @@ pub(super) fn collapse(addr: usize, len: usize) -> io::Result<()> {
     // SAFETY: keeps the contents, at the same addresses.
     match unsafe { libc::madvise(addr as *mut libc::c_void, len, MADV_COLLAPSE) } {
         0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+        _ => Err(refused("madvise(MADV_COLLAPSE)")),
     }
 }
 

@@ -164,7 +164,7 @@ impl HostMemory {
     }
 
     fn map(&self, len: usize) -> Result<Mapping> {
-        let new = || Mapping::new(len, None);
+        let new = || Mapping::anonymous(len);
         let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
         let mut mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
         mapping.advise_huge();

@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 
 use super::copy;
 use super::pages::ordinary;
-use crate::backend::{Fault, FaultKind, Result};
+use crate::algo::system_call::refused;
+use crate::backend::{Fault, FaultKind, Result, probe};
 
 /// Pages that one question to the kernel is about.
 const ASKED_AT_ONCE: usize = 4096;
@@ -27,22 +28,14 @@ impl Registered {
     /// memory is registered all the same.
     pub(super) fn lock(&self, addr: usize, len: usize) -> Result<io::Result<()>> {
         let pages = pages_of(addr, len);
-        if let Some(hole) = first_hole(pages) {
-            return Err(Fault::new(
-                FaultKind::Driver,
-                format!(
-                    "nothing is mapped at {hole:#x}, which is in the {len} bytes at {addr:#x}; \
-                     register memory that the process has"
-                ),
-            ));
-        }
+        check(pages).map_err(|missing| missing.fault(addr, len))?;
         // First, so that nobody unlocks them from here on; locking many pages takes long.
         self.0.lock().add(pages);
         let (first, len) = (copy::address(pages.0), pages.1 - pages.0);
         // SAFETY: locking changes no contents; what is not there any more is refused.
         Ok(match unsafe { libc::mlock(first.cast(), len) } {
             0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
+            _ => Err(refused("mlock")),
         })
     }
 
@@ -62,18 +55,75 @@ fn pages_of(addr: usize, len: usize) -> Pages {
     (addr & !(page - 1), (addr + len).next_multiple_of(page))
 }
 
-/// The first page of a range that is not mapped.
-fn first_hole((first, end): Pages) -> Option<usize> {
+/// A page that a program has not.
+struct Missing {
+    page: usize,
+    /// The kernel did not say what is mapped: all that is known is that nobody can read there.
+    unasked: Option<io::Error>,
+}
+
+impl Missing {
+    #[cold]
+    fn fault(self, addr: usize, len: usize) -> Fault {
+        let Self { page, unasked } = self;
+        let (what, why) = match unasked {
+            None => ("nothing is mapped", String::new()),
+            Some(why) => {
+                ("nothing can be read", format!(" (what is mapped there is not known: {why})"))
+            }
+        };
+        Fault::new(
+            FaultKind::Driver,
+            format!(
+                "{what} at {page:#x}, which is in the {len} bytes at {addr:#x}{why}; register memory that the \
+                 process has"
+            ),
+        )
+    }
+}
+
+/// What the kernel says about a range of pages.
+enum Answer {
+    Mapped,
+    NotAllOfIt,
+    None(io::Error),
+}
+
+fn ask(addr: usize, len: usize) -> Answer {
+    let mut residency = [0_u8; ASKED_AT_ONCE];
+    // SAFETY: the kernel checks the range, and writes a byte for each page of it.
+    match unsafe { libc::mincore(copy::address(addr).cast(), len, residency.as_mut_ptr()) } {
+        0 => Answer::Mapped,
+        _ => match refused("mincore") {
+            why if why.kind() == io::ErrorKind::OutOfMemory => Answer::NotAllOfIt,
+            why => Answer::None(why),
+        },
+    }
+}
+
+/// Whether a program has all pages of a range. Where the kernel does not say what is mapped, they can be
+/// read at least.
+fn check((first, end): Pages) -> std::result::Result<(), Missing> {
     let page = ordinary();
-    let is_mapped = |addr: usize, len: usize| {
-        let mut residency = [0_u8; ASKED_AT_ONCE];
-        // SAFETY: the kernel checks the range, and writes a byte for each page of it.
-        unsafe { libc::mincore(copy::address(addr).cast(), len, residency.as_mut_ptr()) == 0 }
-    };
     let step = ASKED_AT_ONCE * page;
-    let mut starts = (first..end).step_by(step);
-    let bad = starts.find(|&start| !is_mapped(start, step.min(end - start)))?;
-    (bad..end).step_by(page).find(|&start| !is_mapped(start, page))
+    for start in (first..end).step_by(step) {
+        let len = step.min(end - start);
+        let mut pages = (start..start + len).step_by(page);
+        let unreadable = |at: &usize| !probe::is_readable(*at);
+        let (missing, unasked) = match ask(start, len) {
+            Answer::Mapped => continue,
+            // What can be read is mapped, whatever else the error means.
+            Answer::NotAllOfIt => {
+                let is_hole = |at: &usize| matches!(ask(*at, page), Answer::NotAllOfIt);
+                (pages.find(|at| is_hole(at) && unreadable(at)), None)
+            }
+            Answer::None(why) => (pages.find(unreadable), Some(why)),
+        };
+        if let Some(page) = missing {
+            return Err(Missing { page, unasked });
+        }
+    }
+    Ok(())
 }
 
 /// How often pages are locked: in pieces that do not overlap, by their first byte, each with the first byte

@@ -21,8 +21,9 @@ use std::os::unix::fs::FileExt;
 
 use parking_lot::Mutex;
 
-use super::pages;
+use super::files;
 use crate::algo::mix::mix;
+use crate::algo::system_call::named;
 use crate::backend::random::random;
 use crate::backend::{Fault, FaultKind, PointerExport, PoolPlace, Result};
 
@@ -71,12 +72,14 @@ struct Name {
 impl SharedFile {
     /// For `size` bytes of memory, none of them there yet. Devices by their number among all.
     pub(super) fn new(place: PoolPlace, size: u64) -> io::Result<Self> {
-        let file = File::from(pages::sealed_file(MEMORY + size)?);
+        let file = File::from(files::sealed_file(MEMORY + size)?);
         let identity = random()?;
-        file.write_all_at(&Header { place, size, identity }.to_bytes(), 0)?;
+        let header = Header { place, size, identity }.to_bytes();
+        file.write_all_at(&header, 0).map_err(|error| named("pwrite", error))?;
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let door = File::options().read(true).write(true).open(path)?;
-        pages::lock_file(&door)?;
+        let door = File::options().read(true).write(true).open(&path);
+        let door = door.map_err(|error| named(&path, error))?;
+        files::lock_file(&door)?;
         let state = State {
             door: Some(door),
             names: HashMap::new(),
@@ -120,7 +123,7 @@ impl SharedFile {
             state.vacant.push(slot);
             return Err(Fault::new(
                 FaultKind::OutOfHostMemory,
-                format!("the name of a pointer cannot be written: {error}"),
+                format!("the name of a pointer cannot be written: pwrite: {error}"),
             ));
         }
         state.names.insert(offset, name);
@@ -149,7 +152,7 @@ impl SharedFile {
     pub(super) fn close(&self) {
         if let Some(door) = self.state.lock().door.take() {
             // Also for a child that has this file open as well.
-            pages::unlock_file(&door);
+            files::unlock_file(&door);
         }
     }
 }
@@ -172,21 +175,30 @@ impl ImportedFile {
         let number = descriptor.as_raw_fd();
         let refused = |why: String| invalid(format!("descriptor {number} {why}"));
         let foreign = |why: &str| refused(format!("is not of an exported memory pool: {why}"));
-        match pages::is_sealed(descriptor) {
-            Err(error) => return Err(foreign(&format!("no file in memory ({error})"))),
-            Ok(false) => return Err(foreign("a file in memory without the seals of one")),
-            Ok(true) => {}
+        let unknown = |error: io::Error| {
+            Fault::new(
+                FaultKind::Driver,
+                format!("descriptor {number} cannot be looked at: {error}"),
+            )
+        };
+        if !files::is_sealed(descriptor).map_err(unknown)? {
+            return Err(foreign("a file without the seals of one"));
         }
         let file = descriptor.try_clone_to_owned().map(File::from).map_err(|error| {
             Fault::new(
                 FaultKind::OutOfHostMemory,
-                format!("descriptor {number} cannot be duplicated: {error}"),
+                format!("descriptor {number} cannot be duplicated: dup: {error}"),
             )
         })?;
         let mut bytes = [0; HEADER];
-        file.read_exact_at(&mut bytes, 0).map_err(|error| foreign(&error.to_string()))?;
+        match file.read_exact_at(&mut bytes, 0) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(foreign("it is too short"));
+            }
+            read => read.map_err(|error| unknown(named("pread", error)))?,
+        }
         let header = Header::from_bytes(&bytes).map_err(&refused)?;
-        let len = file.metadata().map_or(0, |metadata| metadata.len());
+        let len = file.metadata().map_err(|error| unknown(named("fstat", error)))?.len();
         if header.size.checked_add(MEMORY) != Some(len) {
             let size = header.size;
             return Err(refused(format!(
@@ -211,8 +223,14 @@ impl ImportedFile {
         }
         self.check_open()?;
         let mut record = [0; RECORD];
-        let read = self.file.read_exact_at(&mut record, record_at(name.slot));
-        if read.is_err() || record != name.record(&identity) {
+        // The file is long enough for all records.
+        self.file.read_exact_at(&mut record, record_at(name.slot)).map_err(|error| {
+            Fault::new(
+                FaultKind::Driver,
+                format!("the exported pointer cannot be looked up: pread: {error}"),
+            )
+        })?;
+        if record != name.record(&identity) {
             return Err(invalid(
                 "the pointer that was exported has been freed by its process; free it there last",
             ));
@@ -228,10 +246,14 @@ impl ImportedFile {
     }
 
     fn check_open(&self) -> Result<()> {
-        match pages::is_locked_file(&self.file) {
+        match files::is_locked_file(&self.file) {
             Ok(true) => Ok(()),
-            _ => Err(invalid(
+            Ok(false) => Err(invalid(
                 "the exported memory pool is no more: its process has destroyed it, or ended",
+            )),
+            Err(error) => Err(Fault::new(
+                FaultKind::Driver,
+                format!("whether the exported memory pool is still there cannot be asked: {error}"),
             )),
         }
     }

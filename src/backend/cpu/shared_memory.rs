@@ -14,12 +14,14 @@ use super::Shared;
 use super::arena::{Arena, HUGE, Piece, UNIT};
 use super::device::CpuDevice;
 use super::fence::Deferred;
+use super::files;
 use super::host_access::{self, Watch};
 use super::host_ranges;
 use super::memory::{DeviceMemory, SHARED};
-use super::pages::{self, Mapping};
+use super::pages::Mapping;
 use super::pinned::{HOST, HostMemory};
 use super::shared_file::{ImportedFile, MEMORY, SharedFile};
+use crate::algo::system_call::is_forbidden;
 use crate::backend::usage::Counter;
 use crate::backend::{
     Access, Block, Fault, FaultKind, PointerExport, Pool, PoolAttribute, PoolHandle, PoolPlace,
@@ -32,14 +34,15 @@ pub(super) const IMPORTED: u64 = 1 << 60;
 pub(super) const MARKS: u64 = 0xf << 60;
 
 fn no_file(error: std::io::Error) -> Fault {
-    Fault::new(
-        FaultKind::OutOfHostMemory,
-        format!("the system gives no file in memory to be shared: {error}"),
-    )
+    let kind = match is_forbidden(&error) {
+        true => FaultKind::Unsupported,
+        false => FaultKind::OutOfHostMemory,
+    };
+    Fault::new(kind, format!("the system gives no file in memory to be shared: {error}"))
 }
 
 fn no_descriptor(error: std::io::Error) -> Fault {
-    Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: {error}"))
+    Fault::new(FaultKind::OutOfHostMemory, format!("the system gives no descriptor: dup: {error}"))
 }
 
 /// Memory of a device in a file.
@@ -123,7 +126,7 @@ impl HostSegments {
         let Some(segment) = self.list.lock().remove(&block.addr) else { return };
         let HostSegment { mapping, piece, file, arena } = segment;
         drop(mapping);
-        pages::discard(file.as_fd(), MEMORY + piece.offset, piece.len);
+        files::discard(file.as_fd(), MEMORY + piece.offset, piece.len);
         arena.lock().give(piece.offset, piece.note);
     }
 

@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use super::arena::HUGE;
 use super::device::CpuDevice;
 use super::fence::Fence;
+use super::files;
 use super::host_access::{self, Watch};
 use super::host_ranges;
 use super::ipc::{self, Contents, FilePart};
@@ -23,6 +24,7 @@ use super::memory::DeviceMemory;
 use super::pages::{self, Mapping};
 use super::pinned::HOST;
 use super::{CpuDriver, Shared};
+use crate::algo::system_call::is_forbidden;
 use crate::backend::broker::Parcel;
 use crate::backend::{
     Access, Block, Fault, FaultKind, ImportedMemory, PhysicalMemory, Result, VirtualMemory,
@@ -93,10 +95,12 @@ impl PhysicalMemory for CpuPhysicalMemory {
         let parcel = match &*self.memory {
             Memory::Device { memory, block, .. } => {
                 let at = memory.offset_of(block.addr);
-                ipc::pack(Contents::Physical, memory.file(), at, block.len as u64)
+                ipc::pack(Contents::Physical, memory.file()?, at, block.len as u64)
             }
             Memory::Host { file, .. } => {
-                return ipc::pack(Contents::Host, file.as_fd(), 0, pages::file_len(file));
+                let len = files::file_len(file.as_fd());
+                let len = len.map_err(|error| refused("its file in memory", error))?;
+                return ipc::pack(Contents::Host, file.as_fd(), 0, len);
             }
             Memory::Imported { part, .. } => {
                 ipc::pack(Contents::Physical, part.file.as_fd(), part.offset, part.len)
@@ -235,6 +239,15 @@ fn vacate(addr: usize, part: &Part, own: usize) -> bool {
     pages::vacate(addr, part.len, own).is_ok()
 }
 
+/// Host memory without an address is a file.
+fn no_file(error: std::io::Error) -> Fault {
+    let fault = refused("the system gives no file in memory", &error);
+    match is_forbidden(&error) {
+        true => fault.with_kind(FaultKind::Unsupported),
+        false => fault,
+    }
+}
+
 fn refused(what: &str, why: impl Display) -> Fault {
     Fault::new(FaultKind::OutOfHostMemory, format!("{what}: {why}"))
 }
@@ -268,8 +281,7 @@ impl VirtualMemory for CpuDriver {
     }
 
     fn alloc_host(&self, len: usize, node: Option<u32>) -> Result<Arc<dyn PhysicalMemory>> {
-        let file = pages::device_file(len as u64)
-            .map_err(|error| refused("the system gives no file in memory", error))?;
+        let file = files::device_file(len as u64).map_err(no_file)?;
         Ok(Arc::new(CpuPhysicalMemory { memory: Arc::new(Memory::Host { file, node }) }))
     }
 
@@ -296,7 +308,7 @@ impl VirtualMemory for CpuDriver {
         let own = self.shared.own_view;
         let mapped = match &*memory {
             Memory::Device { memory, block, .. } => {
-                pages::replace(addr, len, memory.file(), memory.offset_of(block.addr), own)
+                pages::replace(addr, len, memory.file()?, memory.offset_of(block.addr), own)
             }
             Memory::Imported { part, .. } => {
                 pages::replace(addr, len, part.file.as_fd(), part.offset, own)

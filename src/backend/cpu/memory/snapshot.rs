@@ -1,10 +1,8 @@
 //! What is in a device's memory, saved apart from it. The addresses stay, and so does all bookkeeping:
 //! only the pages go, and come back.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-
-use super::{DeviceMemory, HUGE, UNIT};
+use super::backing::{self, Range};
+use super::{Backing, DeviceMemory, HUGE, UNIT};
 use crate::backend::cpu::pages;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -25,15 +23,18 @@ impl DeviceMemory {
     /// the system. On failure some may have been saved.
     pub(in super::super) fn save(&self, kept: &[(usize, usize)]) -> Result<()> {
         let mut saved = self.saved.lock();
-        let file = self.open_file()?;
+        let used = self.used_ranges();
         let mut next = 0;
-        while let Some((start, end)) = pages::next_data(&self.file, next, self.size) {
+        loop {
+            let data = self.backing.next_data(next, &used);
+            let data = data.map_err(|error| self.not_saved(FaultKind::Driver, error))?;
+            let Some((start, end)) = data else { break };
             next = end;
             for (start, end) in self.without(kept, start, end) {
                 let mut at = start;
                 while at < end {
                     let stop = end.min((at / HUGE + 1) * HUGE);
-                    saved.0.push(self.save_piece(&file, at, stop)?);
+                    saved.0.extend(self.save_piece(at, stop)?);
                     at = stop;
                 }
             }
@@ -41,27 +42,42 @@ impl DeviceMemory {
         Ok(())
     }
 
-    fn save_piece(&self, file: &File, offset: u64, end: u64) -> Result<Piece> {
+    /// The parts of the memory in which something may be to be saved, in order.
+    fn used_ranges(&self) -> Vec<Range> {
+        if let Backing::File(_) = self.backing {
+            // The kernel knows where.
+            return vec![(0, self.size)];
+        }
+        let shared = self.shared.lock();
+        let shared: Vec<_> = shared.iter().map(|(addr, (len, _))| (*addr, *len)).collect();
+        let used = backing::used_ranges(self.arena.lock().free_ranges(UNIT), self.size);
+        used.into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
+    }
+
+    /// Nothing where there are only zeros, which come back by themselves.
+    fn save_piece(&self, offset: u64, end: u64) -> Result<Option<Piece>> {
         let len = (end - offset) as usize;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(len).map_err(|_| {
             self.not_saved(FaultKind::OutOfHostMemory, "there is no host memory for it")
         })?;
         bytes.resize(len, 0);
-        file.read_exact_at(&mut bytes, offset)
-            .map_err(|error| self.not_saved(FaultKind::Driver, error))?;
         let addr = self.own(self.base + offset as usize);
+        self.backing
+            .read(addr, offset, &mut bytes)
+            .map_err(|error| self.not_saved(FaultKind::Driver, error))?;
         let was_huge = len as u64 == HUGE && pages::is_huge(addr, len);
-        pages::discard(std::os::fd::AsFd::as_fd(&self.file), offset, len as u64);
-        Ok(Piece { offset, bytes, was_huge })
+        self.discard(offset, end);
+        let is_empty = bytes.iter().all(|byte| *byte == 0);
+        Ok((!is_empty || was_huge).then_some(Piece { offset, bytes, was_huge }))
     }
 
     /// Brings back what was saved. On failure it is still saved.
     pub(in super::super) fn bring_back(&self) -> Result<()> {
         let mut saved = self.saved.lock();
-        let file = self.open_file()?;
         for piece in &saved.0 {
-            file.write_all_at(&piece.bytes, piece.offset).map_err(|error| {
+            let addr = self.own(self.base + piece.offset as usize);
+            self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
                 Fault::new(
                     FaultKind::OutOfDeviceMemory,
                     format!(
@@ -79,11 +95,6 @@ impl DeviceMemory {
             }
         }
         Ok(())
-    }
-
-    fn open_file(&self) -> Result<File> {
-        let copy = self.file.try_clone();
-        copy.map(File::from).map_err(|error| self.not_saved(FaultKind::OutOfHostMemory, error))
     }
 
     fn not_saved(&self, kind: FaultKind, why: impl std::fmt::Display) -> Fault {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-use super::super::pages;
+use super::super::files;
 use super::super::shared_file::{MEMORY, SharedFile};
 use super::memory::access;
 use super::*;
@@ -134,7 +134,7 @@ fn importers_see_nothing_of_what_comes_after() {
 }
 
 fn file_bytes(descriptor: &OwnedFd) -> u64 {
-    pages::file_bytes(descriptor)
+    files::file_bytes(descriptor.as_fd())
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn host_memory_is_shared_likewise() {
 #[test]
 fn what_is_no_shared_memory_is_refused() {
     let (reader, _writer) = std::io::pipe().unwrap();
-    assert!(refused(reader.as_fd()).contains("no file in memory"));
+    assert!(refused(reader.as_fd()).contains("without the seals"));
     let null = File::open("/dev/null").unwrap();
     assert!(refused(null.as_fd()).contains("is not of an exported memory pool"));
     // SAFETY: the name is a terminated string, and the descriptor is nobody else's.
@@ -314,7 +314,7 @@ fn what_is_no_shared_memory_is_refused() {
         unsafe { OwnedFd::from_raw_fd(libc::memfd_create(c"any".as_ptr(), libc::MFD_CLOEXEC)) };
     assert!(refused(unsealed.as_fd()).contains("without the seals"));
     for len in [0, 20, 8 << 20] {
-        let empty = pages::sealed_file(len).unwrap();
+        let empty = files::sealed_file(len).unwrap();
         assert!(refused(empty.as_fd()).contains("is not of an exported memory pool"), "{len}");
     }
 }
@@ -347,7 +347,7 @@ fn a_size_that_is_not_that_of_the_file_is_refused() {
     let shared = SharedFile::new(PoolPlace::Device(0), 8 << 20).unwrap();
     let mut header = [0; 56];
     File::from(shared.descriptor().unwrap()).read_exact_at(&mut header, 0).unwrap();
-    let shorter = File::from(pages::sealed_file(MEMORY + (4 << 20)).unwrap());
+    let shorter = File::from(files::sealed_file(MEMORY + (4 << 20)).unwrap());
     shorter.write_all_at(&header, 0).unwrap();
     assert!(refused(shorter.as_fd()).contains("is damaged"));
 }

@@ -1,0 +1,181 @@
+// System calls that are refused: what a refusal tells about is the call, and nothing of the
+// program.
+#include <sys/mman.h>
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/mem_pool.h"
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/refused_call.h"
+#include "support/says.h"
+#include "support/snapshot.h"
+#include "support/virtual_memory.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+
+bool IsCpu() {
+    return std::string(portaclBackendName()) == "cpu";
+}
+
+bool IsGuarded() {
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    return guard && std::string(guard) == "1";
+}
+
+// Bytes 0, 1, 2, ... go to a device and come back.
+void CopyThereAndBack(void* device, size_t size) {
+    std::vector<unsigned char> sent(size), received(size);
+    std::iota(sent.begin(), sent.end(), static_cast<unsigned char>(0));
+    ACL_OK(aclrtMemcpy(device, size, sent.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_OK(aclrtMemcpy(received.data(), size, device, size, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(sent, received);
+}
+
+// What stays in this process works, wherever the memory is.
+void UseMemory() {
+    for (const size_t size : {size_t{100}, size_t{5000}, size_t{5} << 20}) {
+        for (const auto policy : {ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_HUGE_FIRST}) {
+            void* memory = nullptr;
+            ACL_OK(aclrtMalloc(&memory, size, policy));
+            CopyThereAndBack(memory, size);
+            ACL_OK(aclrtFree(memory));
+        }
+    }
+    void* managed = nullptr;
+    ACL_OK(aclrtMemAllocManaged(&managed, kMiB, ACL_RT_MEM_ATTACH_GLOBAL));
+    CopyThereAndBack(managed, kMiB);
+    ACL_OK(aclrtFree(managed));
+    const aclrtMemPoolProps props = PoolProps();
+    aclrtMemPool pool = nullptr;
+    ACL_OK(aclrtMemPoolCreate(&pool, &props));
+    void* pooled = nullptr;
+    ACL_OK(aclrtMemPoolMallocAsync(&pooled, kMiB, pool, nullptr));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    CopyThereAndBack(pooled, kMiB);
+    ACL_OK(aclrtMemPoolFreeAsync(pooled, nullptr));
+    ACL_OK(aclrtSynchronizeStream(nullptr));
+    ACL_OK(aclrtMemPoolDestroy(pool));
+}
+
+// A snapshot brings back what was there: bytes, zeros, and what was never written.
+void TakeSnapshot() {
+    constexpr size_t size = 5 * kMiB + 12345;
+    void* written = nullptr;
+    void* untouched = nullptr;
+    ACL_OK(aclrtMalloc(&written, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtMalloc(&untouched, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    std::vector<unsigned char> sent(size), received(size);
+    std::iota(sent.begin(), sent.end(), static_cast<unsigned char>(3));
+    std::fill(sent.begin() + 2 * kMiB, sent.begin() + 4 * kMiB, static_cast<unsigned char>(0));
+    ACL_OK(aclrtMemcpy(written, size, sent.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
+    ACL_OK(Lock());
+    ACL_OK(Backup());
+    ACL_OK(Restore());
+    ACL_OK(Unlock());
+    ACL_OK(aclrtMemcpy(received.data(), size, written, size, ACL_MEMCPY_DEVICE_TO_HOST));
+    EXPECT_EQ(sent, received);
+    CopyThereAndBack(untouched, size);
+    ACL_OK(aclrtFree(written));
+    ACL_OK(aclrtFree(untouched));
+}
+
+// What needs a file says so, names the call that was refused, and leaves everything as it was.
+void NeedFiles(const std::string& error) {
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, 2 * kMiB, ACL_MEM_MALLOC_NORMAL_ONLY));
+    char key[65] = {};
+    ACL_FAILS_SAYING(kUnsupported, aclrtIpcMemGetExportKey(memory, 2 * kMiB, key, sizeof key, 0),
+                     "memfd_create: " + error, "device 0");
+    CopyThereAndBack(memory, 2 * kMiB);
+    ACL_OK(aclrtFree(memory));
+    const aclrtPhysicalMemProp physical = PhysicalProps();
+    auto handle = Poison<aclrtDrvMemHandle>();
+    ACL_FAILS_SAYING(kUnsupported, aclrtMallocPhysical(&handle, 2 * kMiB, &physical, 0),
+                     "memfd_create: " + error, "device 0");
+    const aclrtPhysicalMemProp on_host = HostProps();
+    ACL_FAILS_SAYING(kUnsupported, aclrtMallocPhysical(&handle, 2 * kMiB, &on_host, 0),
+                     "memfd_create: " + error);
+    EXPECT_TRUE(IsPoison(handle));
+    aclrtMemPoolProps shared = PoolProps();
+    shared.handleType = ACL_MEM_HANDLE_TYPE_POSIX;
+    auto pool = Poison<aclrtMemPool>();
+    ACL_FAILS_SAYING(kUnsupported, aclrtMemPoolCreate(&pool, &shared), "memfd_create: " + error);
+    EXPECT_TRUE(IsPoison(pool));
+}
+
+void OpenWithoutFiles(int error) {
+    ACL_OK(aclInit(nullptr));
+    REFUSE_CALL(SYS_memfd_create, error);
+    const std::string said =
+        std::string(std::strerror(error)) + " (os error " + std::to_string(error) + ")";
+    if (IsCpu() && IsGuarded()) {
+        ACL_FAILS_SAYING(kUnsupported, aclrtSetDevice(0), "memfd_create: " + said,
+                         "PORTACL_CPU_GUARD");
+        ACL_OK(aclFinalize());
+        return;
+    }
+    ACL_OK(aclrtSetDevice(0));
+    UseMemory();
+    TakeSnapshot();
+    if (IsCpu()) NeedFiles(said);
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+}  // namespace
+
+OWN_PROCESS_TEST(RefusedCall, DeviceMemoryIsPrivateWhereNoFileMayBeMade) {
+    OpenWithoutFiles(EPERM);
+}
+
+OWN_PROCESS_TEST(RefusedCall, DeviceMemoryIsPrivateWhereTheKernelHasNoSuchFiles) {
+    OpenWithoutFiles(ENOSYS);
+}
+
+// Whether pages are mapped is asked before they are registered. No answer is no hole.
+static void Register(int error) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    const size_t page = 4096, size = 8 * page;
+    void* const mapped =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    REFUSE_CALL(SYS_mincore, error);
+    void* seen = nullptr;
+    ACL_OK(aclrtHostRegister(mapped, size, ACL_HOST_REGISTER_MAPPED, &seen));
+    void* device = nullptr;
+    ACL_OK(aclrtMalloc(&device, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    CopyThereAndBack(device, size);
+    ACL_OK(aclrtHostUnregister(mapped));
+    if (IsCpu()) {
+        // A hole is one all the same, and the text claims no more than is known.
+        char* const hole = static_cast<char*>(mapped) + 5 * page;
+        ASSERT_EQ(0, munmap(hole, page));
+        ACL_FAILS_SAYING(ACL_ERROR_RT_DRV_INTERNAL_ERROR,
+                         aclrtHostRegister(mapped, size, ACL_HOST_REGISTER_MAPPED, &seen),
+                         Shown(hole), error == ENOMEM ? "mapped" : "mincore: ");
+    }
+    ACL_OK(aclrtFree(device));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(RefusedCall, ForbiddenQuestionsAboutPagesAreNoHoles) {
+    Register(EPERM);
+}
+
+OWN_PROCESS_TEST(RefusedCall, UnansweredQuestionsAboutPagesAreNoHoles) {
+    Register(EAGAIN);
+}
+
+OWN_PROCESS_TEST(RefusedCall, MemoryThatCanBeReadIsNoHole) {
+    Register(ENOMEM);
+}

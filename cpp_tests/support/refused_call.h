@@ -1,0 +1,49 @@
+// System calls that the kernel refuses from now on, to this thread and to those that it starts.
+#pragma once
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace portacl_test {
+
+// Has the kernel answer the call of this number with `error`; where `argument` has a value, only if
+// the second argument of the call is that. For ever: only in a process of its own. False: this
+// system lets no process say so about itself.
+inline bool RefuseCall(long number, int error, std::optional<uint32_t> argument = {}) {
+    const auto answer = static_cast<uint32_t>(SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA));
+    sock_filter with_argument[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args) + sizeof(uint64_t)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument.value_or(0), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    sock_filter plain[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    sock_fprog program{};
+    program.len =
+        argument ? sizeof with_argument / sizeof *with_argument : sizeof plain / sizeof *plain;
+    program.filter = argument ? with_argument : plain;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+}  // namespace portacl_test
+
+// Skips the rest of a test where no call can be refused.
+#define REFUSE_CALL(...)                          \
+    if (!::portacl_test::RefuseCall(__VA_ARGS__)) \
+    GTEST_SKIP() << "seccomp filters: " << std::strerror(errno)

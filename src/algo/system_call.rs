@@ -1,0 +1,38 @@
+//! What the system refuses, with the name of the call: a text that names no call leaves open what was
+//! refused.
+
+use std::io;
+
+/// The error of the call that has just failed on this thread.
+#[cold]
+pub fn refused(call: &str) -> io::Error {
+    named(call, io::Error::last_os_error())
+}
+
+/// The same error of the same kind, with the name of the call, or of the file, in its text.
+#[cold]
+pub fn named(call: &str, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{call}: {error}"))
+}
+
+/// The process may not make this call, or the kernel does not have it: to try again does not help.
+pub fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_keeps_its_kind_and_names_the_call() {
+        let error = |number| named("mlock", io::Error::from_raw_os_error(number));
+        assert_eq!(error(libc::EPERM).to_string(), "mlock: Operation not permitted (os error 1)");
+        for number in [libc::EPERM, libc::EACCES, libc::ENOSYS] {
+            assert!(is_forbidden(&error(number)), "{number}");
+        }
+        for number in [libc::ENOMEM, libc::EAGAIN, libc::EMFILE, libc::EINVAL] {
+            assert!(!is_forbidden(&error(number)), "{number}");
+        }
+    }
+}
