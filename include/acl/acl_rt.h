@@ -4980,8 +4980,8 @@ aclError aclrtValueWait(void *devAddr,
 /**
  * Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
  *
- * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and to 2 MiB from 2 MiB. Sizes are
- * rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
+ * The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and, except with NORMAL_ONLY, to 2 MiB
+ * from 2 MiB. Sizes are rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
  * HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
  * takes ordinary ones; HUGE1G_ONLY takes 1 GiB pages or fails; the P2P variants, the bandwidth flags and the
  * read-only flag change nothing. A policy that the API does not know is no error: huge first from 2 MiB, else

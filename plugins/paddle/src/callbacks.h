@@ -76,7 +76,6 @@ C_Status query_stream(C_Device device, C_Stream stream);
 C_Status synchronize_stream(C_Device device, C_Stream stream);
 C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callback,
                              void* user_data);
-C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event);
 
 // event.cpp
 C_Status create_event(C_Device device, C_Event* event);
@@ -84,6 +83,7 @@ C_Status destroy_event(C_Device device, C_Event event);
 C_Status record_event(C_Device device, C_Stream stream, C_Event event);
 C_Status query_event(C_Device device, C_Event event);
 C_Status synchronize_event(C_Device device, C_Event event);
+C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event);
 
 // profiler.cpp
 C_Status profiler_initialize(C_Profiler profiler, void** user_data);

@@ -2,10 +2,11 @@
 //
 // `auto_growth` (the default) rounds each request up to the smallest chunk and asks for what it has
 // not got. `naive_best_fit` takes chunks of the largest size, cuts them up, and asks the device
-// directly for what is larger. Where Paddle was built for it, the first of these chunks has the
-// initial size, and the later ones that of a reallocation. All three are one number here: a share
-// of the device that leaves room for several chunks on a small one, and on a large one no more than
-// what allocating costs little.
+// directly for what is larger; it adds up to 256 bytes to each request. Where Paddle was built for
+// it, the first of these chunks has the initial size, and the later ones that of a reallocation.
+// All three are one number here. A chunk loses what is left behind its last tensor, and a larger
+// request loses next to nothing: so it is a little more than 1 MiB, into which tensors of any power
+// of two up to 1 MiB fit almost without rest.
 #include <algorithm>
 
 #include "callbacks.h"
@@ -17,8 +18,7 @@ namespace {
 // What an allocation is aligned to on a GPU, and four cache lines on a CPU. Never 0: Paddle divides
 // by it.
 constexpr std::size_t kMinChunk = 256;
-constexpr std::size_t kMaxChunk = std::size_t{64} << 20;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kMaxChunk = (std::size_t{1} << 20) + (std::size_t{32} << 10);
 
 C_Status Write(const char* callback, C_Device device, std::size_t* out, std::size_t value) {
     if (device == nullptr) return Refuse(callback, "device is null");
@@ -27,15 +27,14 @@ C_Status Write(const char* callback, C_Device device, std::size_t* out, std::siz
     return C_SUCCESS;
 }
 
-// An eighth of the device, in whole huge pages where it has as much.
+// At most an eighth of the device.
 C_Status WriteChunk(const char* callback, C_Device device, std::size_t* out) {
     if (device == nullptr) return Refuse(callback, "device is null");
     std::size_t total = 0;
     std::size_t free = 0;
     if (device_memory_stats(device, &total, &free) != C_SUCCESS) total = 0;
     const std::size_t share = std::min(kMaxChunk, total / 8);
-    const std::size_t unit = share >= kHugePage ? kHugePage : kMinChunk;
-    return Write(callback, device, out, std::max(share - share % unit, kMinChunk));
+    return Write(callback, device, out, std::max(share - share % kMinChunk, kMinChunk));
 }
 
 }  // namespace

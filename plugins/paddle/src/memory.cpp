@@ -9,6 +9,21 @@ namespace {
 using Allocate = aclError (*)(void** pointer, std::size_t size);
 using Deallocate = aclError (*)(void* pointer);
 
+// Large pages, where rounding up to whole ones costs next to nothing of the device. Other sizes, such
+// as the chunks of naive_best_fit and the tensors that it does not cut out of chunks, lie on
+// ordinary ones, which the device can put side by side.
+aclError AllocateUnpadded(void** pointer, size_t size) {
+    constexpr size_t kLargePage = size_t{2} << 20;
+    const size_t lost = (kLargePage - size % kLargePage) % kLargePage;
+    const auto policy =
+        lost <= size / 64 ? ACL_MEM_MALLOC_HUGE_FIRST : ACL_MEM_MALLOC_NORMAL_ONLY;
+    return aclrtMallocAlign32(pointer, size, policy);
+}
+
+// The size that the thread's latest request was refused for want of memory; 0: it was not. One line
+// for the tries that Paddle makes after it is enough.
+thread_local std::size_t out_of_memory_for = 0;
+
 // Nothing asked for, nothing given: a null pointer, as the copies of size 0 take it.
 C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::size_t size,
                     Allocate allocate) {
@@ -18,9 +33,15 @@ C_Status AllocateOn(const char* callback, C_Device device, void** pointer, std::
     if (size == 0) return C_SUCCESS;
     aclError code = Enter(device);
     if (code == ACL_SUCCESS) code = allocate(pointer, size);
-    // Paddle gives its caches back and tries again, and has words of its own if that does not help.
-    if (code == ACL_ERROR_RT_MEMORY_ALLOCATION) return C_FAILED;
-    return Answer(callback, code);
+    if (code != ACL_ERROR_RT_MEMORY_ALLOCATION) {
+        out_of_memory_for = 0;
+        return Answer(callback, code);
+    }
+    // A null pointer means out of memory to Paddle: it gives its caches back and tries again, and
+    // throws its own exception if that does not help. A failure it throws at once.
+    if (out_of_memory_for != size) Answer(callback, code);
+    out_of_memory_for = size;
+    return C_SUCCESS;
 }
 
 // Paddle frees in destructors, also in forked children and after the device has gone.
@@ -35,10 +56,7 @@ C_Status DeallocateOn(const char* callback, C_Device device, void* pointer, Deal
 }  // namespace
 
 C_Status device_memory_allocate(C_Device device, void** pointer, std::size_t size) {
-    return AllocateOn("device_memory_allocate", device, pointer, size,
-                      [](void** out, size_t wanted) {
-                          return aclrtMalloc(out, wanted, ACL_MEM_MALLOC_HUGE_FIRST);
-                      });
+    return AllocateOn("device_memory_allocate", device, pointer, size, AllocateUnpadded);
 }
 
 C_Status device_memory_deallocate(C_Device device, void* pointer, std::size_t) {

@@ -31,7 +31,11 @@ void Say(const char* format, ...) {
 C_Status Answer(const char* callback, aclError code) {
     if (code != ACL_SUCCESS) {
         const char* words = aclGetRecentErrMsg();
-        Say("%s: %s (%d)", callback, words == nullptr ? "no words" : words, code);
+        if (words != nullptr) {
+            Say("%s: %s", callback, words);
+        } else {
+            Say("%s: error %d", callback, code);
+        }
     }
     return StatusOf(code);
 }

@@ -126,12 +126,4 @@ C_Status stream_add_callback(C_Device device, C_Stream stream, C_Callback callba
     return Answer("stream_add_callback", code);
 }
 
-C_Status stream_wait_event(C_Device device, C_Stream stream, C_Event event) {
-    if (device == nullptr) return Refuse("stream_wait_event", "device is null");
-    const Traced call("stream_wait_event");
-    aclError code = Enter(device);
-    if (code == ACL_SUCCESS) code = aclrtStreamWaitEvent(Handle(stream), Handle(event));
-    return Answer("stream_wait_event", code);
-}
-
 }  // namespace portacl_paddle

@@ -12,9 +12,6 @@ namespace portacl_paddle {
 inline aclrtStream Handle(C_Stream stream) {
     return reinterpret_cast<aclrtStream>(stream);
 }
-inline aclrtEvent Handle(C_Event event) {
-    return reinterpret_cast<aclrtEvent>(event);
-}
 
 // The device's streams, with its default stream (null) among them.
 std::vector<aclrtStream> StreamsOf(int device);

@@ -14,6 +14,7 @@
 
 #include "../src/callbacks.h"
 #include "../src/device.h"
+#include "../src/event.h"
 #include "../src/kernels.h"
 #include "../src/layout.h"
 #include "../src/stream.h"
@@ -99,19 +100,16 @@ C_Status CopyAfterNoted(C_Device device, C_Stream stream, void* dst, const void*
                         std::size_t size) {
     if (const auto found = noted.find(stream); found != noted.end()) {
         Enter(device);
-        aclrtStreamWaitEvent(Handle(stream), Handle(found->second));
+        stream_wait_event(device, stream, found->second);
         noted.erase(found);
     }
     return async_memory_copy_d2d(device, stream, dst, src, size);
 }
 
-// 5, never recorded: events of the other kind, which are not complete before.
-C_Status CreateOldEvent(C_Device device, C_Event* event) {
-    Enter(device);
-    aclrtEvent made = nullptr;
-    if (aclrtCreateEvent(&made) != ACL_SUCCESS) return C_ERROR;
-    *event = reinterpret_cast<C_Event>(made);
-    return C_SUCCESS;
+// 5, never recorded: such an event is not complete.
+C_Status QueryLatest(C_Device device, C_Event event) {
+    const auto found = Find(event);
+    return found == nullptr || found->Latest() == nullptr ? C_FAILED : query_event(device, event);
 }
 
 // 6: does more than it should in the calls that are made most, or less at the end.
@@ -155,7 +153,7 @@ extern "C" __attribute__((visibility("default"))) void InitPlugin(CustomRuntimeP
         Replace(params, slot_of::stream_wait_event, NoteWait);
         Replace(params, slot_of::async_memory_copy_d2d, CopyAfterNoted);
     }
-    if (rule == "5-unrecorded") Replace(params, slot_of::create_event, CreateOldEvent);
+    if (rule == "5-unrecorded") Replace(params, slot_of::query_event, QueryLatest);
     if (rule == "6-set-device") Replace(params, slot_of::set_device, SetAndSynchronize);
     if (rule == "6-finalize") Replace(params, slot_of::finalize, LeaveThreads);
 }

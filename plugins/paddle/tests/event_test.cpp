@@ -47,6 +47,52 @@ TEST_F(EventCallbacks, MayBeRecordedAgain) {
     }
 }
 
+class EventOfTwo : public WithTwoDevices {};
+
+// As Stream('portacl:1').record_event() does while device 0 is current.
+TEST_F(EventOfTwo, AnEventBelongsToTheDeviceThatRecordsIt) {
+    C_Event event = nullptr;
+    ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
+    const C_Device both[] = {other(), device(), other()};
+    for (const C_Device recording : both) {
+        Stream stream(recording->id);
+        Stream waiting(device()->id);
+        Gate gate;
+        ASSERT_EQ(gate.Close(recording, stream), C_SUCCESS);
+        ASSERT_EQ(Plugin().record_event(recording, stream, event), C_SUCCESS) << recording->id;
+        for (const C_Device asking : both) {
+            EXPECT_EQ(Plugin().query_event(asking, event), C_FAILED) << "not yet";
+        }
+        ASSERT_EQ(Plugin().stream_wait_event(device(), waiting, event), C_SUCCESS);
+        EXPECT_EQ(Plugin().query_stream(device(), waiting), C_FAILED) << "it has to wait";
+        gate.Open();
+        EXPECT_EQ(Plugin().synchronize_event(device(), event), C_SUCCESS);
+        EXPECT_EQ(Plugin().query_event(device(), event), C_SUCCESS);
+        EXPECT_EQ(waiting.Synchronize(), C_SUCCESS);
+    }
+    EXPECT_EQ(Plugin().destroy_event(device(), event), C_SUCCESS);
+}
+
+TEST_F(EventOfTwo, AnEventMayBeDestroyedWithRecordsOnBothDevicesPending) {
+    Stream streams[] = {Stream(0), Stream(1)};
+    Gate gates[2];
+    C_Event event = nullptr;
+    ASSERT_EQ(Plugin().create_event(device(), &event), C_SUCCESS);
+    Stream waiting(0);
+    for (const C_Device recording : {device(), other()}) {
+        Stream& stream = streams[recording->id];
+        ASSERT_EQ(gates[recording->id].Close(recording, stream), C_SUCCESS);
+        ASSERT_EQ(Plugin().record_event(recording, stream, event), C_SUCCESS);
+        ASSERT_EQ(Plugin().stream_wait_event(device(), waiting, event), C_SUCCESS);
+    }
+    ASSERT_EQ(Plugin().destroy_event(device(), event), C_SUCCESS);
+    gates[1].Open();
+    EXPECT_EQ(streams[1].Synchronize(), C_SUCCESS);
+    EXPECT_EQ(Plugin().query_stream(device(), waiting), C_FAILED) << "the first record is missing";
+    gates[0].Open();
+    EXPECT_EQ(waiting.Synchronize(), C_SUCCESS);
+}
+
 TEST_F(EventCallbacks, BadArgumentsAreRefusedInWords) {
     C_Device_st wrong{-1};
     Stream stream(0);

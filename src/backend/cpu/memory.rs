@@ -266,7 +266,9 @@ impl DeviceMemory {
             return Ok(None);
         };
         let align = match rounded {
-            r if r >= huge => HUGE,
+            // Ordinary pages need no address of a large one, which would leave gaps behind sizes that
+            // are not whole 2 MiB pages.
+            r if r >= huge && policy != PagePolicy::NormalOnly => HUGE,
             r if r as u64 >= UNIT => UNIT,
             _ => 1,
         };
@@ -301,8 +303,8 @@ impl DeviceMemory {
             self.discard(self.offset(first), self.offset(last));
         }
         self.arena.lock().give(self.offset(block.addr), block.token as u32);
-        if first == last {
-            let len = block.len as u64;
+        let len = (block.len - (last - first)) as u64;
+        if len != 0 {
             if self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
                 self.freed_small.store(0, Ordering::Relaxed);
                 self.trim();

@@ -34,9 +34,9 @@ class OnDevice(unittest.TestCase):
         numpy.testing.assert_array_equal(tensor.numpy(), expected)
 
 
-def in_new_process(code, **environment):
+def in_new_process(code, *arguments, **environment):
     """Runs Python code that may end its process; gives (exit status, output)."""
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=HERE, env={**os.environ, **environment}, timeout=120,
+        [sys.executable, "-c", code, *arguments], cwd=HERE, env={**os.environ, **environment}, timeout=120,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     return done.returncode, done.stdout

@@ -85,6 +85,16 @@ class Events(OnDevice):
         event.synchronize()
         self.assertTrue(event.query())
 
+    def test_an_event_belongs_to_the_stream_that_records_it(self):
+        for current in (FIRST, SECOND):
+            paddle.set_device(current)
+            for device in (FIRST, SECOND):
+                stream = paddle.device.Stream(device)
+                event = stream.record_event()
+                event.synchronize()
+                self.assertTrue(event.query())
+                paddle.device.Stream(FIRST).wait_event(event)
+
     def test_wait_stream_destroys_its_event_at_once(self):
         first, second = paddle.device.Stream(FIRST), paddle.device.Stream(FIRST)
         for round_ in range(50):

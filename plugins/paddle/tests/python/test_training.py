@@ -5,7 +5,7 @@ import unittest
 import numpy
 import paddle
 
-from support import FIRST, SECOND, OnDevice
+from support import FIRST, SECOND, OnDevice, in_new_process
 
 
 def mlp():
@@ -96,6 +96,16 @@ class ClearGrad(OnDevice):
                 weight.clear_gradient(set_to_zero=True)
                 self.assert_equal(weight.grad.astype("complex128"), numpy.zeros(5000))
                 self.assert_on(weight.grad, FIRST)
+
+
+class RunCheck(unittest.TestCase):
+    def test_run_check_needs_one_visible_device(self):
+        for one in ({"PORTACL_CPU_DEVICES": "1"}, {"ASCEND_RT_VISIBLE_DEVICES": "1"}):
+            with self.subTest(**one):
+                status, output = in_new_process("import paddle; paddle.utils.run_check()", **one)
+                self.assertEqual(status, 0, output)
+                self.assertIn("PaddlePaddle works well on 1 portacl.", output)
+                self.assertIn("PaddlePaddle is installed successfully!", output)
 
 
 if __name__ == "__main__":

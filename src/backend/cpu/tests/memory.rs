@@ -13,25 +13,38 @@ fn blocks_are_aligned_and_apart() {
     let mut blocks = Vec::new();
     for round in 0..3 {
         for len in sizes {
-            blocks.push((bench.alloc(len), len));
+            blocks.push((bench.alloc(len), len, HUGE));
             let policy = PagePolicy::NormalOnly;
-            blocks.push((bench.device.alloc(len + round, policy).unwrap(), len + round));
+            blocks.push((bench.device.alloc(len + round, policy).unwrap(), len + round, 4096));
         }
     }
-    for (block, len) in &blocks {
+    for (block, len, most) in &blocks {
         assert!(block.len >= *len);
-        let align = [512, 4096, HUGE][usize::from(*len >= 4096) + usize::from(*len >= HUGE)];
+        let align = [512, 4096, *most][usize::from(*len >= 4096) + usize::from(*len >= HUGE)];
         assert_eq!(block.addr % align, 0, "{len}");
     }
-    blocks.sort_by_key(|(block, _)| block.addr);
+    blocks.sort_by_key(|(block, ..)| block.addr);
     assert!(blocks.windows(2).all(|pair| pair[0].0.addr + pair[0].0.len <= pair[1].0.addr));
-    let used: usize = blocks.iter().map(|(block, _)| block.len).sum();
+    let used: usize = blocks.iter().map(|(block, ..)| block.len).sum();
     let total = bench.device.info().total_memory;
     assert_eq!(bench.device.free_memory().unwrap(), total - used as u64);
-    for (block, _) in blocks {
+    for (block, ..) in blocks {
         bench.device.free(block).unwrap();
     }
     assert_eq!(bench.device.free_memory().unwrap(), total);
+}
+
+#[test]
+fn ordinary_pages_fill_a_device_whatever_the_size() {
+    for len in [MIB + 4096, 2 * MIB + 4096, 4 * MIB + 4096] {
+        let bench = Bench::with_memory(false, 64 << 20);
+        let fit = 64 * MIB / len;
+        for number in 0..fit {
+            let block = bench.device.alloc(len, PagePolicy::NormalOnly);
+            assert!(block.is_ok(), "{number} of {fit} with {len} bytes");
+        }
+        assert!(bench.device.alloc(len, PagePolicy::NormalOnly).is_err());
+    }
 }
 
 #[test]

@@ -1,0 +1,34 @@
+// The events that Paddle has. One belongs to no device until it is recorded: Paddle creates it on the
+// device that is current, and may record it in a stream of another one.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "interface.h"
+
+namespace portacl_paddle {
+
+class Event {
+  public:
+    // Records it in a stream of `device`, which is current. The first record there creates the
+    // library's event. Waits that are queued keep the record they saw.
+    aclError Record(int device, aclrtStream stream);
+    // The library's event with the latest record; null where there is none.
+    aclrtEvent Latest();
+    // Destroys the library's events: the first failure.
+    aclError Destroy();
+
+  private:
+    std::mutex lock_;
+    std::map<int, aclrtEvent> made_;  // by device
+    aclrtEvent latest_ = nullptr;
+};
+
+// The event behind a handle of Paddle's; null if there is none.
+std::shared_ptr<Event> Find(C_Event event);
+
+}  // namespace portacl_paddle
