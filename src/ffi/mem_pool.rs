@@ -72,9 +72,9 @@ pub unsafe extern "C" fn aclrtMemPoolDestroy(memPool: aclrtMemPool) -> aclError 
 /// and operations of the stream's device need access to it (portaclMemPoolSetAccess).
 /// @param stream a stream of the current device; null: the default stream of the current context.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` or `memPool` is null, or `size` is 0;
-/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: above the pool's maxSize, or no device memory is left, also after
-/// frees were waited for that come without the program's doing, and after other pools have given back what they
-/// do not use; ACL_ERROR_BAD_ALLOC 200000: no host memory is left; ACL_ERROR_RT_PARAM_INVALID 107000: `memPool`
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001: the pool is at its maxSize, or no device memory is left, in both cases after
+/// the call has waited for the frees that happen whatever the program does, and after pieces that are free were given
+/// back (docs/mem_pool.md); ACL_ERROR_BAD_ALLOC 200000: no host memory is left; ACL_ERROR_RT_PARAM_INVALID 107000: `memPool`
 /// is no live pool or an imported one, `stream` no live stream, or called inside a host function;
 /// ACL_ERROR_RT_CONTEXT_NULL 107002: the thread has no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the
 /// stream is on another device than the current context; ACL_ERROR_RT_NO_EVENT_RESOURCE 207007: no event is left for a

@@ -87,22 +87,42 @@ impl Request {
         if let Some(addr) = behind {
             return Ok(addr);
         }
+        match self.serve_settled(lack)? {
+            Ok(addr) => Ok(addr),
+            Err(error) => self.step(|held| Err(held.pool.failed(error))),
+        }
+    }
+
+    /// As [`Own::alloc_more`] does when nothing else has helped. Inside: there is no memory.
+    fn serve_settled(&self, lack: Lack) -> Result<std::result::Result<usize, Error>> {
+        let mut lack = match lack {
+            Lack::Limit { error, .. }
+                if self.step(|held| Ok(held.own.is_too_long(self.size)))? =>
+            {
+                return Ok(Err(error));
+            }
+            lack => lack,
+        };
+        order::settle_frees();
+        if let Lack::Limit { .. } = lack {
+            match self.grow_until_served()? {
+                Ok(addr) => return Ok(Ok(addr)),
+                Err(found) => lack = found,
+            }
+        }
         let error = match lack {
-            Lack::Limit { error, .. } => return self.step(|held| Err(held.pool.failed(error))),
+            Lack::Limit { error, .. } => return Ok(Err(error)),
             Lack::Memory(error) => error,
         };
-        // All that can become free without the program's doing.
-        order::settle_frees();
         self.step(|held| {
             trim_for(held.device);
             Ok(())
         })?;
-        let error = match self.grow_until_served()? {
-            Ok(addr) => return Ok(addr),
-            Err(Lack::Limit { error: limit, .. }) => limit,
-            Err(Lack::Memory(_)) => error,
-        };
-        self.step(|held| Err(held.pool.failed(error)))
+        Ok(match self.grow_until_served()? {
+            Ok(addr) => Ok(addr),
+            Err(Lack::Limit { error: limit, .. }) => Err(limit),
+            Err(Lack::Memory(_)) => Err(error),
+        })
     }
 
     /// Out of what the pool has, or gets from the device.

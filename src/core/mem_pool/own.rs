@@ -192,29 +192,51 @@ impl Own {
         tag: PoolTag,
     ) -> Result<usize> {
         let lane = order::lane(stream)?;
-        let fault = match self.try_alloc(len, lane, device, tag)? {
+        let lack = match self.try_alloc(len, lane, device, tag)? {
             Ok(taken) => return Ok(taken),
-            Err(lack) => {
-                if self.switches.rules().have(Rules::ADDS_WAITS)
-                    && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
-                {
-                    return Ok(taken);
-                }
-                match lack {
-                    Lack::Limit => return Err(self.beyond_limit(len)),
-                    Lack::Memory(fault) if is_shortage(&fault) => fault,
-                    Lack::Memory(fault) => return Err(fault.into()),
-                }
-            }
+            Err(lack) => lack,
         };
-        // All that can become free without the program's doing.
-        order::settle_frees();
-        super::trim_for(device);
-        match self.try_alloc(len, lane, device, tag)? {
-            Ok(taken) => Ok(taken),
-            Err(Lack::Limit) => Err(self.beyond_limit(len)),
-            Err(Lack::Memory(_)) => Err(fault.into()),
+        if self.switches.rules().have(Rules::ADDS_WAITS)
+            && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
+        {
+            return Ok(taken);
         }
+        self.alloc_settled(len, lane, device, tag, lack)
+    }
+
+    /// As [`Self::alloc_more`], when nothing else has helped: after all frees that come by themselves.
+    fn alloc_settled(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+        tag: PoolTag,
+        lack: Lack,
+    ) -> Result<usize> {
+        let mut lack = match lack {
+            Lack::Limit if self.is_too_long(len) => return Err(self.beyond_limit(len)),
+            Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
+            lack => lack,
+        };
+        order::settle_frees();
+        if let Lack::Limit = lack {
+            match self.try_alloc(len, lane, device, tag)? {
+                Ok(taken) => return Ok(taken),
+                Err(found) => lack = found,
+            }
+        }
+        if let Lack::Memory(fault) = lack {
+            if !is_shortage(&fault) {
+                return Err(fault.into());
+            }
+            super::trim_for(device);
+            match self.try_alloc(len, lane, device, tag)? {
+                Ok(taken) => return Ok(taken),
+                Err(Lack::Memory(_)) => return Err(fault.into()),
+                Err(Lack::Limit) => {}
+            }
+        }
+        Err(self.beyond_limit(len))
     }
 
     /// To be held while the pool is given more memory for a lane: whoever would have it too waits.

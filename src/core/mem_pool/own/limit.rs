@@ -19,6 +19,12 @@ impl Own {
         (shortage.least <= room).then(|| (shortage.least, shortage.better.min(room)))
     }
 
+    /// Whether the limit is below a request together with what programs have: no free that is pending helps.
+    #[cold]
+    pub fn is_too_long(&self, len: usize) -> bool {
+        self.pool.stats().used.saturating_add(len as u64) > self.most
+    }
+
     /// Makes room for a segment of `least` bytes, by giving back others that are free and too short. False: they
     /// are too few, and stay.
     #[cold]
