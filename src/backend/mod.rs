@@ -48,6 +48,7 @@ mod random;
 mod random_num;
 mod shared_memory;
 mod stream_value;
+mod thread_end;
 mod timer;
 pub mod trace;
 mod transfer;
@@ -85,6 +86,7 @@ pub use pool::{
 pub use random_num::{Distribution, Number, RandomElement, RandomNum};
 pub use shared_memory::SharedMemory;
 pub use stream_value::{Comparison, ValueWait, ValueWrite};
+pub use thread_end::at_end_of_thread;
 pub use transfer::{
     Copy, Copy2d, CopyIndirect, Element, Fill, Indirect, IndirectLen, Pattern, Reduce, ReduceOp,
     Rows,

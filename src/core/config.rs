@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
-use super::{leak_check, memory_hook, profiling, visibility};
+use super::{leak_check, memory_hook, notice, profiling, visibility};
 use crate::backend::fault;
 
 /// Which backend to use.
@@ -166,9 +166,17 @@ pub fn cann_version() -> Result<Version> {
     match std::env::var_os(name).filter(|text| !text.is_empty()) {
         None => Ok(Version::DEFAULT),
         Some(text) => text.to_str().and_then(Version::parse).ok_or_else(|| {
-            bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0")
+            let error =
+                bad(name, &text.to_string_lossy(), "three numbers from 0 to 99, as in 8.3.0");
+            tell_refusal(&error);
+            error
         }),
     }
+}
+
+/// Tells people of a configuration that calls refuse: programs may not look at their codes.
+pub fn tell_refusal(error: &Error) {
+    notice::write_once(error.text());
 }
 
 fn bad(name: &str, value: &str, allowed: &str) -> Error {

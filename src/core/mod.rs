@@ -49,6 +49,7 @@ pub mod memory_hook;
 pub mod memory_stats;
 pub mod memset;
 pub mod native;
+pub mod notice;
 pub mod notify;
 pub mod op_timeout;
 pub mod order;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::allocation::Owner;
-use super::config::{BackendChoice, Environment, FileConfig};
+use super::config::{self, BackendChoice, Environment, FileConfig};
 use super::device_slot::DeviceSlot;
 use super::ending::Ending;
 use super::error::{self, Code, Error, Result};
@@ -19,7 +19,7 @@ use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
     buffer, device, exception, graph, leak_check, life_callback, mem_pool, memory, memory_hook,
-    order, profiling, report, thread, virtual_memory,
+    notice, order, profiling, report, thread, virtual_memory,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
@@ -268,6 +268,23 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     if let Some(session) = existing_session() {
         return Ok(session);
     }
+    let environment = heed_environment().inspect_err(config::tell_refusal)?;
+    let opened = open_driver(&environment);
+    let (driver, visibility) = opened.inspect_err(|fault| {
+        profiling::end_with_session();
+        if environment.backend == BackendChoice::Cuda {
+            notice::write_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
+        }
+    })?;
+    visibility.tell_ignored(environment.visible_devices.as_deref());
+    let Environment { finalize_timeout, snapshot_timeout, .. } = environment;
+    let session = Session::new(driver, visibility, finalize_timeout, snapshot_timeout);
+    SESSION.replace(Some(session.clone()));
+    Ok(session)
+}
+
+/// Reads the environment, and begins what it asks for.
+fn heed_environment() -> Result<Environment> {
     let environment = Environment::read()?;
     if let Some(hook) = &environment.memory_hook {
         hook.register()?;
@@ -278,12 +295,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     if let Some(path) = &environment.trace {
         profiling::begin_with_session(path)?;
     }
-    let opened = open_driver(&environment);
-    let (driver, visibility) = opened.inspect_err(|_| profiling::end_with_session())?;
-    let Environment { finalize_timeout, snapshot_timeout, .. } = environment;
-    let session = Session::new(driver, visibility, finalize_timeout, snapshot_timeout);
-    SESSION.replace(Some(session.clone()));
-    Ok(session)
+    Ok(environment)
 }
 
 /// Begins a life over a backend of a test's own.

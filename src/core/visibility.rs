@@ -5,7 +5,7 @@
 //! id* counts those of the hardware; here it is the logical one.
 
 use super::error::{Code, Error, Result};
-use super::runtime;
+use super::{notice, runtime};
 
 /// The variable that chooses devices.
 pub const VARIABLE: &str = "ASCEND_RT_VISIBLE_DEVICES";
@@ -34,6 +34,20 @@ impl Visibility {
             }
         }
         Self { logical: logical.into(), all }
+    }
+
+    /// Tells people of the first entry of the variable that does not count. An empty one and -1, which programs end
+    /// lists with on purpose, are no mistakes.
+    pub fn tell_ignored(&self, value: Option<&str>) {
+        let Some(value) = value else { return };
+        let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
+        if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
+            notice::write_once(&format!(
+                "the environment variable {VARIABLE} is \"{value}\"; \"{entry}\" and what follows do not count: \
+                 allowed are the ids of the {} devices, each once",
+                self.all
+            ));
+        }
     }
 
     /// The logical ids, by user id.

@@ -15,6 +15,17 @@ enum { LEVEL_ERROR = 3, LEVEL_SILENT = 4, LINE_CAPACITY = 2048 };
 __attribute__((visibility("hidden"), format(printf, 5, 6))) void portacl_app_log(
     int level, const char* func, const char* file, uint32_t line, const char* fmt, ...);
 
+/* Tells people once that a level has no meaning. */
+static void tell_refusal(const char* name, const char* value) {
+    static int told;
+    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) {
+        (void)fprintf(stderr,
+                      "portacl: the environment variable %s is \"%s\"; allowed: 0 (debug) to 3 "
+                      "(error), 4 (none)\n",
+                      name, value);
+    }
+}
+
 /* The least urgent level that is written: a digit from 0 to 4; anything else counts as absent. */
 static int threshold(void) {
     static const char* const names[] = {"PORTACL_LOG_LEVEL", "ASCEND_GLOBAL_LOG_LEVEL"};
@@ -23,6 +34,9 @@ static int threshold(void) {
         if (value != NULL && value[0] >= '0' && value[0] <= '0' + LEVEL_SILENT &&
             value[1] == '\0') {
             return value[0] - '0';
+        }
+        if (value != NULL && value[0] != '\0') {
+            tell_refusal(names[i], value);
         }
     }
     return LEVEL_ERROR;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use parking_lot::{Condvar, Mutex};
 
 use super::{MemoryHook, ProfileRow, RUNNING};
-use crate::core::error::{Error, Result};
+use crate::backend;
+use crate::core::error::{Code, Error, Result};
 
 /// Whose allocations a hook is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +149,12 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
             other.id
         )));
     }
+    if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
+        return Err(Error::new(
+            Code::BadAlloc,
+            "the system has no room to notice the end of this thread, with which its hooks go",
+        ));
+    }
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     entries.push(Arc::new(Entry {
         id,
@@ -175,6 +182,20 @@ pub fn unregister(id: u64) -> Result<()> {
     };
     entry.end();
     Ok(())
+}
+
+/// The calling thread ends, and its hooks with it.
+fn forget_thread() {
+    let thread = Some(this_thread());
+    let ended: Vec<_> = {
+        let mut entries = ENTRIES.lock();
+        entries.extract_if(.., |entry| entry.thread == thread).collect()
+    };
+    for entry in ended {
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+        // No other thread calls it.
+        entry.use_.lock().ended = true;
+    }
 }
 
 /// What a hook has found out, if it is for that.

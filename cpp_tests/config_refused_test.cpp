@@ -1,0 +1,119 @@
+// A configuration of the environment that is refused: the calls fail in words, and one line on the
+// standard error stream says so to whoever looks at no code. Each case is a process of its own.
+#include <portacl/portacl.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+struct Case {
+    const char* variable;
+    const char* value;
+    // What the process does (see Play), and whether its calls fail.
+    const char* part;
+    bool fails;
+};
+
+const Case kCases[] = {
+    {"PORTACL_BACKEND", "cud", "call", true},
+    {"PORTACL_CPU_DEVICES", "0", "call", true},
+    {"PORTACL_CPU_MEMORY", "1K", "call", true},
+    {"PORTACL_CPU_ASYNC", "alway", "call", true},
+    {"PORTACL_CPU_SEED", "-1", "call", true},
+    {"PORTACL_CPU_GUARD", "yes", "call", true},
+    {"PORTACL_FINALIZE_TIMEOUT_MS", "0", "call", true},
+    {"PORTACL_SNAPSHOT_TIMEOUT_MS", "soon", "call", true},
+    {"PORTACL_FAULT", "device.aloc:1", "call", true},
+    {"PORTACL_MEMORY_HOOK", "loud", "call", true},
+    {"PORTACL_MEMORY_HOOK", "log:/no/such/folder/x", "call", true},
+    {"PORTACL_MEMORY_HOOK", "profile:/no/such/folder/x", "call", true},
+    {"PORTACL_LEAK_CHECK", "2", "call", true},
+    {"PORTACL_TRACE", "/no/such/folder/x", "call", true},
+    {"PORTACL_CANN_VERSION", "8.3", "version", true},
+    {"PORTACL_LOG_LEVEL", "9", "log", false},
+    {"ASCEND_GLOBAL_LOG_LEVEL", "debug", "log", false},
+    {"ASCEND_RT_VISIBLE_DEVICES", "0,x", "call", false},
+    {"ASCEND_RT_VISIBLE_DEVICES", "0,77", "call", false},
+};
+
+const char* const kPart = "PORTACL_TEST_PART";
+const char* const kFails = "PORTACL_TEST_FAILS";
+
+// Makes calls as often as a program may that looks at no code.
+void Play(const std::string& part, bool fails) {
+    for (int round = 0; round < 2; ++round) {
+        if (part == "version") {
+            char version[64] = "";
+            EXPECT_EQ(aclsysGetVersionStr(const_cast<char*>("runtime"), version) != ACL_SUCCESS,
+                      fails);
+            continue;
+        }
+        if (part == "log") {
+            aclAppLog(ACL_ERROR, "function", "file", 1, "a line of the program");
+            continue;
+        }
+        EXPECT_EQ(aclInit(nullptr) != ACL_SUCCESS, fails);
+        OnNewThread([&] { EXPECT_EQ(aclrtSetDevice(0) != ACL_SUCCESS, fails); });
+        EXPECT_EQ(TakeText().empty(), !fails);
+        EXPECT_EQ(aclFinalize() != ACL_SUCCESS, fails);
+    }
+}
+
+ProcessResult RunPart(const char* part, bool fails, Settings settings) {
+    settings.emplace_back(kPart, part);
+    settings.emplace_back(kFails, fails ? "1" : "0");
+    return RunProcess("/proc/self/exe", {"--gtest_filter=ConfigRefused.Part"}, settings);
+}
+
+std::vector<std::string> LinesWith(const std::string& text, const std::string& word) {
+    std::istringstream lines(text);
+    std::vector<std::string> found;
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(word) != std::string::npos) found.push_back(line);
+    return found;
+}
+
+// The process that the others start.
+TEST(ConfigRefused, Part) {
+    const char* part = std::getenv(kPart);
+    if (part) Play(part, std::string(std::getenv(kFails)) == "1");
+}
+
+TEST(ConfigRefused, IsOneLineAndACode) {
+    for (const Case& one : kCases) {
+        SCOPED_TRACE(std::string(one.variable) + "=" + one.value);
+        const ProcessResult result = RunPart(one.part, one.fails, {{one.variable, one.value}});
+        EXPECT_TRUE(Succeeded(result));
+        const auto lines = LinesWith(result.output, one.variable);
+        // A backend that is not the CPU's has it in its line of settings, too.
+        std::vector<std::string> told;
+        for (const auto& line : lines)
+            if (line.rfind("portacl: ", 0) == 0) told.push_back(line);
+        ASSERT_EQ(told.size(), 1u) << result.output;
+        std::string value = one.value;
+        value.erase(0, value.find('/') == std::string::npos ? 0 : value.find('/'));
+        EXPECT_NE(told[0].find(value), std::string::npos) << told[0];
+    }
+}
+
+TEST(ConfigRefused, IsSilentAboutWhatIsAccepted) {
+    const Settings settings = {{"PORTACL_LEAK_CHECK", "0"},
+                               {"PORTACL_MEMORY_HOOK", ""},
+                               {"ASCEND_RT_VISIBLE_DEVICES", "0, -1"},
+                               {"ASCEND_GLOBAL_LOG_LEVEL", "3"}};
+    for (const char* part : {"call", "log", "version"}) {
+        const ProcessResult result = RunPart(part, false, settings);
+        EXPECT_TRUE(Succeeded(result));
+        EXPECT_TRUE(LinesWith(result.output, "portacl: ").empty()) << result.output;
+    }
+}
+
+}  // namespace

@@ -1,0 +1,105 @@
+// Memory hooks of a thread end with the thread: they are called to its very end, then no list has
+// them, and their names are free.
+#include <portacl/portacl.hpp>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "support/memory_hook.h"
+#include "support/threads.h"
+
+using namespace portacl_test;
+
+namespace {
+
+class MemoryHookThread : public MemoryHook {};
+
+std::vector<std::string> Registered() {
+    size_t count = 0;
+    ACL_EXPECT_OK(portaclMemoryHookList(nullptr, 0, &count));
+    std::vector<portaclMemoryHookInfo> hooks(count + 1);
+    hooks[0].structSize = sizeof hooks[0];
+    ACL_EXPECT_OK(portaclMemoryHookList(hooks.data(), hooks.size(), &count));
+    std::vector<std::string> names;
+    for (size_t i = 0; i < count; ++i) names.push_back(hooks[i].name);
+    return names;
+}
+
+std::atomic<int> told_frees{0};
+
+// A hook of the calling thread that nobody takes back.
+uint64_t RegisterForGood(const char* name,
+                         portaclMemoryHookScope scope = PORTACL_MEMORY_HOOK_THREAD) {
+    portaclMemoryHook hook{};
+    hook.structSize = sizeof hook;
+    hook.name = name;
+    hook.afterFree = [](void*, auto*) { ++told_frees; };
+    uint64_t id = 0;
+    ACL_EXPECT_OK(portaclMemoryHookRegister(&hook, scope, &id));
+    return id;
+}
+
+void* Allocate() {
+    void* memory = nullptr;
+    ACL_EXPECT_OK(aclrtMallocHost(&memory, 100));
+    return memory;
+}
+
+TEST_F(MemoryHookThread, AreInNoListAfterIt) {
+    uint64_t ended = 0;
+    OnNewThread([&] {
+        ended = RegisterForGood("one");
+        EXPECT_EQ(Registered(), (Words{"one"}));
+    });
+    EXPECT_EQ(Registered(), Words{});
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID, portaclMemoryHookUnregister(ended), "id");
+    size_t length = 0;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_PARAM_INVALID,
+                     portaclMemoryHookReport(ended, nullptr, 0, &length), "id");
+}
+
+TEST_F(MemoryHookThread, GiveTheirNamesBack) {
+    OnNewThread([] { RegisterForGood("one"); });
+    // For all threads: no thread may have a hook of this name.
+    const uint64_t id = RegisterForGood("one", PORTACL_MEMORY_HOOK_PROCESS);
+    EXPECT_EQ(Registered(), (Words{"one"}));
+    ACL_OK(portaclMemoryHookUnregister(id));
+}
+
+TEST_F(MemoryHookThread, OfOthersStay) {
+    const uint64_t here = RegisterForGood("one");
+    for (int round = 0; round < 20; ++round)
+        OnNewThread([] {
+            RegisterForGood("one");
+            RegisterForGood("two");
+            EXPECT_EQ(Registered(), (Words{"one", "one", "two"}));
+        });
+    EXPECT_EQ(Registered(), (Words{"one"}));
+    told_frees = 0;
+    ACL_OK(aclrtFreeHost(Allocate()));
+    EXPECT_EQ(told_frees, 1);
+    ACL_OK(portaclMemoryHookUnregister(here));
+}
+
+TEST_F(MemoryHookThread, GoWhileOthersAllocateAndLook) {
+    std::atomic<bool> ended{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i)
+        threads.emplace_back([&] {
+            while (!ended) {
+                Registered();
+                ACL_EXPECT_OK(aclrtFreeHost(Allocate()));
+            }
+        });
+    for (int round = 0; round < 200; ++round)
+        OnNewThread([] {
+            RegisterForGood("one");
+            ACL_EXPECT_OK(aclrtFreeHost(Allocate()));
+        });
+    ended = true;
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(Registered(), Words{});
+}
+
+}  // namespace
