@@ -295,6 +295,8 @@ TEST_F(Config, VariablesThatMeanNothing) {
         ExpectRefusedVariable("PORTACL_CPU_MEMORY", value, "4M");
     for (const char* value : {"yes", "1", "Always"})
         ExpectRefusedVariable("PORTACL_CPU_ASYNC", value, "auto or always");
+    for (const char* value : {"0", "255K", "65G", "8MB", "-1", "unlimited", "99999999T"})
+        ExpectRefusedVariable("PORTACL_THREAD_STACK", value, "256K to 64G");
     for (const char* value : {"x", "-1"}) ExpectRefusedVariable("PORTACL_CPU_SEED", value, "0 to");
     for (const char* value : {"0", "x", "-5", "3600001"}) {
         ExpectRefusedVariable("PORTACL_FINALIZE_TIMEOUT_MS", value, "1 to 3600000");
@@ -303,8 +305,9 @@ TEST_F(Config, VariablesThatMeanNothing) {
 }
 
 TEST_F(Config, EmptyVariablesMeanDefaults) {
-    for (const char* name : {"PORTACL_CPU_DEVICES", "PORTACL_CPU_MEMORY", "PORTACL_CPU_SEED",
-                             "PORTACL_FINALIZE_TIMEOUT_MS", "PORTACL_SNAPSHOT_TIMEOUT_MS"}) {
+    for (const char* name :
+         {"PORTACL_CPU_DEVICES", "PORTACL_CPU_MEMORY", "PORTACL_CPU_SEED", "PORTACL_THREAD_STACK",
+          "PORTACL_FINALIZE_TIMEOUT_MS", "PORTACL_SNAPSHOT_TIMEOUT_MS"}) {
         SCOPED_TRACE(name);
         const Variable variable(name, "");
         ACL_EXPECT_OK(aclInit(nullptr));

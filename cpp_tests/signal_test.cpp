@@ -11,9 +11,8 @@
 #include <string>
 
 #include "support/gate.h"
-#include "support/ipc.h"
-#include "support/notify.h"
-#include "support/one_of_each.h"
+#include "support/library_threads.h"
+#include "support/objects.h"
 #include "support/own_process.h"
 
 using namespace portacl_test;
@@ -44,35 +43,18 @@ std::map<std::string, SignalSet> BlockedByThreadsOfTheLibrary() {
     return found;
 }
 
-// Threads of the library that run user code, that look at time limits and memory, that answer other
-// processes, and that write a trace.
 OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
                  {"PORTACL_TRACE", testing::TempDir() + "signal_test.json"}) {
     ACL_OK(aclInit(nullptr));
     ACL_OK(aclrtSetDevice(0));
     {
-        const bool is_cpu = std::string(portaclBackendName()) == "cpu";
-        Stream held, limited, watching;
-        Event event;
-        Notify notify;
-        const DeviceMemory memory(1 << 20);
-        Gate gate;
-        ACL_OK(gate.Hold(held));
-        ASSERT_TRUE(gate.AwaitArrival());
-        ACL_OK(aclrtRecordEvent(event, held));
-        ACL_OK(aclrtStreamWaitEventWithTimeout(limited, event, 3600));
-        ACL_OK(aclrtWaitAndResetNotify(notify, watching, 0));
-        const KeyText key = ExportKey(memory.At(), 1 << 20);
-
+        const EachThreadOfTheLibrary threads;
         const SignalSet of_the_process =
             Set({SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGCHLD,
                  SIGIO, SIGRTMIN, SIGRTMAX});
         const SignalSet of_the_thread = Set({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGPROF});
         const auto until = std::chrono::steady_clock::now() + kPatience;
-        for (const std::string& name :
-             {std::string(is_cpu ? "portacl-1" : "portacl-host-fn"), std::string("portacl-timer"),
-              std::string("portacl-watcher"), std::string("portacl-broker"),
-              std::string("portacl-trace")}) {
+        for (const std::string& name : EachThreadOfTheLibrary::Names()) {
             // A thread has its name when it first runs, and the C library blocks all signals of one
             // that starts another one, for as long as that takes.
             bool is_there = false;
@@ -88,11 +70,6 @@ OWN_PROCESS_TEST(SignalTest, ThreadsOfTheLibraryLeaveThemToTheProgram,
             EXPECT_EQ(blocked & of_the_process, of_the_process) << name;
             EXPECT_EQ(blocked & of_the_thread, SignalSet{0}) << name;
         }
-
-        CloseKey(key);
-        gate.Open();
-        ACL_OK(aclrtRecordNotify(notify, held));
-        ACL_OK(aclrtSynchronizeDevice());
     }
     ACL_OK(aclFinalize());
 }

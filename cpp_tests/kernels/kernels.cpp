@@ -5,6 +5,8 @@
 
 #include <acl/acl.h>
 
+#include "../support/deep.h"
+
 // Variables that programs find.
 extern "C" {
 extern __attribute__((visibility("default"))) uint32_t kernel_step;
@@ -69,6 +71,11 @@ void CallsLibrary(const portaclBlock&, int32_t* code) {
     *code = aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST);
 }
 
+// Each block uses so many MiB of its thread's stack.
+void Deep(const portaclBlock& block, uint32_t* words, uint32_t mebibytes) {
+    words[block.index[0]] = portacl_test::Deep::Use(mebibytes);
+}
+
 }  // namespace
 
 PORTACL_KERNEL(mark, Mark);
@@ -79,6 +86,7 @@ PORTACL_KERNEL(nothing, Nothing);
 PORTACL_KERNEL(shared_sum, Shared);
 PORTACL_KERNEL(mixed, Mixed);
 PORTACL_KERNEL(calls_library, CallsLibrary);
+PORTACL_KERNEL(deep, Deep);
 
 PORTACL_KERNEL_ENTRY(7, mark);
 PORTACL_KERNEL_ENTRY(9, no_such_kernel);

@@ -5904,7 +5904,8 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo,
  * until it returns, other streams do not. It runs on a thread of this library, or, if the stream was given
  * to aclrtSubscribeHostFunc, inside aclrtProcessHostFunc in that thread. Inside it no call of this library
  * that allocates, frees, waits, queues, creates or destroys is allowed; such calls return an error there.
- * It must return, and not by an exception.
+ * It must return, and not by an exception. The stack of a thread of this library is as large as the system's
+ * default, or as `PORTACL_THREAD_STACK` says (docs/configuration.md).
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param fn the function.

@@ -28,6 +28,7 @@ pub mod stream_queue;
 pub mod striped_count;
 pub mod sync;
 pub mod system_call;
+pub mod thread_attributes;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,5 @@
-//! Threads of the library, which leave signals to the threads of the program.
+//! Threads of the library: all of them start here, with the stack and the scheduling of
+//! [`thread_attributes`], and leave signals to the threads of the program.
 //!
 //! A program that takes a signal in a thread of its choice (`sigwait`, `signalfd`) blocks it in all others, of
 //! which it knows its own; and a handler expects to interrupt code of the program. So signals that are for the
@@ -11,6 +12,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::thread::{Builder, JoinHandle};
 
+use super::thread_attributes;
+
 /// What a thread of ours is interrupted by.
 const HEARD: [libc::c_int; 7] = [
     libc::SIGSEGV,
@@ -22,13 +25,20 @@ const HEARD: [libc::c_int; 7] = [
     libc::SIGPROF,
 ];
 
-/// Starts a thread with all signals blocked but those of `HEARD`.
+/// Starts a thread with all signals blocked but those of `HEARD`. `name`: 15 bytes at most.
 pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    debug_assert!(name.len() <= 15, "the kernel cuts {name} off");
+    let stack = thread_attributes::stack();
     // A thread begins with the signals that its creator has blocked.
     let _quiet = Quiet::new();
-    Builder::new().name(name.to_owned()).spawn(|| {
+    let spawned = Builder::new().name(name.to_owned()).stack_size(stack).spawn(|| {
+        thread_attributes::adopt_scheduling();
         IS_OURS.set(true);
         body();
+    });
+    spawned.map_err(|error| {
+        let text = format!("{error}; its stack takes {stack} bytes (PORTACL_THREAD_STACK)");
+        io::Error::new(error.kind(), text)
     })
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::error::{Code, Error, Result};
 use super::version::Version;
 use super::{leak_check, memory_hook, notice, profiling, visibility};
+use crate::algo::thread_attributes;
 use crate::backend::fault;
 
 /// Which backend to use.
@@ -41,6 +42,8 @@ pub struct Environment {
     pub cpu_guard: bool,
     /// `ASCEND_RT_VISIBLE_DEVICES`, for [`super::visibility::Visibility`]; `None`: all devices.
     pub visible_devices: Option<String>,
+    /// `PORTACL_THREAD_STACK` in bytes; `None`: the system's default.
+    pub thread_stack: Option<usize>,
     /// `PORTACL_FINALIZE_TIMEOUT_MS`: how long aclFinalize waits for user code that does not return.
     pub finalize_timeout: Duration,
     /// `PORTACL_SNAPSHOT_TIMEOUT_MS`: how long aclrtSnapShotProcessLock waits for work under way.
@@ -103,6 +106,12 @@ impl Environment {
             Some("1") => true,
             Some(other) => return Err(bad("PORTACL_CPU_GUARD", other, "0 or 1")),
         };
+        let thread_stack = match set("PORTACL_THREAD_STACK") {
+            None => None,
+            Some(text) => Some(parse_stack(&text).ok_or_else(|| {
+                bad("PORTACL_THREAD_STACK", &text, "bytes from 256K to 64G, as in 512K or 16M")
+            })?),
+        };
         let finalize_timeout = match set("PORTACL_FINALIZE_TIMEOUT_MS") {
             None => 5_000,
             Some(text) => number("PORTACL_FINALIZE_TIMEOUT_MS", &text, 1..=3_600_000)?,
@@ -142,6 +151,7 @@ impl Environment {
             cpu_always_async,
             cpu_seed,
             cpu_guard,
+            thread_stack,
             finalize_timeout: Duration::from_millis(finalize_timeout),
             snapshot_timeout: Duration::from_millis(snapshot_timeout),
             memory_hook,
@@ -204,6 +214,12 @@ fn parse_size(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// Bytes of stack of a thread.
+fn parse_stack(text: &str) -> Option<usize> {
+    let allowed = thread_attributes::LEAST_STACK as u64..=64 << 30;
+    parse_size(text).filter(|size| allowed.contains(size)).map(|size| size as usize)
 }
 
 /// Whose failures `aclGetRecentErrMsg` tells.
@@ -381,6 +397,21 @@ mod tests {
         for bad in ["1K", "x", "99999999999999999999", "17179869184G"] {
             let error = environment(&[("PORTACL_CPU_MEMORY", bad)]).unwrap_err();
             assert!(error.text().contains(bad), "{error}");
+        }
+    }
+
+    #[test]
+    fn stacks_of_threads_have_bounds() {
+        for (text, bytes) in [("256K", 256 << 10), ("16m", 16 << 20), ("64G", 64 << 30)] {
+            let read = environment(&[("PORTACL_THREAD_STACK", text)]).unwrap();
+            assert_eq!(read.thread_stack, Some(bytes));
+        }
+        assert_eq!(environment(&[]).unwrap().thread_stack, None);
+        for bad in ["0", "255K", "65G", "8MB", "-1", "unlimited", "16777216T"] {
+            let error = environment(&[("PORTACL_THREAD_STACK", bad)]).unwrap_err();
+            assert_eq!(error.code(), Code::InvalidParam);
+            let text = error.text();
+            assert!(text.contains(bad) && text.contains("256K to 64G"), "{text}");
         }
     }
 

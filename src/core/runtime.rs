@@ -23,6 +23,7 @@ use super::{
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
+use crate::algo::thread_attributes;
 use crate::backend::broker::BROKER;
 use crate::backend::{self, Driver, cpu, cuda, fault};
 
@@ -286,6 +287,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
 /// Reads the environment, and begins what it asks for.
 fn heed_environment() -> Result<Environment> {
     let environment = Environment::read()?;
+    thread_attributes::fix(environment.thread_stack);
     if let Some(hook) = &environment.memory_hook {
         hook.register()?;
     }

@@ -27,6 +27,7 @@ use super::parallel::Job;
 use super::queue::Queue;
 use crate::algo::quiet_thread;
 use crate::algo::stream_queue::Claim;
+use crate::algo::thread_attributes;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Stream priorities: 0 to this.
@@ -290,7 +291,9 @@ impl Executor {
             pool.started
         };
         let executor = Arc::clone(self);
-        match quiet_thread::spawn(&format!("portacl-{number}"), move || executor.serve()) {
+        // Three digits fit into a thread's name.
+        let name = format!("portacl-cpu-{}", number % 1000);
+        match quiet_thread::spawn(&name, move || executor.serve()) {
             Ok(handle) => {
                 let mut pool = self.pool.lock();
                 let (over, live) = std::mem::take(&mut pool.handles)
@@ -572,11 +575,16 @@ impl<'a> Runner<'a> {
         self.executor.enter_user_code()
     }
 
+    /// Whether this thread has a stack for kernels.
+    pub(super) fn may_run_kernels(&self) -> bool {
+        !self.helper || thread_attributes::has_deep_stack()
+    }
+
     pub(super) fn leave_user_code(&mut self) {
         self.executor.leave_user_code();
     }
 
-    /// Puts a stream aside whose host function this thread may not call; it is marked as listed.
+    /// Puts a stream aside whose user code this thread may not call; it is marked as listed.
     pub(super) fn hold(&mut self, queue: Arc<Queue>) {
         if self.helper {
             self.executor.push(queue);

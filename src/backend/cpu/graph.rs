@@ -66,6 +66,7 @@ struct Plan {
     after: Box<[Box<[usize]>]>,
     events: Box<[Arc<dyn Event>]>,
     has_user_code: bool,
+    runs_kernels: bool,
     effort: usize,
 }
 
@@ -116,11 +117,13 @@ fn plan(nodes: &[Node]) -> Result<Arc<Plan>> {
         effort = effort.saturating_add(action.len()).saturating_add(EFFORT);
         actions.push(action);
     }
+    let runs_kernels = actions.iter().any(|action| matches!(action, Action::Launch(_)));
     Ok(Arc::new(Plan {
         actions: actions.into(),
         after: nodes.iter().map(|node| node.after.clone().into()).collect(),
         events: events.into(),
         has_user_code,
+        runs_kernels,
         effort,
     }))
 }
@@ -240,6 +243,10 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn has_user_code(&self) -> bool {
         self.plan.has_user_code
+    }
+
+    pub(super) fn runs_kernels(&self) -> bool {
+        self.plan.runs_kernels
     }
 
     /// As many bytes as could be copied meanwhile.

@@ -155,6 +155,15 @@ impl Operation {
         }
     }
 
+    /// It runs kernels, which are promised a stack as large as those of the library's threads.
+    pub(super) fn runs_kernels(&self) -> bool {
+        match self {
+            Self::Launch(_) => true,
+            Self::Graph(run) => run.runs_kernels(),
+            _ => false,
+        }
+    }
+
     /// When it is over depends on the program.
     pub(super) fn is_user_code(&self) -> bool {
         self.is_host_fn() || matches!(self, Self::HandOver(..))

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Queue, ticket};
 use crate::algo::mix::mix;
 use crate::algo::stream_queue::{Claim, Help};
+use crate::algo::thread_attributes;
 use crate::backend::cpu::event::Record;
 use crate::backend::cpu::executor::{Entry, Runner};
 use crate::backend::cpu::operation::{Awaited, Operation, SHORT, Task};
@@ -34,6 +35,10 @@ impl Queue {
             let Task { operation, thread } = task;
             let mut told = None;
             claim = match operation {
+                operation if operation.runs_kernels() && !runner.may_run_kernels() => {
+                    self.hold(locked.unlock(), runner, Task { operation, thread });
+                    return;
+                }
                 // It has happened.
                 Operation::Wait(_) => locked,
                 Operation::Mark => {
@@ -243,7 +248,12 @@ impl Queue {
         let mut queue = Arc::clone(self);
         let mut until: Option<Arc<Record>> = None;
         for _ in 0..MAX_CHAIN {
-            let record = match queue.operations.help(|first| !first.operation.is_host_fn()) {
+            let may_run = |first: &Task| {
+                let operation = &first.operation;
+                !operation.is_host_fn()
+                    && (!operation.runs_kernels() || thread_attributes::has_deep_stack())
+            };
+            let record = match queue.operations.help(may_run) {
                 Help::Claimed(claim) => {
                     let mut runner = Runner::helper(&self.shared.executor);
                     let mut stop =

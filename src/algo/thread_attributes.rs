@@ -1,0 +1,233 @@
+//! What a thread of the library starts with: the size of its stack, and its scheduling.
+//!
+//! Both are fixed when the library opens a session, and not by the thread that happens to start
+//! another one: a program that pins one of its threads, or gives it another priority, does not
+//! change the library's threads by a later call from there.
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+/// The smallest stack that a thread of the library gets, also where the system's default is less.
+pub const LEAST_STACK: usize = 256 << 10;
+/// The stack where the system sets no limit (`ulimit -s unlimited`): what Linux gives by default.
+const UNLIMITED_STACK: usize = 8 << 20;
+/// A stack has room for a kernel if this part of it, at most, is in use.
+const USED_PART: usize = 8;
+
+/// Bytes of stack of new threads; 0: not fixed yet.
+static STACK: AtomicUsize = AtomicUsize::new(0);
+/// The scheduling of new threads; None: that of whoever starts them.
+static SCHEDULING: Mutex<Option<Scheduling>> = Mutex::new(None);
+
+/// Fixes what new threads start with: stacks of `stack` bytes, or as large as the system's default,
+/// and the scheduling of the calling thread.
+pub fn fix(stack: Option<usize>) {
+    STACK.store(stack.unwrap_or_else(default_stack), Ordering::Relaxed);
+    let scheduling = Scheduling::of_this_thread();
+    *SCHEDULING.lock() = Some(scheduling);
+}
+
+/// Bytes of stack that a new thread gets.
+pub fn stack() -> usize {
+    match STACK.load(Ordering::Relaxed) {
+        0 => default_stack(),
+        stack => stack,
+    }
+}
+
+unsafe extern "C" {
+    /// Of glibc since 2.18; the crate `libc` does not declare it.
+    fn pthread_getattr_default_np(attributes: *mut libc::pthread_attr_t) -> libc::c_int;
+}
+
+/// What `pthread_create` gives a thread of the program: it follows `ulimit -s` at the start of the
+/// process and `pthread_setattr_default_np`.
+fn default_stack() -> usize {
+    let mut bytes = 0;
+    let mut attributes = MaybeUninit::uninit();
+    // SAFETY: the first call fills the attributes if it returns 0; they are read and destroyed only
+    // then.
+    unsafe {
+        if pthread_getattr_default_np(attributes.as_mut_ptr()) == 0 {
+            libc::pthread_attr_getstacksize(attributes.as_ptr(), &raw mut bytes);
+            libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        }
+    }
+    // The C library then takes 2 MiB, a quarter of what a limited thread has.
+    let least = if is_unlimited() { UNLIMITED_STACK } else { LEAST_STACK };
+    bytes.max(least)
+}
+
+fn is_unlimited() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: room for the answer.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
+    known && limit.rlim_cur == libc::RLIM_INFINITY
+}
+
+thread_local! {
+    /// First address of this thread's stack and the first one behind it; 0: not asked yet.
+    static BOUNDS: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+}
+
+/// Whether the calling thread has about as much stack left as a new thread of the library: seven
+/// eighths at least. Never on a stack that is not the thread's own, such as a fiber's.
+pub fn has_deep_stack() -> bool {
+    let here = 0_u8;
+    let here = (&raw const here).addr();
+    let mut bounds = BOUNDS.get();
+    if bounds.1 == 0 {
+        bounds = stack_bounds().unwrap_or((0, 1));
+        BOUNDS.set(bounds);
+    }
+    let (low, end) = bounds;
+    (low..end).contains(&here) && here - low >= stack() - stack() / USED_PART
+}
+
+fn stack_bounds() -> Option<(usize, usize)> {
+    let (mut low, mut len) = (std::ptr::null_mut(), 0);
+    let mut attributes = MaybeUninit::uninit();
+    // SAFETY: the first call fills the attributes if it returns 0; they are read and destroyed only
+    // then.
+    unsafe {
+        if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
+            return None;
+        }
+        let known = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut low, &raw mut len);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        (known == 0).then(|| (low.addr(), low.addr() + len))
+    }
+}
+
+/// When the system runs a thread, and on which processors.
+#[derive(Clone)]
+struct Scheduling {
+    /// Policy, priority and nice value; None: unknown, or of a kind that threads cannot share.
+    attributes: Option<libc::sched_attr>,
+    /// None: unknown.
+    processors: Option<libc::cpu_set_t>,
+}
+
+/// Gives the calling thread the scheduling that was fixed, as far as the system allows that; the
+/// rest stays that of whoever has started the thread.
+pub fn adopt_scheduling() {
+    let fixed = SCHEDULING.lock().clone();
+    if let Some(fixed) = fixed {
+        fixed.apply();
+    }
+}
+
+impl Scheduling {
+    fn of_this_thread() -> Self {
+        Self { attributes: attributes(), processors: processors() }
+    }
+
+    fn apply(&self) {
+        // Most threads have all of it already.
+        if let Some(wanted) = &self.attributes
+            && attributes().is_none_or(|now| !is_same(&now, wanted))
+        {
+            // SAFETY: the attributes are those that the kernel has filled in. Failure changes nothing.
+            unsafe { libc::syscall(libc::SYS_sched_setattr, 0, std::ptr::from_ref(wanted), 0) };
+        }
+        if let Some(wanted) = &self.processors
+            && processors().is_none_or(|now| !is_same_set(&now, wanted))
+        {
+            // SAFETY: a set and its length. Failure changes nothing.
+            unsafe { libc::sched_setaffinity(0, size_of_val(wanted), wanted) };
+        }
+    }
+}
+
+fn is_same(a: &libc::sched_attr, b: &libc::sched_attr) -> bool {
+    let key = |one: &libc::sched_attr| (one.sched_policy, one.sched_priority, one.sched_nice);
+    key(a) == key(b)
+}
+
+fn is_same_set(a: &libc::cpu_set_t, b: &libc::cpu_set_t) -> bool {
+    // SAFETY: both are sets.
+    unsafe { libc::CPU_EQUAL(a, b) }
+}
+
+fn attributes() -> Option<libc::sched_attr> {
+    let mut found = MaybeUninit::<libc::sched_attr>::zeroed();
+    let size = size_of::<libc::sched_attr>();
+    // SAFETY: room of this size for the answer; zeros are a valid value also where the kernel fills
+    // in less.
+    let found = unsafe {
+        let code = libc::syscall(libc::SYS_sched_getattr, 0, found.as_mut_ptr(), size, 0);
+        (code == 0).then(|| found.assume_init())?
+    };
+    let shared =
+        [libc::SCHED_OTHER, libc::SCHED_BATCH, libc::SCHED_IDLE, libc::SCHED_FIFO, libc::SCHED_RR];
+    shared.contains(&(found.sched_policy as libc::c_int)).then_some(found)
+}
+
+fn processors() -> Option<libc::cpu_set_t> {
+    let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
+    // SAFETY: room for the answer, and its size. A machine with more processors refuses it.
+    unsafe {
+        let code = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr());
+        (code == 0).then(|| set.assume_init())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the stack is deep when so much more of it is in use.
+    fn is_deep_below(bytes: usize) -> bool {
+        const STEP: usize = 64 << 10;
+        let step = std::hint::black_box([0_u8; STEP]);
+        let is_deep = if bytes == 0 { has_deep_stack() } else { is_deep_below(bytes - STEP) };
+        is_deep && step[0] == 0
+    }
+
+    #[test]
+    fn a_stack_is_deep_while_most_of_it_is_left() {
+        let wanted = stack();
+        assert!(wanted >= LEAST_STACK);
+        let body = move || {
+            assert!(is_deep_below(0));
+            // The C library may give a thread more than it asks for.
+            let (low, end) = stack_bounds().unwrap();
+            let spare = (end - low).saturating_sub(wanted);
+            assert!(!is_deep_below((spare + wanted / 4).next_multiple_of(64 << 10)));
+        };
+        std::thread::Builder::new().stack_size(wanted).spawn(body).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn processors_and_policy_are_those_that_were_fixed() {
+        let wanted = Scheduling::of_this_thread();
+        let first = |set: &libc::cpu_set_t| {
+            // SAFETY: a set, and numbers inside it.
+            (0..libc::CPU_SETSIZE as usize).find(|&at| unsafe { libc::CPU_ISSET(at, set) })
+        };
+        let thread = std::thread::spawn(move || {
+            let before = Scheduling::of_this_thread();
+            let processors = before.processors.expect("the kernel tells");
+            let mut one = MaybeUninit::<libc::cpu_set_t>::zeroed();
+            // SAFETY: zeros are a set, and the number is inside it.
+            let one = unsafe {
+                libc::CPU_SET(first(&processors).expect("one at least"), one.assume_init_mut());
+                one.assume_init()
+            };
+            Scheduling { attributes: None, processors: Some(one) }.apply();
+            assert!(processors_of_this_thread_are(&one));
+            wanted.apply();
+            assert!(processors_of_this_thread_are(&wanted.processors.unwrap()));
+            let same = |now: &libc::sched_attr| is_same(now, &wanted.attributes.unwrap());
+            assert!(attributes().is_some_and(|now| same(&now)));
+        });
+        thread.join().unwrap();
+    }
+
+    fn processors_of_this_thread_are(wanted: &libc::cpu_set_t) -> bool {
+        processors().is_some_and(|now| is_same_set(&now, wanted))
+    }
+}
