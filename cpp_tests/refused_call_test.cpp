@@ -1,5 +1,6 @@
 // System calls that are refused: what a refusal tells about is the call, and nothing of the
 // program.
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -178,4 +179,73 @@ OWN_PROCESS_TEST(RefusedCall, UnansweredQuestionsAboutPagesAreNoHoles) {
 
 OWN_PROCESS_TEST(RefusedCall, MemoryThatCanBeReadIsNoHole) {
     Register(ENOMEM);
+}
+
+// Releases need a barrier in all threads, which a sandbox may forbid after the start.
+OWN_PROCESS_TEST(RefusedCall, ThingsAreReleasedWithoutTheKernelsBarrier) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclrtDestroyStream(stream));
+    REFUSE_CALL(SYS_membarrier, EPERM);
+    for (int i = 0; i < 40; ++i) {
+        ACL_OK(aclrtCreateStream(&stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclrtDestroyStream(stream));
+    }
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+// The thread that serves other processes waits for them, and for its end, by calls that can be
+// refused.
+static void Offer(long number, int error) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, 2 * kMiB, ACL_MEM_MALLOC_NORMAL_ONLY));
+    REFUSE_CALL(number, error);
+    char key[65] = {};
+    const aclError code = aclrtIpcMemGetExportKey(
+        memory, 2 * kMiB, key, sizeof key, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION);
+    if (code == ACL_SUCCESS) {
+        ACL_OK(aclrtIpcMemClose(key));
+    } else {
+        EXPECT_NE(TakeText().find("(os error " + std::to_string(error) + ")"), std::string::npos);
+    }
+    ACL_OK(aclrtFree(memory));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+#ifdef SYS_poll
+OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoPoll) {
+    Offer(SYS_poll, EPERM);
+}
+#endif
+
+OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoEvent) {
+    Offer(SYS_eventfd2, ENOMEM);
+}
+
+OWN_PROCESS_TEST(RefusedCall, TheEndNeedsNoSocket) {
+    Offer(SYS_socket, EPERM);
+}
+
+// What nobody can be told of any more is dropped: the standard error stream of a program may be
+// closed, or full.
+OWN_PROCESS_TEST(RefusedCall, NoticesThatCannotBeWrittenAreDropped, {"PORTACL_LEAK_CHECK", "1"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void* memory = nullptr;
+    ACL_OK(aclrtMalloc(&memory, 2 * kMiB, ACL_MEM_MALLOC_NORMAL_ONLY));
+    const int full = open("/dev/full", O_WRONLY), before = dup(STDERR_FILENO);
+    ASSERT_GE(dup2(full, STDERR_FILENO), 0);
+    size_t live = 0;
+    ACL_OK(portaclMemoryReportLeaks(&live));
+    EXPECT_EQ(live, 1u);
+    ASSERT_GE(dup2(before, STDERR_FILENO), 0);
+    ACL_OK(aclrtFree(memory));
+    ACL_OK(aclFinalize());
 }

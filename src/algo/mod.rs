@@ -14,6 +14,8 @@ pub mod json;
 mod large_vec;
 pub mod level;
 pub mod mix;
+pub mod notice;
+pub mod pause;
 pub mod philox;
 pub mod pool;
 mod prefetch;

@@ -62,7 +62,7 @@ mod real {
                     yields += 1;
                     std::thread::yield_now();
                 } else {
-                    std::thread::sleep(pause);
+                    super::super::pause::pause(pause);
                     pause = longest.min(pause * 2);
                 }
             }

@@ -40,6 +40,7 @@ use self::server::{Reply, Server};
 use self::socket::Connection;
 use super::random::random;
 use super::{Fault, FaultKind, Result};
+use crate::algo::system_call::named;
 
 /// How long either side waits for the other one.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
@@ -128,7 +129,7 @@ impl Broker {
         let own = Process::own()?;
         self.serve(&own)?;
         loop {
-            let secret = random().map_err(|error| unserved("a random number", &error))?;
+            let secret = random().map_err(|error| unserved(&error))?;
             let key = Key::new(&own, secret);
             if let Entry::Vacant(place) = self.offers.lock().entry(key.short()) {
                 place.insert(Offer { key, kind, parcel, admission, admitted: Vec::new() });
@@ -169,9 +170,9 @@ impl Broker {
         let opened = Connection::open(&exporter.address(self.name), PATIENCE);
         let connection = opened.map_err(|error| match error.kind() {
             io::ErrorKind::ConnectionRefused => gone(id),
-            _ => silent(id, &error),
+            _ => unanswered(id, &error),
         })?;
-        let peer = connection.peer().map_err(|error| silent(id, &error))?;
+        let peer = connection.peer().map_err(|error| unanswered(id, &error))?;
         if (peer.user, peer.process) != (own.user, id) {
             return Err(invalid(format!(
                 "who answers for process {id} is process {} of user {}, and not that process of user {}; \
@@ -180,10 +181,10 @@ impl Broker {
             )));
         }
         let asked = connection.send(&Request::new(kind, key).to_bytes(), None);
-        asked.map_err(|error| silent(id, &error))?;
+        asked.map_err(|error| unanswered(id, &error))?;
         let mut answer = [0; message::MOST];
         let (len, descriptor) =
-            connection.receive(&mut answer).map_err(|error| silent(id, &error))?;
+            connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
         if len == 0 {
             return Err(gone(id));
         }
@@ -195,6 +196,12 @@ impl Broker {
             Answer::Unknown => Err(invalid(format!(
                 "process {id} offers nothing under this key: it was closed or freed there, or is none of its"
             ))),
+            Answer::Trouble(why) => Err(Fault::new(
+                FaultKind::OutOfResources,
+                format!(
+                    "process {id} offers this and cannot hand it over: its system refuses a call: {why}"
+                ),
+            )),
             Answer::OtherKind => Err(invalid(
                 "this key stands for something else (memory, physical memory, an event or a notify); import \
                  it with the function for that",
@@ -241,7 +248,7 @@ impl Broker {
                 Reply { answer, descriptor, kept: kept.clone() }
             }
             // It has none left; the other side may try again.
-            Err(_) => Answer::Unknown.into(),
+            Err(error) => Answer::trouble(&named("dup", error)).into(),
         }
     }
 }
@@ -249,7 +256,7 @@ impl Broker {
 #[cold]
 fn gone(process: i32) -> Fault {
     invalid(format!(
-        "process {process} offers nothing any more: it has finalized the library, or ended"
+        "process {process} hangs up: it offers nothing any more, because it has finalized the library, or ended"
     ))
 }
 
@@ -258,15 +265,22 @@ fn invalid(why: impl Into<String>) -> Fault {
     Fault::new(FaultKind::InvalidArgument, why)
 }
 
-/// The system does not give what is needed to share things.
+/// The system does not give what is needed to share things; the error says which call it refuses.
 #[cold]
-fn unserved(what: &str, error: &io::Error) -> Fault {
-    let text = format!("nothing can be shared with other processes: {what}: {error}");
+fn unserved(error: &io::Error) -> Fault {
+    let text = format!("nothing can be shared with other processes: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
-/// The other side does not say what it should.
+/// The other side does not say what it should, or cannot be asked.
 #[cold]
-fn silent(process: i32, error: &io::Error) -> Fault {
-    invalid(format!("process {process}, which has exported this, does not answer: {error}"))
+fn unanswered(process: i32, error: &io::Error) -> Fault {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, TimedOut, WouldBlock};
+    if let WouldBlock | TimedOut | BrokenPipe | ConnectionReset = error.kind() {
+        return invalid(format!(
+            "process {process}, which has exported this, does not answer: {error}"
+        ));
+    }
+    let text = format!("process {process}, which has exported this, cannot be asked: {error}");
+    Fault::new(FaultKind::OutOfResources, text)
 }

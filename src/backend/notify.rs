@@ -351,7 +351,7 @@ impl Notifies {
             Some(found) => found,
             None => {
                 let page = Page::new().map(Arc::new).map_err(|error| {
-                    let text = format!("there is no memory for a notify: {error}");
+                    let text = format!("the system gives no page for a notify: {error}");
                     Fault::new(FaultKind::OutOfResources, text)
                 })?;
                 pages.push(Arc::clone(&page));

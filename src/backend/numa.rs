@@ -50,7 +50,7 @@ pub fn bind_to_node(block: Block, node: u32) -> Result<()> {
         return Err(Fault::new(
             FaultKind::OutOfHostMemory,
             format!(
-                "{} bytes of host memory cannot be bound to NUMA node {node}: {error}",
+                "{} bytes of host memory cannot be bound to NUMA node {node}: mbind: {error}",
                 block.len
             ),
         ));

@@ -14,6 +14,7 @@ use super::hooked_memory::Piece;
 use super::mem_pool::pool::Pool;
 use super::memory_hook::{self, Event, HOST, MemoryHook, MemoryKind, Moment, Refusal, Scope};
 use super::{release_failure, virtual_memory};
+use crate::algo::notice::notice;
 use crate::backend::at_exit;
 
 /// What `PORTACL_LEAK_CHECK` asks for.
@@ -97,7 +98,7 @@ pub fn arm(mode: Mode) -> Result<()> {
     at_exit(|| {
         let text = release_failures();
         if !text.is_empty() {
-            eprint!("{text}");
+            notice(&text);
         }
     });
     Ok(())
@@ -217,9 +218,9 @@ pub fn at_end_of_life() {
     if text.is_empty() {
         return;
     }
-    eprint!("{text}");
+    notice(&text);
     if mode == 1 + Mode::Abort as u8 {
-        eprintln!("portacl: ended by PORTACL_LEAK_CHECK=abort");
+        notice("portacl: ended by PORTACL_LEAK_CHECK=abort\n");
         std::process::abort();
     }
 }

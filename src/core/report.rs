@@ -16,6 +16,7 @@ use self::reader::Reader;
 use super::error::{Code, Error, Result};
 use super::stream::{self, Stream};
 use super::thread;
+use crate::algo::pause::pause;
 use crate::algo::slot_table::Handle;
 use crate::backend::{HostFn, Op};
 
@@ -326,7 +327,7 @@ pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<
         drop(threads);
         let left =
             deadline.map_or(NAP, |deadline| deadline.saturating_duration_since(Instant::now()));
-        std::thread::sleep(left.min(NAP));
+        pause(left.min(NAP));
         return Err(family.thread_not_subscribed(thread));
     };
     // Under the lock: who has ended all subscriptions sees every call that still knows one.
@@ -351,7 +352,7 @@ pub fn wait_until_left(deadline: Instant) -> bool {
                 break;
             }
             drop(inside);
-            std::thread::sleep(PAUSE);
+            pause(PAUSE);
         }
     }
     all

@@ -17,6 +17,7 @@ use super::handles::Object;
 use super::runtime::{self, Session};
 use super::stream::Stream;
 use super::{gate, ipc, thread, virtual_memory};
+use crate::algo::pause::pause;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
 
 /// How far a process is.
@@ -306,7 +307,7 @@ fn come_to_rest(session: &Session, deadline: Instant) -> Result<()> {
             return Ok(());
         }
         before = Some(now);
-        std::thread::sleep(PAUSE);
+        pause(PAUSE);
     }
 }
 

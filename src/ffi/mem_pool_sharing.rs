@@ -97,7 +97,10 @@ fn descriptor<'a>(argument: &str, value: *mut c_void) -> Result<BorrowedFd<'a>> 
     let number = value.addr() as isize;
     let descriptor = RawFd::try_from(number).ok().filter(|number| {
         // SAFETY: asks whether there is such a descriptor.
-        *number >= 0 && unsafe { libc::fcntl(*number, libc::F_GETFD) } != -1
+        let known = *number >= 0 && unsafe { libc::fcntl(*number, libc::F_GETFD) } != -1;
+        // Where the system refuses to say it, the caller is believed.
+        let is_unknown = || std::io::Error::last_os_error().raw_os_error() != Some(libc::EBADF);
+        known || *number >= 0 && is_unknown()
     });
     let descriptor = descriptor.ok_or_else(|| {
         Error::param_invalid(format_args!(

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::time::Instant;
 
+use crate::algo::notice::notice;
 use crate::core::call_site::Names;
 use crate::core::error::Error;
 use crate::core::leak_check::{self, Live};
@@ -102,7 +103,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
 pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
     guard("portaclMemoryReportLeaks", || {
         let (live, text) = leak_check::report();
-        eprint!("{text}");
+        notice(text);
         if let Ok(out) = Out::new("count", count) {
             out.write(live);
         }

@@ -6,10 +6,12 @@
 
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use super::{invalid, unserved};
 use crate::algo::mix::mix;
+use crate::algo::system_call::named;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// Bytes that the text of a key has at most; the zero behind it comes on top.
@@ -47,8 +49,11 @@ impl Process {
     /// This one.
     pub(super) fn own() -> Result<Self> {
         let id = std::process::id().cast_signed();
-        let start = start_of(id)
-            .ok_or_else(|| unserved("/proc/self/stat", &std::io::ErrorKind::NotFound.into()))?;
+        let start = start_of(id).map_err(|error| unserved(&named(STAT_OF_SELF, error)))?;
+        let start = start.ok_or_else(|| {
+            let error = io::Error::other("it does not say when this process began");
+            unserved(&named(STAT_OF_SELF, error))
+        })?;
         Ok(Self { id, start, user: super::socket::user(), space: space()? })
     }
 
@@ -58,24 +63,40 @@ impl Process {
     }
 }
 
+const STAT_OF_SELF: &str = "/proc/self/stat";
+
 /// When a process began; none: there is no such process.
-fn start_of(id: i32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+fn start_of(id: i32) -> io::Result<Option<u64>> {
+    let stat = match fs::read_to_string(format!("/proc/{id}/stat")) {
+        Ok(stat) => stat,
+        Err(error) if is_gone(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
     // The second field is a name in brackets, which may contain anything.
-    let (_, behind) = stat.rsplit_once(')')?;
-    behind.split_ascii_whitespace().nth(19)?.parse().ok()
+    let start = stat.rsplit_once(')').and_then(|(_, behind)| {
+        let field = behind.split_ascii_whitespace().nth(19)?;
+        field.parse().ok()
+    });
+    Ok(start)
+}
+
+/// What the system says of a process that has ended, before the file is open and after that.
+fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 fn space() -> Result<u32> {
     let link = |name: &str| {
         let path = Path::new("/proc/self/ns").join(name);
-        fs::read_link(&path).map(|target| target.to_string_lossy().into_owned())
+        let target = fs::read_link(&path).map(|target| target.to_string_lossy().into_owned());
+        target.map_err(|error| named(&path.to_string_lossy(), error))
     };
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+    let boot = fs::read_to_string(BOOT).map_err(|error| named(BOOT, error));
     let all = [link("net"), link("pid"), boot];
     let mut sum = 0;
     for part in all {
-        let part = part.map_err(|error| unserved("/proc/self/ns", &error))?;
+        let part = part.map_err(|error| unserved(&error))?;
         sum = part.bytes().fold(mix(sum), |sum, byte| mix(sum ^ u64::from(byte)));
     }
     Ok(sum as u32)
@@ -180,9 +201,9 @@ impl Key {
     }
 
     /// Whether it is of this very process.
-    pub fn is_own(&self) -> bool {
-        let own = Process::own();
-        own.is_ok_and(|own| self.exporter(&own).is_ok_and(|exporter| exporter == own))
+    pub fn is_own(&self) -> Result<bool> {
+        let own = Process::own()?;
+        Ok(self.exporter(&own).is_ok_and(|exporter| exporter == own))
     }
 
     /// The process that it is of, which lives.
@@ -200,7 +221,13 @@ impl Key {
             ));
         }
         let Self { process, .. } = *self;
-        let start = start_of(process).filter(|now| match self.rest {
+        let start = start_of(process).map_err(|error| {
+            unserved(&named(
+                &format!("/proc/{process}/stat, of the process that has exported this"),
+                error,
+            ))
+        })?;
+        let start = start.filter(|now| match self.rest {
             Rest::Whole { start, .. } => start == *now,
             Rest::Short(_) => true,
         });
@@ -276,7 +303,7 @@ mod tests {
         assert!(number.names(&key) && number.number() == key.number());
         assert!(!Key::from_number(key.number() ^ 1).unwrap().names(&key));
         assert!(Key::from_number(0).is_err());
-        assert!(number.is_own() && key.is_own());
+        assert!(number.is_own().unwrap() && key.is_own().unwrap());
     }
 
     #[test]

@@ -66,15 +66,27 @@ pub(super) enum Answer {
     OtherKind,
     /// This process, as it is known here, is not on the list.
     NotAdmitted(i32),
+    /// The system has refused a call that the answer needs: why.
+    Trouble(String),
 }
 
 impl Answer {
+    /// The answer where this is refused.
+    pub(super) fn trouble(error: &std::io::Error) -> Self {
+        let mut why = error.to_string();
+        while why.len() > MOST_BYTES {
+            why.pop();
+        }
+        Self::Trouble(why)
+    }
+
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let (tag, number, rest): (u32, i32, &[u8]) = match self {
             Self::Parcel { bytes, is_leased } => (0, i32::from(*is_leased), bytes),
             Self::Unknown => (1, 0, &[]),
             Self::OtherKind => (2, 0, &[]),
             Self::NotAdmitted(process) => (3, *process, &[]),
+            Self::Trouble(why) => (4, 0, why.as_bytes()),
         };
         [&MAGIC[..], &tag.to_le_bytes(), &number.to_le_bytes(), rest].concat()
     }
@@ -93,6 +105,7 @@ impl Answer {
             1 => Ok(Self::Unknown),
             2 => Ok(Self::OtherKind),
             3 => Ok(Self::NotAdmitted(number)),
+            4 => Ok(Self::Trouble(String::from_utf8_lossy(rest).into_owned())),
             _ => Err(NONE),
         }
     }

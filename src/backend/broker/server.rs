@@ -14,6 +14,7 @@ use super::message::{Answer, REQUEST, Request};
 use super::socket::{self, Connection, Listener, Wake};
 use super::{PATIENCE, unserved};
 use crate::algo::quiet_thread;
+use crate::algo::system_call::named;
 use crate::backend::Result;
 
 /// How many may be inside at a time; who has been there longest makes room for the next one.
@@ -46,6 +47,14 @@ struct Kept {
     what: Arc<dyn Any + Send + Sync>,
 }
 
+impl Kept {
+    /// Whoever has it says nothing; what can be read is that they have gone. Where the system does not say
+    /// it, they are there.
+    fn is_needed(&self) -> bool {
+        self.connection.receive(&mut [0]).is_err()
+    }
+}
+
 /// The thread; dropped, it ends.
 pub(super) struct Server {
     wake: Arc<Wake>,
@@ -65,14 +74,14 @@ impl Server {
         address: &str,
         answer: impl Fn(i32, &Request) -> Reply + Send + 'static,
     ) -> Result<Self> {
-        let listener = Listener::open(address).map_err(|error| unserved("its socket", &error))?;
-        let wake = Arc::new(Wake::new().map_err(|error| unserved("eventfd", &error))?);
+        let listener = Listener::open(address).map_err(|error| unserved(&error))?;
+        let wake = Arc::new(Wake::new().map_err(|error| unserved(&error))?);
         close_in_children(listener.number());
         let (user, woken) = (own.user, Arc::clone(&wake));
         let serve = move || serve(&listener, &woken, user, &answer);
         let thread = quiet_thread::spawn("portacl-broker", serve).map_err(|error| {
             LISTENING.store(-1, Ordering::Relaxed);
-            unserved("its thread", &error)
+            unserved(&named("its thread", error))
         })?;
         Ok(Self { wake, thread: Some(thread) })
     }
@@ -97,7 +106,7 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
         let first = guests.iter().map(|guest| guest.until).min();
         let left = first.map(|first| first.saturating_duration_since(Instant::now()));
         let ready = socket::wait(&all, left);
-        if ready[0] {
+        if wake.is_awake() {
             break;
         }
         let now = Instant::now();
@@ -105,15 +114,23 @@ fn serve(listener: &Listener, wake: &Wake, user: u32, answer: &Answering) {
         let mut stay = Vec::new();
         let mut made = Vec::new();
         for guest in guests.drain(..) {
-            match said.next() {
-                Some(true) => made.extend(attend(guest, answer)),
-                _ if guest.until > now => stay.push(guest),
-                _ => {}
+            let left = match said.next() {
+                Some(true) => match attend(guest, answer) {
+                    Attended::Silent(guest) => guest,
+                    Attended::Kept(kept) => {
+                        made.push(kept);
+                        continue;
+                    }
+                    Attended::Gone => continue,
+                },
+                _ => guest,
+            };
+            if left.until > now {
+                stay.push(left);
             }
         }
         guests = stay;
-        // Whoever has a lease says nothing; what can be read is that they have gone.
-        leases.retain(|_| !said.next().unwrap_or(false));
+        leases.retain(|lease| !said.next().unwrap_or(false) || lease.is_needed());
         leases.append(&mut made);
         if ready[1] {
             let_in(listener, &mut guests, user, wake);
@@ -131,7 +148,9 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) 
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
             // The process has no descriptor left, say: whoever waits there goes on waiting.
             Err(_) => {
-                socket::wait(&[wake.number()], Some(PAUSE));
+                if !wake.is_awake() {
+                    socket::wait(&[wake.number()], Some(PAUSE));
+                }
                 return;
             }
         }
@@ -140,28 +159,51 @@ fn let_in(listener: &Listener, guests: &mut Vec<Guest>, user: u32, wake: &Wake) 
 
 /// Lets somebody in who is of the same user.
 fn welcome(guests: &mut Vec<Guest>, connection: Connection, user: u32) {
-    let Ok(peer) = connection.peer() else { return };
-    if peer.user != user {
-        return;
-    }
+    let peer = match connection.peer() {
+        Ok(peer) if peer.user == user => peer,
+        Ok(_) => return,
+        Err(error) => {
+            let _ = connection.send(&Answer::trouble(&error).to_bytes(), None);
+            return;
+        }
+    };
     if guests.len() == MOST_GUESTS {
         guests.remove(0);
     }
     guests.push(Guest { connection, process: peer.process, until: Instant::now() + PATIENCE });
 }
 
+/// What comes of a guest.
+enum Attended {
+    /// Has not said anything yet.
+    Silent(Guest),
+    /// Has got something, which is kept.
+    Kept(Kept),
+    Gone,
+}
+
 /// Answers what somebody says, if it is a request. Then they leave, but for those that something is kept
 /// for.
-fn attend(guest: Guest, answer: &Answering) -> Option<Kept> {
+fn attend(guest: Guest, answer: &Answering) -> Attended {
     // One byte more, which shows what is too long.
     let mut bytes = [0; REQUEST + 1];
-    let (len, unasked) = guest.connection.receive(&mut bytes).ok()?;
-    drop(unasked);
-    let request = Request::from_bytes(&bytes[..len])?;
+    let len = match guest.connection.receive(&mut bytes) {
+        // A descriptor that nobody has asked for is closed.
+        Ok((len, _unasked)) => len,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Attended::Silent(guest),
+        Err(error) => {
+            let _ = guest.connection.send(&Answer::trouble(&error).to_bytes(), None);
+            return Attended::Gone;
+        }
+    };
+    let Some(request) = Request::from_bytes(&bytes[..len]) else { return Attended::Gone };
     let Reply { answer, descriptor, kept } = answer(guest.process, &request);
     // Who does not listen misses it.
-    guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).ok()?;
-    kept.map(|what| Kept { connection: guest.connection, what })
+    if guest.connection.send(&answer.to_bytes(), descriptor.as_ref()).is_err() {
+        return Attended::Gone;
+    }
+    let connection = guest.connection;
+    kept.map_or(Attended::Gone, |what| Attended::Kept(Kept { connection, what }))
 }
 
 /// The number of the open listener; -1: there is none.

@@ -4,7 +4,11 @@
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use crate::algo::pause::pause;
+use crate::algo::system_call::refused;
 
 /// The user of this process.
 pub(super) fn user() -> u32 {
@@ -20,15 +24,15 @@ pub(super) struct Peer {
     pub(super) user: u32,
 }
 
-/// The answer of a call that gives -1 where it fails.
-fn checked(answer: isize) -> io::Result<usize> {
-    usize::try_from(answer).map_err(|_| io::Error::last_os_error())
+/// The answer of the call of this name, which gives -1 where it fails.
+fn checked(name: &str, answer: isize) -> io::Result<usize> {
+    usize::try_from(answer).map_err(|_| refused(name))
 }
 
 /// A call that is made again when a signal has come between.
-fn again(mut call: impl FnMut() -> isize) -> io::Result<usize> {
+fn again(name: &str, mut call: impl FnMut() -> isize) -> io::Result<usize> {
     loop {
-        match checked(call()) {
+        match checked(name, call()) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             answer => return answer,
         }
@@ -38,7 +42,7 @@ fn again(mut call: impl FnMut() -> isize) -> io::Result<usize> {
 fn new_socket(flags: libc::c_int) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC | flags;
     // SAFETY: takes numbers.
-    let socket = checked(unsafe { libc::socket(libc::AF_UNIX, kind, 0) } as isize)?;
+    let socket = checked("socket", unsafe { libc::socket(libc::AF_UNIX, kind, 0) } as isize)?;
     // SAFETY: it is new and nobody else's.
     Ok(unsafe { OwnedFd::from_raw_fd(socket as RawFd) })
 }
@@ -66,9 +70,9 @@ impl Listener {
         let (address, len) = address(name);
         // SAFETY: an address of that length, and an open socket.
         let bound = unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), len) };
-        checked(bound as isize)?;
+        checked("bind", bound as isize)?;
         // SAFETY: an open socket.
-        checked(unsafe { libc::listen(socket.as_raw_fd(), BACKLOG) } as isize)?;
+        checked("listen", unsafe { libc::listen(socket.as_raw_fd(), BACKLOG) } as isize)?;
         Ok(Self(socket))
     }
 
@@ -78,7 +82,7 @@ impl Listener {
         let null = std::ptr::null_mut();
         // SAFETY: an open socket; nobody asks for the other one's name.
         let call = || unsafe { libc::accept4(self.number(), null, std::ptr::null_mut(), flags) };
-        let socket = again(|| call() as isize)?;
+        let socket = again("accept4", || call() as isize)?;
         // SAFETY: it is new and nobody else's.
         Ok(Connection(unsafe { OwnedFd::from_raw_fd(socket as RawFd) }))
     }
@@ -107,7 +111,7 @@ impl Connection {
         // SAFETY: an address of that length, and an open socket.
         let call =
             || unsafe { libc::connect(connection.number(), (&raw const address).cast(), len) };
-        again(|| call() as isize)?;
+        again("connect", || call() as isize)?;
         Ok(connection)
     }
 
@@ -116,7 +120,7 @@ impl Connection {
         let at = (value as *const T).cast();
         // SAFETY: an open socket, and a value of that length.
         let set = unsafe { libc::setsockopt(self.number(), libc::SOL_SOCKET, option, at, len) };
-        checked(set as isize).map(drop)
+        checked("setsockopt", set as isize).map(drop)
     }
 
     /// Who is at the other end.
@@ -127,7 +131,7 @@ impl Connection {
         let at = (&raw mut peer).cast();
         // SAFETY: an open socket, and room of that length for the answer.
         let asked = unsafe { libc::getsockopt(self.number(), level, option, at, &raw mut len) };
-        checked(asked as isize)?;
+        checked("getsockopt(SO_PEERCRED)", asked as isize)?;
         Ok(Peer { process: peer.pid, user: peer.uid })
     }
 
@@ -150,7 +154,9 @@ impl Connection {
             }
         }
         // SAFETY: an open socket, and a message whose parts live.
-        again(|| unsafe { libc::sendmsg(self.number(), &raw const message, libc::MSG_NOSIGNAL) })?;
+        again("sendmsg", || unsafe {
+            libc::sendmsg(self.number(), &raw const message, libc::MSG_NOSIGNAL)
+        })?;
         Ok(())
     }
 
@@ -165,7 +171,7 @@ impl Connection {
         // SAFETY: an open socket, and a message whose parts live.
         let call =
             || unsafe { libc::recvmsg(self.number(), &raw mut message, libc::MSG_CMSG_CLOEXEC) };
-        let len = again(call)?;
+        let len = again("recvmsg", call)?;
         // SAFETY: the kernel has written it. What does not fit into the room it has closed.
         let header = unsafe { libc::CMSG_FIRSTHDR(&raw const message).as_ref() };
         let rights = header.filter(|header| {
@@ -208,35 +214,59 @@ fn message(part: &mut libc::iovec) -> libc::msghdr {
 }
 
 /// Something to wake a thread that waits in [`wait`].
-pub(super) struct Wake(OwnedFd);
+pub(super) struct Wake {
+    event: OwnedFd,
+    is_awake: AtomicBool,
+}
 
 impl Wake {
     pub(super) fn new() -> io::Result<Self> {
         // SAFETY: takes numbers.
         let event =
-            checked(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } as isize)?;
+            checked(
+                "eventfd2",
+                unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } as isize,
+            )?;
         // SAFETY: it is new and nobody else's.
-        Ok(Self(unsafe { OwnedFd::from_raw_fd(event as RawFd) }))
+        let event = unsafe { OwnedFd::from_raw_fd(event as RawFd) };
+        Ok(Self { event, is_awake: AtomicBool::new(false) })
     }
 
     pub(super) fn wake(&self) {
+        // Release: whoever wakes up sees what was done before.
+        self.is_awake.store(true, Ordering::Release);
         let one = 1u64;
-        // SAFETY: as many bytes as it wants. It is refused only when it is awake already.
+        // SAFETY: as many bytes as it wants. Where the system refuses it, `wait` ends by itself.
         unsafe { libc::write(self.number(), (&raw const one).cast(), size_of::<u64>()) };
     }
 
+    pub(super) fn is_awake(&self) -> bool {
+        self.is_awake.load(Ordering::Acquire)
+    }
+
     pub(super) fn number(&self) -> RawFd {
-        self.0.as_raw_fd()
+        self.event.as_raw_fd()
     }
 }
 
-/// Waits until there is something to read at one of these, or so long: for each whether there is.
+/// The longest wait: who could not be woken looks so often.
+const LONGEST: Duration = Duration::from_secs(1);
+/// How often everybody looks where the system does not say where there is something.
+const UNASKED: Duration = Duration::from_millis(20);
+
+/// Waits until there may be something to read at one of these, or so long, and not very long: for each
+/// whether there may be. Asking them again waits for nothing.
 pub(super) fn wait(numbers: &[RawFd], most: Option<Duration>) -> Vec<bool> {
     let ask = |fd: &RawFd| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
     let mut asked: Vec<_> = numbers.iter().map(ask).collect();
+    let most = most.map_or(LONGEST, |most| most.min(LONGEST));
     // Rounded up, so that the time is over afterwards.
-    let ms = most.map_or(-1, |most| most.as_millis().min(60_000) as libc::c_int + 1);
+    let ms = most.as_millis() as libc::c_int + 1;
     // SAFETY: as many as there are. A signal that comes between only has everybody look again.
-    unsafe { libc::poll(asked.as_mut_ptr(), asked.len() as libc::nfds_t, ms) };
+    let answer = unsafe { libc::poll(asked.as_mut_ptr(), asked.len() as libc::nfds_t, ms) };
+    if answer < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+        pause(most.min(UNASKED));
+        return vec![true; numbers.len()];
+    }
     asked.iter().map(|asked| asked.revents != 0).collect()
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::Slot;
+use crate::algo::pause::pause;
 use crate::algo::reclaim;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -54,7 +55,7 @@ impl Hold {
                     "calls of other threads are still at device memory; let them end first",
                 ));
             }
-            std::thread::sleep(PAUSE);
+            pause(PAUSE);
         }
     }
 

@@ -304,11 +304,9 @@ impl DeviceMemory {
         }
         self.arena.lock().give(self.offset(block.addr), block.token as u32);
         let len = (block.len - (last - first)) as u64;
-        if len != 0 {
-            if self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
-                self.freed_small.store(0, Ordering::Relaxed);
-                self.trim();
-            }
+        if len != 0 && self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
+            self.freed_small.store(0, Ordering::Relaxed);
+            self.trim();
         }
     }
 

@@ -10,6 +10,7 @@ use super::arena::{Arena, HUGE, UNIT};
 use super::host_ranges;
 use super::kept::Kept;
 use super::pages::Mapping;
+use crate::algo::notice::notice;
 use crate::backend::{Block, Fault, FaultKind, Result};
 
 /// Marks a block as host memory, in its token.
@@ -187,10 +188,10 @@ impl HostMemory {
     pub(super) fn note_unlocked(&self, len: usize, error: &io::Error) {
         self.unlocked.fetch_add(len as u64, Ordering::Relaxed);
         if !self.logged.swap(true, Ordering::Relaxed) {
-            eprintln!(
+            notice(format_args!(
                 "portacl: {len} bytes of host memory stay unlocked ({error}); raise the limit on \
-                 locked memory (ulimit -l) if that matters; further cases are only counted"
-            );
+                 locked memory (ulimit -l) if that matters; further cases are only counted\n"
+            ));
         }
     }
 }

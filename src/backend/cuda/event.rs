@@ -196,7 +196,7 @@ pub(super) fn poll_until(
             std::hint::spin_loop();
             continue;
         }
-        std::thread::sleep(pause.min(left));
+        crate::algo::pause::pause(pause.min(left));
         pause = (pause * 2).min(LONGEST_SLEEP);
     }
 }

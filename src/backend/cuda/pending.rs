@@ -136,7 +136,7 @@ impl Pending {
                 return;
             }
             drop(_reaping);
-            std::thread::sleep(pause);
+            crate::algo::pause::pause(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }

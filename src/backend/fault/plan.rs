@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::ledger::{Kind, Ledger};
 use super::site::Site;
+use crate::algo::notice::notice;
 use crate::backend::{Fault, FaultKind, Result};
 
 /// How a call fails.
@@ -157,7 +158,7 @@ impl Plan {
     fn make_fail(&self, Wanted { site, call, how }: Wanted) {
         self.ledger.made_fail();
         let what = if how == How::Refused { "is refused" } else { "fails when its turn comes" };
-        eprintln!("portacl: PORTACL_FAULT: call {call} of {} {what}", site.name());
+        notice(format_args!("portacl: PORTACL_FAULT: call {call} of {} {what}\n", site.name()));
     }
 
     #[cold]
@@ -176,7 +177,7 @@ impl Plan {
         let calls = Site::all().map(|site| (site.name(), self.calls(site)));
         if let Err(why) = self.ledger.write(path, calls, &Site::names(Site::is_queued)) {
             // There is nobody to return it to: this may be the end of the process.
-            eprintln!("portacl: PORTACL_FAULT_COUNT: {}: {why}", path.display());
+            notice(format_args!("portacl: PORTACL_FAULT_COUNT: {}: {why}\n", path.display()));
         }
     }
 }

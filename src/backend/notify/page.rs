@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::algo::system_call::{named, refused};
 use crate::backend::memory_file;
 
 const SIZE: usize = 4096;
@@ -80,7 +81,9 @@ impl Page {
     pub(super) fn new() -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
         // SAFETY: the descriptor is open; the call takes numbers.
-        check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) })?;
+        check("fcntl(F_ADD_SEALS)", unsafe {
+            libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS)
+        })?;
         let page = Self::map(file)?;
         page.lines().magic.store(MAGIC, Ordering::Release);
         Ok(page)
@@ -89,9 +92,15 @@ impl Page {
     /// The page behind a descriptor of another process, of which this one imports a line.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
         // SAFETY: asks for a number about an open descriptor.
-        let seals = check(unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GET_SEALS) })?;
+        let seals = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GET_SEALS) };
+        // EINVAL: it is no file in memory.
+        let seals = match check("fcntl(F_GET_SEALS)", seals) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => 0,
+            seals => seals?,
+        };
         let file = reopen(descriptor.as_raw_fd())?;
-        if seals & SEALS != SEALS || file.metadata()?.len() != SIZE as u64 {
+        let len = file.metadata().map_err(|error| named("fstat", error))?.len();
+        if seals & SEALS != SEALS || len != SIZE as u64 {
             return Err(io::Error::other("it is another file"));
         }
         let page = Self::map(file)?;
@@ -115,7 +124,7 @@ impl Page {
         let mapping = unsafe { libc::mmap(null, SIZE, access, libc::MAP_SHARED, number, 0) };
         match NonNull::new(mapping.cast()).filter(|_| mapping != libc::MAP_FAILED) {
             Some(mapping) => Ok(Self { file, mapping, state: Mutex::default() }),
-            None => Err(io::Error::last_os_error()),
+            None => Err(refused("mmap")),
         }
     }
 
@@ -174,7 +183,7 @@ impl Page {
             lock(&door, DOOR, libc::F_OFD_SETLK, libc::F_WRLCK)?;
             state.door = Some(door);
         }
-        self.file.try_clone().map(OwnedFd::from)
+        self.file.try_clone().map(OwnedFd::from).map_err(|error| named("dup", error))
     }
 
     /// As if its process had died.
@@ -218,13 +227,14 @@ fn at(slot: usize) -> usize {
     (slot + 1) * LINE
 }
 
-fn check(answer: c_int) -> io::Result<c_int> {
-    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+fn check(call: &str, answer: c_int) -> io::Result<c_int> {
+    if answer < 0 { Err(refused(call)) } else { Ok(answer) }
 }
 
 /// Another opening of the same file: locks are an opening's.
 fn reopen(descriptor: c_int) -> io::Result<File> {
-    File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}"))
+    let path = format!("/proc/self/fd/{descriptor}");
+    File::options().read(true).write(true).open(&path).map_err(|error| named(&path, error))
 }
 
 /// Asks for a lock, or about one, on a byte: the kind of it in the answer.
@@ -237,7 +247,9 @@ fn lock(file: &File, byte: usize, request: c_int, kind: c_int) -> io::Result<c_i
         l_pid: 0,
     };
     // SAFETY: an open descriptor, and the argument that these requests want.
-    check(unsafe { libc::fcntl(file.as_raw_fd(), request, &raw mut lock) })?;
+    check("fcntl(F_OFD_SETLK or F_OFD_GETLK)", unsafe {
+        libc::fcntl(file.as_raw_fd(), request, &raw mut lock)
+    })?;
     Ok(c_int::from(lock.l_type))
 }
 

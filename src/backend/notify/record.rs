@@ -228,7 +228,7 @@ impl SharedEvent {
                 look()?;
                 next_look = now + LOOK_INTERVAL;
             }
-            std::thread::sleep(pause.min(left));
+            crate::algo::pause::pause(pause.min(left));
             pause = (pause * 2).min(LONGEST_SLEEP);
         }
         Ok(Wait::Done)

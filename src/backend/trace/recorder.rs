@@ -14,6 +14,7 @@ use super::file::TraceFile;
 use super::lane::Lane;
 use super::timeline::{End, Timeline};
 use super::{DEVICES, dependency, host};
+use crate::algo::notice::notice;
 use crate::algo::quiet_thread;
 use crate::backend::at_exit;
 
@@ -249,7 +250,7 @@ impl Recorder {
     /// Nothing more is written.
     fn fail(&mut self, why: String) {
         let path = self.file.path().display();
-        eprintln!("portacl: the trace {path} ends here: {why}");
+        notice(format_args!("portacl: the trace {path} ends here: {why}\n"));
         self.failed = Some(why);
     }
 

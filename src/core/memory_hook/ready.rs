@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use super::{
     DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report,
 };
+use crate::algo::notice::notice;
 use crate::backend::at_exit;
 use crate::core::error::Result;
 
@@ -88,9 +89,9 @@ impl Write for ToldFile {
             && why.kind() != io::ErrorKind::Interrupted
             && !std::mem::replace(&mut self.told, true)
         {
-            eprintln!(
-                "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}"
-            );
+            notice(format_args!(
+                "portacl: the allocation log of PORTACL_MEMORY_HOOK lacks lines from here on: {why}\n"
+            ));
         }
         written
     }
@@ -109,7 +110,7 @@ pub fn write_profile() {
         .map_err(|why| why.text().to_owned())
         .and_then(|mut to| to.write_all(text.as_bytes()).map_err(|why| why.to_string()));
     if let Err(why) = written {
-        eprintln!("portacl: the memory profile was not written: {why}");
+        notice(format_args!("portacl: the memory profile was not written: {why}\n"));
     }
 }
 

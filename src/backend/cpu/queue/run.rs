@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Queue, ticket};
 use crate::algo::mix::mix;
+use crate::algo::pause::pause;
 use crate::algo::stream_queue::{Claim, Help};
 use crate::algo::thread_attributes;
 use crate::backend::cpu::event::Record;
@@ -200,7 +201,7 @@ impl Queue {
             let ticket = self.operations.finished();
             let random = mix(options.seed ^ mix(self.id ^ mix(ticket)));
             if random & 1 == 0 {
-                std::thread::sleep(Duration::from_nanos((random >> 1) % 200_000));
+                pause(Duration::from_nanos((random >> 1) % 200_000));
             }
         }
     }

@@ -1,0 +1,69 @@
+//! Functions of the standard library that panic where the system refuses a call, and so have no place in
+//! the product: what they would do there has a function of our own.
+
+mod source;
+
+use source::{files, read, without_comments};
+
+/// Each with what to use instead.
+const PANICKING: [(&str, &str); 5] = [
+    ("eprintln!", "algo::notice"),
+    ("eprint!", "algo::notice"),
+    ("println!", "algo::notice"),
+    ("thread::sleep", "algo::pause"),
+    ("thread::spawn", "algo::quiet_thread"),
+];
+
+/// The lines that use one, but for those of modules of tests.
+fn uses(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // What ends the module of tests that we are in.
+    let mut end: Option<String> = None;
+    for (number, line) in without_comments(text).lines().enumerate() {
+        if let Some(wanted) = &end {
+            if line == wanted {
+                end = None;
+            }
+            continue;
+        }
+        let code = line.trim_start();
+        let is_test = code == "mod tests {" || code.starts_with("mod loom_") && code.ends_with('{');
+        if is_test {
+            end = Some(format!("{}}}", &line[..line.len() - code.len()]));
+            continue;
+        }
+        let is_use = |name: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_')
+            })
+        };
+        for (name, instead) in PANICKING.iter().filter(|(name, _)| is_use(name)) {
+            found.push(format!("{path}:{}: {name} panics; use {instead}", number + 1));
+        }
+    }
+    found
+}
+
+fn is_product(path: &str) -> bool {
+    let is_test = path.contains("/tests") || path.ends_with("_tests.rs");
+    // Loom's threads are no threads, and measurements are no product.
+    let is_other = ["_models.rs", "_rules.rs", "/cost.rs", "algo/mod.rs"];
+    !is_test && !is_other.iter().any(|end| path.ends_with(end))
+}
+
+#[test]
+fn refused_calls_panic_nowhere() {
+    let all = files("src", &["rs"]);
+    let product = all.iter().filter(|path| is_product(path));
+    let found: Vec<String> = product.flat_map(|path| uses(path, &read(path))).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_use_is_found() {
+    assert_eq!(uses("a.rs", "fn a() {\n    std::thread::sleep(b);\n}\n").len(), 1);
+    assert_eq!(uses("a.rs", "eprintln!(\"c\");\n").len(), 1);
+    let test = "// eprintln!\n    mod tests {\n        thread::sleep(b);\n    }\n";
+    assert!(uses("a.rs", test).is_empty());
+    assert_eq!(uses("a.rs", &format!("{test}println!();\n")).len(), 1);
+}
