@@ -381,6 +381,23 @@ TEST_F(MemoryHook, RefusesBadArguments) {
     aclGetRecentErrMsg();
 }
 
+// A reason belongs to the callback that gives it, not to the next refusal.
+TEST_F(MemoryHook, ReasonsOfOtherCallbacksAreNotTold) {
+    Recorder agrees(story, "agrees"), refuses(story, "refuses");
+    agrees.also = [](const std::string&, const portaclMemoryEvent&) {
+        portaclMemoryHookGiveReason("no refusal");
+        return ACL_SUCCESS;
+    };
+    refuses.also = [](const std::string& what, const portaclMemoryEvent&) {
+        return what == "before malloc" ? 424242 : ACL_SUCCESS;
+    };
+    void* memory = nullptr;
+    EXPECT_EQ(aclrtMallocHost(&memory, 100), 424242);
+    const std::string text = TakeText();
+    EXPECT_NE(text.find("refuses"), std::string::npos) << text;
+    EXPECT_EQ(text.find("no refusal"), std::string::npos) << text;
+}
+
 TEST_F(MemoryHook, TheListTellsAboutThem) {
     size_t count = 99;
     ACL_OK(portaclMemoryHookList(nullptr, 0, &count));

@@ -144,6 +144,32 @@ fn with_unsafe(path: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Where values of a thread are declared, none of which is destroyed before the thread ends.
+const PER_THREAD: &str = "src/algo/per_thread.rs";
+
+/// Thread-local values in product code are those of [`PER_THREAD`]: access to others panics in late destructors of the
+/// program. Tests have their own, and so has the model for loom.
+fn other_thread_values(path: &str, text: &str) -> Vec<String> {
+    let is_module =
+        |(at, mark): &(usize, &str)| text[at + mark.len()..].trim_start().starts_with("mod ");
+    let product =
+        text.match_indices("#[cfg(test)]").find(is_module).map_or(text, |(at, _)| &text[..at]);
+    without_comments(product)
+        .lines()
+        .enumerate()
+        .filter(|(_, code)| {
+            let plain = code.replace("loom::thread_local!", "");
+            path != PER_THREAD
+                && ["thread_local!", "LocalKey", "#[thread_local]"]
+                    .iter()
+                    .any(|word| plain.contains(word))
+        })
+        .map(|(line, _)| {
+            format!("{path}:{}: a thread-local value that is not per_thread!", line + 1)
+        })
+        .collect()
+}
+
 /// `fn name(arguments) -> result` of each function that is declared or defined in the text, as
 /// words without blanks.
 fn signatures(text: &str) -> BTreeMap<String, String> {
@@ -252,6 +278,19 @@ fn the_core_is_safe() {
     assert!(read("src/core/mod.rs").contains("#![cfg_attr(not(test), forbid(unsafe_code))]"));
 }
 
+#[test]
+fn values_of_threads_last_to_their_ends() {
+    check("src", other_thread_values);
+    check("cxx/src", other_thread_values);
+    let place = read(PER_THREAD);
+    assert!(place.contains("assert!(!::std::mem::needs_drop::<$type>()"), "{PER_THREAD}");
+    assert!(!place.split("#[cfg(all(test").next().unwrap().contains("END.with("), "{PER_THREAD}");
+    let forbidden = read("clippy.toml");
+    for function in ["std::thread::current", "std::thread::park", "std::thread::park_timeout"] {
+        assert!(forbidden.contains(&format!("\"{function}\"")), "clippy.toml allows {function}");
+    }
+}
+
 /// It has no core of its own: it calls the C API, in one file.
 #[test]
 fn the_component_goes_through_the_c_api() {
@@ -358,6 +397,21 @@ mod seen_failing {
         let test =
             "#![forbid(unsafe_code)]\n// unsafe\n#[cfg(test)]\nmod tests {\n    unsafe {}\n}\n";
         assert_eq!(with_unsafe("a.rs", test), [""; 0]);
+    }
+
+    #[test]
+    fn values_that_go_before_their_thread() {
+        let bad =
+            "fn a() {\n    std::thread_local! { static A: Vec<u8> = const { Vec::new() }; }\n}\n";
+        assert_eq!(other_thread_values("src/core/a.rs", bad).len(), 1);
+        assert_eq!(other_thread_values("src/core/a.rs", "use std::thread::LocalKey;\n").len(), 1);
+        assert_eq!(other_thread_values(PER_THREAD, bad), [""; 0]);
+        let good = "// thread_local!\nper_thread! {\n    static A: Cell<u8> = Cell::new(1);\n}\n";
+        assert_eq!(other_thread_values("src/core/a.rs", good), [""; 0]);
+        let others = format!("loom::thread_local! {{}}\n#[cfg(test)]\nmod tests {{\n{bad}}}\n");
+        assert_eq!(other_thread_values("src/algo/a.rs", &others), [""; 0]);
+        let behind = format!("#[cfg(test)]\nfn b() {{}}\n{bad}");
+        assert_eq!(other_thread_values("src/algo/a.rs", &behind).len(), 1);
     }
 
     #[test]

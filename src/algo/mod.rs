@@ -16,6 +16,7 @@ pub mod level;
 pub mod mix;
 pub mod notice;
 pub mod pause;
+pub mod per_thread;
 pub mod philox;
 pub mod pool;
 mod prefetch;

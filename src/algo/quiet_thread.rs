@@ -12,6 +12,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::thread::{Builder, JoinHandle};
 
+use super::per_thread::per_thread;
 use super::thread_attributes;
 
 /// What a thread of ours is interrupted by.
@@ -42,8 +43,8 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<Joi
     })
 }
 
-thread_local! {
-    static IS_OURS: Cell<bool> = const { Cell::new(false) };
+per_thread! {
+    static IS_OURS: Cell<bool> = Cell::new(false);
 }
 
 /// Whether the calling thread is one of these.

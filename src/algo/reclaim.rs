@@ -34,6 +34,8 @@ mod real {
 
     use parking_lot::Mutex;
 
+    use crate::algo::per_thread::{at_thread_end, per_thread};
+
     /// How often [`flush_deferred`] looks for readers that have left: they stay for nanoseconds.
     const ROUNDS: usize = 64;
     /// So many objects are worth the barrier to [`flush_if_many`].
@@ -68,19 +70,18 @@ mod real {
     /// Whether `membarrier` serves as the readers' barrier. Set before the first reader exists.
     static KERNEL_BARRIER: AtomicBool = AtomicBool::new(false);
 
-    thread_local! {
-        static MINE: Cell<Option<&'static Reader>> = const { Cell::new(None) };
-        static LEAVING: Leaving = const { Leaving };
+    per_thread! {
+        static MINE: Cell<Option<&'static Reader>> = Cell::new(None);
     }
 
-    /// Gives the thread's reader back when the thread ends.
-    struct Leaving;
+    at_thread_end! {
+        /// The reader is given back when the thread ends.
+        fn is_given_back() -> bool => give_back;
+    }
 
-    impl Drop for Leaving {
-        fn drop(&mut self) {
-            if let Some(reader) = MINE.take() {
-                reader.taken.store(false, Ordering::Release);
-            }
+    fn give_back() {
+        if let Some(reader) = MINE.take() {
+            reader.taken.store(false, Ordering::Release);
         }
     }
 
@@ -102,7 +103,7 @@ mod real {
         let reader = free.unwrap_or_else(add_reader);
         // At the very end of a thread nobody would give it back later.
         let state = reader.state.load(Ordering::Relaxed) & !PASSING;
-        if LEAVING.try_with(|_| ()).is_ok() {
+        if is_given_back() {
             reader.state.store(state, Ordering::Relaxed);
             MINE.set(Some(reader));
         } else {
@@ -338,8 +339,10 @@ mod real {
                     drop(outer);
                 }
             }
-            thread_local! { static LATE: Late = const { Late }; }
-            // Destroyed after `LEAVING`, because it is used first.
+            thread_local! {
+                static LATE: Late = const { Late };
+            }
+            // Destroyed after the reader was given back, because it is used first.
             let thread = std::thread::spawn(|| {
                 LATE.with(|_| ());
                 drop(pin());

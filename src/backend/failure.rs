@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::{Fault, HostFn};
+use crate::algo::per_thread::per_thread;
 
 /// Where an operation stands in its stream: 1 for the first one queued, then ascending.
 pub type Position = u64;
@@ -41,8 +42,8 @@ pub trait Observer: Send + Sync {
 /// The system's number of the calling thread.
 #[inline]
 pub fn thread_number() -> u32 {
-    thread_local! {
-        static NUMBER: Cell<u32> = const { Cell::new(0) };
+    per_thread! {
+        static NUMBER: Cell<u32> = Cell::new(0);
     }
     if NUMBER.get() == 0 {
         // SAFETY: takes nothing, cannot fail.

@@ -5,6 +5,8 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
+use crate::algo::per_thread::per_thread;
+
 /// User code, to be called exactly once: a C function with its argument, or a closure.
 ///
 /// Two words, which calls pass in registers: a closure is told by its function, `CLOSURE`, and is
@@ -35,8 +37,8 @@ unsafe extern "C" fn call_closure(closure: *mut c_void) {
 // and that what its argument points to is the caller's business. Closures are `Send`.
 unsafe impl Send for HostFn {}
 
-thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+per_thread! {
+    static INSIDE: Cell<bool> = Cell::new(false);
 }
 
 /// True while this thread runs user code on behalf of a stream.

@@ -11,6 +11,7 @@ use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::{handles, mem_pool, runtime};
 use crate::algo::address_map::{AddressMap, Entry, HeldPlace, Hint, InsertError, Range, Reach};
+use crate::algo::per_thread::per_thread;
 use crate::algo::pool::Taken;
 use crate::algo::slot_table::Handle;
 use crate::backend::{Block, Place};
@@ -21,9 +22,9 @@ pub use reuse::Reuse;
 /// Every live allocation and registration, by address.
 static ALLOCATIONS: AddressMap = AddressMap::new();
 
-thread_local! {
+per_thread! {
     /// Where this thread found the ends of its latest copy.
-    static ENDS: [Cell<Hint<'static>>; 2] = const { [const { Cell::new(Hint::NONE) }; 2] };
+    static ENDS: [Cell<Hint<'static>>; 2] = [const { Cell::new(Hint::NONE) }; 2];
 }
 
 /// Which end of a copy an address is.

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::config::ErrMsgMode;
+use crate::algo::per_thread::per_thread;
 use crate::backend::{Fault, FaultKind};
 
 /// The error codes that this library returns. The whole list of the API is in `acl_base_rt.h`
@@ -305,9 +306,9 @@ struct Record {
     last: i32,
 }
 
-thread_local! {
+per_thread! {
     static RECORD: RefCell<Record> =
-        const { RefCell::new(Record { recent: Text::EMPTY, fetched: Text::EMPTY, last: 0 }) };
+        RefCell::new(Record { recent: Text::EMPTY, fetched: Text::EMPTY, last: 0 });
 }
 
 /// The last failure of any thread, for `err_msg_mode` 1.

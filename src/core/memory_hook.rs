@@ -13,7 +13,6 @@ mod logging;
 mod ready;
 mod registry;
 
-use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
@@ -30,6 +29,7 @@ use super::allocation::{Allocation, Kind};
 use super::call_site::Frame;
 use super::error::{Code, Error, Result};
 use super::mem_pool::pool::Pool;
+use crate::algo::per_thread::{ThreadList, per_thread};
 use crate::backend::thread_number;
 
 /// The device of host memory.
@@ -191,11 +191,16 @@ pub trait MemoryHook: Send + Sync {
     }
 }
 
-thread_local! {
+/// A hook while one of its callbacks runs.
+struct Running {
+    entry: Arc<Entry>,
+    /// What the callback says of its refusal.
+    reason: String,
+}
+
+per_thread! {
     /// The hooks that this thread is running, the innermost last.
-    static RUNNING: RefCell<Vec<Arc<Entry>>> = const { RefCell::new(Vec::new()) };
-    /// What the running callback says of its refusal.
-    static REASON: RefCell<String> = const { RefCell::new(String::new()) };
+    static RUNNING: ThreadList<Running> = ThreadList::new();
 }
 
 /// Whether there are any, for whichever thread.
@@ -206,26 +211,23 @@ pub fn exist() -> bool {
 
 /// Whether this thread is inside a hook.
 pub fn is_running_here() -> bool {
-    RUNNING.with_borrow(|running| !running.is_empty())
+    RUNNING.with(|running| running.with(|all| !all.is_empty()))
 }
 
 /// What the callback that refuses on this thread, right now, says of it.
 pub fn give_reason(text: &str) {
-    if is_running_here() {
-        REASON.set(text.to_owned());
-    }
+    RUNNING.with(|running| running.with_last(|hook| text.clone_into(&mut hook.reason)));
 }
 
 /// The hook that this thread is running has failed where it can refuse nothing.
 pub fn note_failure(text: &str) {
-    if let Some(entry) = RUNNING.with_borrow(|running| running.last().cloned()) {
-        entry.note_failure(text);
-    }
+    RUNNING.with(|running| running.with_last(|hook| hook.entry.note_failure(text)));
 }
 
-/// The reason that was given since the last call.
+/// The reason that the running callback has given since the last call.
 pub fn take_reason() -> String {
-    REASON.take()
+    let reason = RUNNING.with(|running| running.with_last(|hook| std::mem::take(&mut hook.reason)));
+    reason.unwrap_or_default()
 }
 
 /// Runs a callback of an entry: it counts as running here, so that it is not called about itself.
@@ -233,14 +235,14 @@ fn run<T>(entry: &Arc<Entry>, callback: impl FnOnce(&dyn MemoryHook) -> T) -> Op
     struct Ends<'a>(&'a Entry);
     impl Drop for Ends<'_> {
         fn drop(&mut self) {
-            RUNNING.with_borrow_mut(|running| running.pop());
+            RUNNING.with(ThreadList::pop);
             self.0.leave();
         }
     }
     if !entry.enter() {
         return None;
     }
-    RUNNING.with_borrow_mut(|running| running.push(Arc::clone(entry)));
+    RUNNING.with(|all| all.push(Running { entry: Arc::clone(entry), reason: String::new() }));
     let _ends = Ends(entry);
     Some(callback(&*entry.hook))
 }
@@ -251,8 +253,10 @@ struct Called(Vec<Arc<Entry>>);
 impl Called {
     fn here() -> Self {
         let mut entries = registry::of_this_thread();
-        RUNNING.with_borrow(|running| {
-            entries.retain(|entry| running.iter().all(|other| !Arc::ptr_eq(entry, other)));
+        RUNNING.with(|running| {
+            running.with(|all| {
+                entries.retain(|entry| all.iter().all(|hook| !Arc::ptr_eq(entry, &hook.entry)));
+            });
         });
         Self(entries)
     }

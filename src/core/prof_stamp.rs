@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
+use crate::algo::per_thread::per_thread;
 use crate::algo::slot_table::{self, Handle};
 use crate::backend::trace;
 
@@ -24,9 +25,9 @@ handles::object!(Stamp, Stamp);
 /// What a stamp without a text is called.
 const NAMELESS: &str = "stamp";
 
-thread_local! {
+per_thread! {
     /// Ranges of this thread that are open. Plain memory: usable to the very end of the process.
-    static OPEN: Cell<u32> = const { Cell::new(0) };
+    static OPEN: Cell<u32> = Cell::new(0);
 }
 
 /// The numbers of ranges that were started and not stopped.

@@ -11,6 +11,7 @@ use super::handles::Object;
 use super::runtime::{self, Session};
 use super::stream::{self, Stream};
 use super::thread;
+use crate::algo::per_thread::per_thread;
 use crate::algo::slot_table::Handle;
 use crate::backend::DeviceInfo;
 
@@ -65,9 +66,9 @@ impl Limits {
     }
 }
 
-thread_local! {
+per_thread! {
     /// The stream whose limits are this thread's.
-    static USED: Cell<Option<Handle>> = const { Cell::new(None) };
+    static USED: Cell<Option<Handle>> = Cell::new(None);
 }
 
 fn check(value: u32) -> Result<()> {

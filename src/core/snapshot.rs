@@ -18,6 +18,7 @@ use super::runtime::{self, Session};
 use super::stream::Stream;
 use super::{gate, ipc, thread, virtual_memory};
 use crate::algo::pause::pause;
+use crate::algo::per_thread::per_thread;
 use crate::backend::{self, Fault, FaultKind, Wait, thread_number};
 
 /// How far a process is.
@@ -92,9 +93,9 @@ static PROCESS: Mutex<Process> =
 /// The thread that has locked the process; 0: none.
 static LOCKED_BY: AtomicU32 = AtomicU32::new(0);
 
-thread_local! {
+per_thread! {
     /// This thread is in a function that a snapshot calls while the process is locked.
-    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+    static IN_CALLBACK: Cell<bool> = Cell::new(false);
 }
 
 /// Calls that go through a held gate: they start no work, and somebody may need them to come out of it.

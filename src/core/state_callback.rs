@@ -4,7 +4,7 @@
 //! also what makes and ends devices and streams. What they make and end themselves is not
 //! announced, or it would never stop.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use super::error::{Error, Result};
 use super::handles::Object;
 use super::stream::Stream;
+use crate::algo::per_thread::{ThreadList, per_thread};
 use crate::algo::slot_table::Handle;
 
 /// What is about to happen to a device, or has happened.
@@ -107,11 +108,11 @@ static STREAMS: Registry<StreamWatcher> = Registry::new();
 /// Streams whose end was announced and that are still there.
 static ENDING: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
 
-thread_local! {
+per_thread! {
     /// This thread is inside a function that is being told.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static INSIDE: Cell<bool> = Cell::new(false);
     /// Streams that ended unannounced, because they were made while their device was being reset.
-    static LATE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    static LATE: ThreadList<u64> = ThreadList::new();
 }
 
 /// aclrtRegDeviceStateCallback; `None` takes the name's function out.
@@ -210,24 +211,21 @@ pub fn stream_ended(stream: Handle) {
 fn note_end(stream: u64) {
     let announced = ENDING.lock().as_mut().is_some_and(|ending| ending.remove(&stream));
     if !announced && !INSIDE.get() {
-        // At the end of a thread there is nobody left to tell.
-        let _ = LATE.try_with(|late| late.borrow_mut().push(stream));
+        LATE.with(|late| late.push(stream));
     }
 }
 
 /// Tells of the streams that ended before anybody could be told. The caller holds nothing.
 pub fn tell_late() {
-    if !STREAMS.has_any() {
-        return;
-    }
-    let late = LATE.try_with(RefCell::take).unwrap_or_default();
-    for stream in late {
+    for stream in LATE.with(ThreadList::take) {
         STREAMS.tell(|watcher| watcher(stream, StreamState::Ending));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     #[test]

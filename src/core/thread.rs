@@ -7,17 +7,18 @@ use super::context::Context;
 use super::error::{Code, Error, Result};
 use super::handles::Object;
 use super::{device, runtime};
+use crate::algo::per_thread::per_thread;
 use crate::algo::slot_table::{Handle, Ref};
 use crate::backend::{self, Position};
 
-thread_local! {
+per_thread! {
     /// The handle of the current context, if one was set. Plain memory: usable to the very end of
     /// the process.
-    static CURRENT: Cell<Option<Handle>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<Handle>> = Cell::new(None);
     /// See [`number`].
-    static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) };
+    static NUMBER: Cell<usize> = Cell::new(usize::MAX);
     /// Where the operation stands in its stream that this thread queued last; 0: none yet.
-    static LAST_TASK: Cell<u32> = const { Cell::new(0) };
+    static LAST_TASK: Cell<u32> = Cell::new(0);
 }
 
 /// This thread has queued an operation that stands there in its stream.

@@ -25,6 +25,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::operation;
 use super::parallel::Job;
 use super::queue::Queue;
+use crate::algo::per_thread::per_thread;
 use crate::algo::quiet_thread;
 use crate::algo::stream_queue::Claim;
 use crate::algo::thread_attributes;
@@ -50,9 +51,9 @@ const PAUSES: u32 = 8;
 /// it at once, and begins with it meanwhile. Then there are two for it, and nobody need be woken.
 const HEAD_START: u32 = 16;
 
-thread_local! {
+per_thread! {
     /// This is a thread of an executor.
-    static WORKER: Cell<bool> = const { Cell::new(false) };
+    static WORKER: Cell<bool> = Cell::new(false);
 }
 
 pub(super) struct Executor {
@@ -394,6 +395,7 @@ impl Executor {
         pool.held.pop_front()
     }
 
+    #[expect(clippy::disallowed_methods, reason = "it runs in a thread of the library")]
     fn sleep<'a>(
         &'a self,
         mut pool: MutexGuard<'a, Pool>,

@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 
 use super::driver::{Api, Outcome};
 use super::error::Failure;
+use crate::algo::per_thread::per_thread;
 use crate::algo::quiet_thread;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -51,9 +52,9 @@ static LIVES: AtomicU64 = AtomicU64::new(1);
 /// The addresses of the contexts of this process that ended. The driver may give one out again.
 static ENDED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-thread_local! {
+per_thread! {
     /// The context that this thread made current last: its number and its address.
-    static ENTERED: Cell<(u64, usize)> = const { Cell::new((0, 0)) };
+    static ENTERED: Cell<(u64, usize)> = Cell::new((0, 0));
 }
 
 /// The primary context of a device, retained.

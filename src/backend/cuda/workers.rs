@@ -61,6 +61,7 @@ impl Worker {
     }
 
     /// On its own thread, while it is in the list of those that wait.
+    #[expect(clippy::disallowed_methods, reason = "it runs in a thread of the library")]
     fn wait(&self) {
         while !self.called.load(Ordering::Acquire) {
             thread::park();
@@ -125,6 +126,7 @@ impl Drop for Alive<'_> {
 }
 
 impl Shared {
+    #[expect(clippy::disallowed_methods, reason = "it runs in a thread of the library")]
     fn serve(&self) {
         let _alive = Alive(self);
         let me = Arc::new(Worker { thread: thread::current(), called: AtomicBool::new(false) });

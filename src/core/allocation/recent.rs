@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::algo::address_map::MAX_RECORDS;
+use crate::algo::per_thread::{at_thread_end, per_thread};
 
 /// Pairs of places, 32 KiB of them: more than most threads need at a time.
 const PAIRS: usize = 1 << PAIR_BITS;
@@ -26,9 +27,13 @@ const _: () = assert!(MAX_RECORDS == 1 << RECORD_BITS);
 /// memory itself, which would be taken from the stack of every thread of the program.
 type Table = [AtomicU64; PAIRS];
 
-thread_local! {
-    static MINE: Cell<&'static Table> = const { Cell::new(&NONE) };
-    static LEAVING: Leaving = const { Leaving };
+per_thread! {
+    static MINE: Cell<&'static Table> = Cell::new(&NONE);
+}
+
+at_thread_end! {
+    /// The thread's table is given back when the thread ends.
+    fn is_given_back() -> bool => give_back;
 }
 
 /// What threads have that have noted nothing: it stays empty.
@@ -37,15 +42,10 @@ static NONE: Table = [const { AtomicU64::new(0) }; PAIRS];
 /// Tables of threads that have ended.
 static SPARE: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
 
-/// Gives the thread's table back when the thread ends.
-struct Leaving;
-
-impl Drop for Leaving {
-    fn drop(&mut self) {
-        let table = MINE.replace(&NONE);
-        if !is_none(table) {
-            SPARE.lock().push(table);
-        }
+fn give_back() {
+    let table = MINE.replace(&NONE);
+    if !is_none(table) {
+        SPARE.lock().push(table);
     }
 }
 
@@ -96,7 +96,9 @@ fn is_none(table: &'static Table) -> bool {
 #[cold]
 #[inline(never)]
 fn new_table() -> Option<&'static Table> {
-    LEAVING.try_with(|_| ()).ok()?;
+    if !is_given_back() {
+        return None;
+    }
     let spare = SPARE.lock().pop();
     let table = spare.unwrap_or_else(|| Box::leak(Box::new([const { AtomicU64::new(0) }; PAIRS])));
     MINE.set(table);

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::capture::Capture;
+use crate::algo::per_thread::per_thread;
 use crate::backend::thread_number;
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
@@ -42,8 +43,8 @@ impl Mode {
     }
 }
 
-thread_local! {
-    static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
+per_thread! {
+    static MODE: Cell<Mode> = Cell::new(Mode::Global);
 }
 
 /// How many captures there are: all that those look at who are not concerned.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{MemoryHook, ProfileRow, RUNNING};
+use super::{MemoryHook, ProfileRow, RUNNING, Running};
+use crate::algo::per_thread::per_thread;
 use crate::backend;
 use crate::core::error::{Code, Error, Result};
 
@@ -61,9 +62,8 @@ impl Entry {
 
     /// No callback begins any more; waits for those that run, except on this thread.
     fn end(&self) {
-        let here = RUNNING.with_borrow(|running| {
-            running.iter().filter(|entry| std::ptr::eq(&raw const ***entry, self)).count()
-        });
+        let is_this = |hook: &&Running| std::ptr::eq(&raw const *hook.entry, self);
+        let here = RUNNING.with(|running| running.with(|all| all.iter().filter(is_this).count()));
         let mut state = self.use_.lock();
         state.ended = true;
         while state.running > here {
@@ -110,8 +110,8 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The number of the calling thread: unlike the system's no other one ever has it.
 fn this_thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    thread_local! {
-        static NUMBER: Cell<u64> = const { Cell::new(0) };
+    per_thread! {
+        static NUMBER: Cell<u64> = Cell::new(0);
     }
     if NUMBER.get() == 0 {
         NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));

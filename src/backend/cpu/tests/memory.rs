@@ -336,6 +336,7 @@ fn kept_pinned_memory_makes_room_under_the_limit() {
     const INSIDE: &str = "PORTACL_TEST_INSIDE";
     if std::env::var_os(INSIDE).is_none() {
         // In a process of its own: the limit is for all that a process has locked.
+        #[expect(clippy::disallowed_methods, reason = "a thread of the tests")]
         let name = std::thread::current().name().expect("tests have names").to_owned();
         let program = std::env::current_exe().unwrap();
         let output = std::process::Command::new(program)

@@ -1,0 +1,106 @@
+// Calls at the ends of threads and of the process: in destructors of thread-local and static objects, in those of
+// pthread keys, and in atexit functions.
+#pragma once
+
+#include <acl/acl.h>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "support/own_process.h"
+
+namespace portacl_test {
+
+// For code that runs when no test can fail any more: says what was wrong and ends the process with a failure.
+inline void DemandAt(const char* file, int line, bool condition, const char* what) {
+    if (condition) return;
+    const char* text = aclGetRecentErrMsg();
+    std::fprintf(stderr, "%s:%d: late: %s; last text: %s\n", file, line, what, text ? text : "(none)");
+    std::fflush(stderr);
+    _exit(3);
+}
+
+#define LATE(condition) ::portacl_test::DemandAt(__FILE__, __LINE__, (condition), #condition)
+#define LATE_OK(call) LATE((call) == ACL_SUCCESS)
+
+// Something that is used early in a thread, and once more late.
+class LateWork {
+  public:
+    virtual ~LateWork() = default;
+    virtual void Early() = 0;
+    virtual void Late() = 0;
+};
+
+// How many late uses are to come.
+inline std::atomic<int> late_uses{0};
+
+// Does the late part when it is destroyed.
+class LateOwner {
+  public:
+    ~LateOwner() { Finish(); }
+    void Begin(LateWork* work) {
+        ++late_uses;
+        work_.reset(work);
+        work_->Early();
+    }
+    void Finish() {
+        if (!work_) return;
+        work_->Late();
+        work_.reset();
+        --late_uses;
+    }
+
+  private:
+    std::unique_ptr<LateWork> work_;
+};
+
+// Two threads that use the library and end. The owner is there before the library's own values of the thread, so it
+// is destroyed after them.
+template <typename Work>
+void LateInThreads() {
+    const int before = late_uses;
+    std::thread([] {
+        static thread_local LateOwner owner;
+        owner.Begin(new Work);
+    }).join();
+    std::thread([] {
+        pthread_key_t key = 0;
+        LATE(pthread_key_create(&key, [](void* owner) { delete static_cast<LateOwner*>(owner); }) == 0);
+        auto* owner = new LateOwner;
+        LATE(pthread_setspecific(key, owner) == 0);
+        owner->Begin(new Work);
+    }).join();
+    LATE(late_uses == before);
+}
+
+// The end of the process: destructors of the main thread's objects and of static ones, and functions of atexit,
+// around those that the library has registered. The last of all of them ends the library.
+template <typename Work>
+void LateInProcess() {
+    static struct Last {
+        ~Last() {
+            LATE(late_uses == 0);
+            LATE_OK(aclFinalize());
+        }
+    } last;
+    static LateOwner first_static;
+    static LateOwner first_at_exit;
+    static thread_local LateOwner of_thread;
+    LATE(std::atexit([] { first_at_exit.Finish(); }) == 0);
+    LATE_OK(aclInit(nullptr));
+    LATE_OK(aclrtSetDevice(0));
+    static LateOwner second_static;
+    static LateOwner second_at_exit;
+    LATE(std::atexit([] { second_at_exit.Finish(); }) == 0);
+    for (LateOwner* owner : {&first_static, &first_at_exit, &of_thread, &second_static, &second_at_exit})
+        owner->Begin(new Work);
+    LateInThreads<Work>();
+}
+
+}  // namespace portacl_test
