@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -10,6 +11,9 @@ use super::at_exit;
 
 static FUNCTIONS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+
+/// The process ends: threads that are left have no end of their own.
+static PROCESS_ENDS: AtomicBool = AtomicBool::new(false);
 
 /// The system calls destructors of keys in so many rounds, as long as there is something to destroy.
 const ROUNDS: usize = 4;
@@ -20,6 +24,9 @@ const ROUNDS: usize = 4;
 /// end of its own. False: the system has no room for this, and nothing will be called.
 pub fn at_end_of_thread(function: fn()) -> bool {
     let Some(key) = *KEY.get_or_init(make_key) else { return false };
+    if PROCESS_ENDS.load(Ordering::Acquire) {
+        return true;
+    }
     {
         let mut functions = FUNCTIONS.lock();
         if !functions.iter().any(|known| std::ptr::fn_addr_eq(*known, function)) {
@@ -41,6 +48,7 @@ fn make_key() -> Option<libc::pthread_key_t> {
 
 /// No thread calls into the library after it is unloaded.
 fn forget_key() {
+    PROCESS_ENDS.store(true, Ordering::Release);
     if let Some(key) = KEY.get().copied().flatten() {
         // SAFETY: a key of ours.
         unsafe { libc::pthread_key_delete(key) };
@@ -71,7 +79,7 @@ extern "C" fn end(round: *mut c_void) {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use super::*;
 
