@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::per_thread::per_thread;
+
 /// The smallest stack that a thread of the library gets, also where the system's default is less.
 pub const LEAST_STACK: usize = 256 << 10;
 /// The stack where the system sets no limit (`ulimit -s unlimited`): what Linux gives by default.
@@ -68,9 +70,9 @@ fn is_unlimited() -> bool {
     known && limit.rlim_cur == libc::RLIM_INFINITY
 }
 
-thread_local! {
+per_thread! {
     /// First address of this thread's stack and the first one behind it; 0: not asked yet.
-    static BOUNDS: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    static BOUNDS: Cell<(usize, usize)> = Cell::new((0, 0));
 }
 
 /// Whether the calling thread has about as much stack left as a new thread of the library: seven
