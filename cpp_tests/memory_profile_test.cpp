@@ -144,7 +144,7 @@ OWN_PROCESS_TEST(LeakReportLines, GoToAFunctionOfTheProgram) {
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
     EXPECT_EQ(count, 1u);
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_EQ(lines[0], "portacl: 1 allocations of 1024 bytes are not freed");
+    EXPECT_EQ(lines[0], "portacl: 1 allocation of 1024 bytes is not freed");
     EXPECT_NE(lines[1].find("page-locked host memory"), std::string::npos);
     EXPECT_NE(lines[2].find("aclrtSomething returned 107000"), std::string::npos);
     ACL_OK(aclrtFreeHost(memory));

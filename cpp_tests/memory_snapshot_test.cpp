@@ -279,7 +279,7 @@ OWN_PROCESS_TEST(LeakReport, NamesWhatIsLiveOnRequest) {
     EXPECT_EQ(count, 1u);
     std::ostringstream address;
     address << memory;
-    for (const std::string& part : {std::string("1 allocations of 1024 bytes"), address.str(),
+    for (const std::string& part : {std::string("1 allocation of 1024 bytes"), address.str(),
                                     std::string("1001 asked for"), std::string("AllocateHere")})
         EXPECT_NE(text.find(part), std::string::npos) << text;
     ACL_OK(aclrtFreeHost(memory));
@@ -336,7 +336,7 @@ TEST(LeakCheck, EndsTheProcessIfAskedTo) {
                                              {"FAKE_CUDA_LEAK_CHECK", "0"},
                                              {"PORTACL_LEAK_CHECK", "abort"}});
     EXPECT_EQ(result.signal, SIGABRT) << result.output;
-    EXPECT_NE(result.output.find("1 allocations of 1024 bytes"), std::string::npos)
+    EXPECT_NE(result.output.find("1 allocation of 1024 bytes"), std::string::npos)
         << result.output;
 }
 

@@ -1000,7 +1000,7 @@ aclError portaclMemorySnapshot(portaclMemoryAllocation *allocations,
 /**
  * Writes on the standard error stream which allocations are live, with thread, age and the functions that asked for
  * them if that was recorded, and which releases have failed in destructors since this was told last. Writes nothing
- * where there is nothing to tell. aclFinalize does the same with PORTACL_LEAK_CHECK=1.
+ * where there is nothing to tell. PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
  *
  * @param count receives the number of live allocations; may be null.
  * @return ACL_SUCCESS. Works at any time. Thread-safe.

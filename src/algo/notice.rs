@@ -3,9 +3,29 @@
 use std::fmt::Display;
 use std::io::{Write, stderr};
 
+use parking_lot::Mutex;
+
 /// Writes a text, whole lines, in one piece. Where nothing can be written there (it is full, or nobody
 /// reads it any more), nothing is: the standard library's macros panic in that case.
 pub fn notice(text: impl Display) {
     // One write, so that lines of several threads do not mix.
     let _ = stderr().write_all(text.to_string().as_bytes());
+}
+
+/// So many different lines are remembered.
+const MOST_LINES: usize = 64;
+
+/// The lines that [`notice_once`] has written.
+static WRITTEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Writes "portacl: " and this as a line, unless it was written before in this process.
+pub fn notice_once(line: &str) {
+    {
+        let mut written = WRITTEN.lock();
+        if written.len() >= MOST_LINES || written.iter().any(|known| known == line) {
+            return;
+        }
+        written.push(line.to_owned());
+    }
+    notice(format_args!("portacl: {line}\n"));
 }

@@ -21,6 +21,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use super::chunked::{Blank, Chunked};
+use super::handle_watch::{self, Change};
 use super::reclaim::{self, Pin};
 use super::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use super::sync::{Mutex, const_unless_loom};
@@ -213,6 +214,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         let claim = Claim { table: self, slot, index, generation };
         let value = make(handle);
         std::mem::forget(claim);
+        handle_watch::tell(handle, Change::Made);
         // Release: whoever sees this value sees that the occupants before are gone.
         slot.value.store(Arc::into_raw(value).cast_mut(), Ordering::Release);
         slot.name.store(handle.raw(), Ordering::Release);
@@ -269,6 +271,7 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         slot.name.compare_exchange(handle.raw(), name, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         let value = slot.value.swap(ptr::null_mut(), Ordering::AcqRel);
         self.release(handle.index(), free);
+        handle_watch::tell(handle, Change::Removed);
         // SAFETY: from `Arc::into_raw` in `insert_with`, and the exchange above makes this thread
         // the only one to take the table's share over.
         let value = unsafe { Arc::from_raw(value) };

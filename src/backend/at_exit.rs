@@ -1,7 +1,7 @@
 //! What is still to be written when a program ends without aclFinalize.
 
 use std::panic::catch_unwind;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -27,5 +27,29 @@ pub fn at_exit(function: fn()) {
     let mut functions = FUNCTIONS.lock();
     if !functions.iter().any(|known| std::ptr::fn_addr_eq(*known, function)) {
         functions.push(function);
+    }
+}
+
+/// What [`at_unload`] was given.
+static LAST: OnceLock<fn()> = OnceLock::new();
+
+/// Has a function called when the process has ended normally and the program's static objects are destroyed, or when the
+/// library is unloaded: after all functions of [`at_exit`], the program's own included. As for those, threads that were
+/// stopped may hold any lock. There is one such function: a second one changes nothing.
+pub fn at_unload(function: fn()) {
+    // Fails where there is one.
+    let _ = LAST.set(function);
+}
+
+/// The system calls it after the functions of `atexit`, and by this name of its section after the other ones of the
+/// program that the library is linked into.
+#[used]
+#[unsafe(link_section = ".fini_array.00000")]
+static UNLOAD: extern "C" fn() = unload;
+
+extern "C" fn unload() {
+    if let Some(function) = LAST.get() {
+        // Nothing may unwind from here.
+        let _ = catch_unwind(*function);
     }
 }

@@ -1,7 +1,6 @@
 //! The stack of the calling thread, by the unwinder that every Rust program has for its panics.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::sync::OnceLock;
+use std::ffi::{c_int, c_void};
 
 /// The unwinder's reasons to go on, and to stop.
 const NO_REASON: c_int = 0;
@@ -44,40 +43,6 @@ pub fn return_addresses(most: usize) -> Vec<usize> {
     walk.addrs
 }
 
-/// `__cxa_demangle` of the C++ library that the program has.
-type Demangle =
-    unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
-
-/// The name that C++ gives a symbol, as its source has it. None: it is no such name, or nothing in this
-/// process is of C++.
-pub fn cpp_name(symbol: &str) -> Option<String> {
-    static FOUND: OnceLock<Option<Demangle>> = OnceLock::new();
-    if !symbol.starts_with("_Z") {
-        return None;
-    }
-    let demangle = (*FOUND.get_or_init(|| {
-        // SAFETY: a name; a null address is None.
-        unsafe {
-            let found = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_demangle".as_ptr());
-            // The signature is that of the C++ ABI.
-            std::mem::transmute::<*mut c_void, Option<Demangle>>(found)
-        }
-    }))?;
-    let symbol = CString::new(symbol).ok()?;
-    let mut status = 0;
-    // SAFETY: a string; no memory of ours for the answer, which is then allocated, or null.
-    unsafe {
-        let name =
-            demangle(symbol.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), &mut status);
-        if name.is_null() {
-            return None;
-        }
-        let text = CStr::from_ptr(name).to_string_lossy().into_owned();
-        libc::free(name.cast());
-        Some(text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,14 +58,5 @@ mod tests {
         let [flat, deep] = [0, 20].map(|levels| deeper(levels, 1000).len());
         assert_eq!(deep, flat + 20);
         assert_eq!(deeper(20, 7).len(), 7);
-    }
-
-    #[test]
-    fn names_of_cpp() {
-        // A Rust program has no C++ in it, or it has.
-        let name = cpp_name("_ZN3foo3barEi");
-        assert!(name.is_none() || name.as_deref() == Some("foo::bar(int)"), "{name:?}");
-        assert_eq!(cpp_name("aclrtMalloc"), None);
-        assert_eq!(cpp_name("_Z\0"), None);
     }
 }

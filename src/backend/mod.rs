@@ -56,10 +56,10 @@ mod usage;
 mod virtual_memory;
 mod watch;
 
-pub use at_exit::at_exit;
+pub use at_exit::{at_exit, at_unload};
 pub use atomics::AtomicMemory;
 use broker::Parcel;
-pub use call_stack::{cpp_name, return_addresses};
+pub use call_stack::return_addresses;
 pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::algo::cpp_name::cpp_name;
 use crate::backend;
 
 /// Deeper frames are not looked at.
@@ -68,6 +69,7 @@ impl Stack {
         if let Some(entry) = frames.iter().position(Frame::is_api) {
             frames.drain(..=entry);
         }
+        frames.truncate(program_part(&frames));
         frames
     }
 }
@@ -115,6 +117,29 @@ impl fmt::Display for Frame {
     }
 }
 
+/// How many of these functions, the innermost first, are the program's: up to `main`, or to where the system began
+/// the thread.
+fn program_part(frames: &[Frame]) -> usize {
+    const BEGINS_A_THREAD: [&str; 8] = [
+        "_start",
+        "__libc_start_main",
+        "__libc_start_call_main",
+        "start_thread",
+        "__clone",
+        "__clone3",
+        "clone3",
+        "execute_native_thread_routine",
+    ];
+    if let Some(main) = frames.iter().rposition(|frame| frame.function == "main") {
+        return main + 1;
+    }
+    let is_system = |frame: &Frame| {
+        let name = frame.function.split('@').next().unwrap_or_default();
+        BEGINS_A_THREAD.iter().any(|known| name.starts_with(known))
+    };
+    frames.iter().rposition(|frame| !is_system(frame)).map_or(0, |last| last + 1)
+}
+
 /// The functions in a text of the standard library's: for each a line with its number, its address, the same
 /// again where it is inlined into the next one, and its name; then one with the file and the line, where they
 /// are known.
@@ -155,7 +180,7 @@ fn name_of(text: &str) -> String {
     if name == "<unknown>" {
         return if addr.is_empty() { name } else { addr }.to_owned();
     }
-    backend::cpp_name(name).unwrap_or_else(|| without_hashes(name))
+    cpp_name(name).unwrap_or_else(|| without_hashes(name))
 }
 
 /// The name of a function of Rust's without the numbers that tell it and its crates from their namesakes:
@@ -236,6 +261,20 @@ mod tests {
                 frame("operator - (int)", None),
             ]
         );
+    }
+
+    #[test]
+    fn what_calls_main_or_begins_a_thread_is_not_the_programs() {
+        let frames = |names: &[&str]| -> Vec<Frame> {
+            names.iter().map(|name| Frame { function: (*name).to_owned(), place: None }).collect()
+        };
+        let part = |names: &[&str]| program_part(&frames(names));
+        assert_eq!(part(&["work", "main", "__libc_start_call_main", "_start"]), 2);
+        assert_eq!(part(&["main", "0x7f00", "__libc_start_main@@GLIBC_2.34"]), 1);
+        assert_eq!(part(&["work", "start_thread", "__clone3"]), 1);
+        assert_eq!(part(&["work", "0x55", "_start"]), 2);
+        assert_eq!(part(&["_start"]), 0);
+        assert_eq!(part(&[]), 0);
     }
 
     #[test]

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::error::{Code, Error, Result};
 use super::version::Version;
-use super::{leak_check, memory_hook, notice, profiling, visibility};
+use super::{leak_check, memory_hook, profiling, visibility};
+use crate::algo::notice::notice_once;
 use crate::algo::thread_attributes;
 use crate::backend::fault;
 
@@ -186,7 +187,7 @@ pub fn cann_version() -> Result<Version> {
 
 /// Tells people of a configuration that calls refuse: programs may not look at their codes.
 pub fn tell_refusal(error: &Error) {
-    notice::write_once(error.text());
+    notice_once(error.text());
 }
 
 fn bad(name: &str, value: &str, allowed: &str) -> Error {

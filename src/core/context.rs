@@ -9,7 +9,7 @@ use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::{Stream, StreamFlags};
 use super::sys_param::ContextParams;
-use super::{runtime, state_callback, thread};
+use super::{leak_check, runtime, state_callback, thread};
 use crate::algo::slot_table::{self, Handle, Ref};
 
 /// A context: a device as a thread sees it.
@@ -27,6 +27,11 @@ pub struct Context {
 handles::object!(Context, Context);
 
 impl Context {
+    /// Whether it is the default context of its device, which the library makes.
+    pub fn is_primary(&self) -> bool {
+        self.primary
+    }
+
     /// A new context of `device`, and its default stream.
     pub fn create(device: &Arc<Device>, primary: bool) -> Result<(Handle, Handle)> {
         let context = Arc::new(Self {
@@ -78,6 +83,9 @@ pub fn destroy(raw: u64) -> Result<()> {
         )));
     }
     let handle = Handle::from_raw(raw);
+    if let Some(handle) = handle {
+        leak_check::at_end_of_context(handle);
+    }
     state_callback::streams_end(|stream| Some(stream.context) == handle);
     handles::remove::<Context>("context", raw)?;
     let mut ending = Ending::default();

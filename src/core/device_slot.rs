@@ -23,7 +23,8 @@ use super::resource_limit::Limits;
 use super::stream::Stream;
 use super::virtual_memory::{self, physical};
 use super::{
-    ipc, kernel_args, mem_pool, memory, order, peer, runtime, state_callback, symbol, thread,
+    ipc, kernel_args, leak_check, mem_pool, memory, order, peer, runtime, state_callback, symbol,
+    thread,
 };
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
@@ -238,6 +239,7 @@ impl DeviceSlot {
                 device.sets.primary.store(primary, Ordering::SeqCst);
                 return Ok(None);
             }
+            leak_check::at_end_of_device(&device, "aclrtResetDevice");
         }
         Ok(Some(self.release(&mut state, None)))
     }
@@ -245,12 +247,14 @@ impl DeviceSlot {
     /// aclrtResetDeviceForce. How the device ended.
     pub fn reset_force(&self) -> Result<Ending> {
         let mut state = self.state.lock();
-        if self.device().is_none() {
+        let Some(device) = self.device() else {
             return Err(Error::param_invalid(format_args!(
                 "deviceId {} is not set; there is nothing to reset",
                 self.id
             )));
-        }
+        };
+        leak_check::at_end_of_device(&device, "aclrtResetDeviceForce");
+        drop(device);
         Ok(self.release(&mut state, None))
     }
 

@@ -12,6 +12,7 @@ use super::exception::{Exception, Watcher};
 use super::handles::{self, Object};
 use super::kernel_args::{self, Lists};
 use super::{symbol, thread};
+use crate::algo::cpp_name::shown_name;
 use crate::algo::slot_table::{self, Handle};
 use crate::backend::{self, Copy, Place, Span};
 
@@ -39,7 +40,9 @@ pub struct Function {
     pub has_pointers: bool,
     binary: Handle,
     /// What its program calls it.
-    pub name: String,
+    name: String,
+    /// That as people read it: names of C++ as sources have them.
+    pub shown: String,
     /// Lists of arguments for it.
     pub lists: Lists,
 }
@@ -146,6 +149,7 @@ pub fn function(raw: u64, name: &str) -> Result<u64> {
         native,
         binary: of,
         name: name.to_owned(),
+        shown: shown_name(name),
         lists: Lists::default(),
     });
     let handle = Function::table().insert(function).ok_or_else(|| {
@@ -278,7 +282,7 @@ fn with_parameters<R>(
         None => Err(Error::unsupported(format_args!(
             "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
              CUDA drivers tell them from CUDA 12.4 on",
-            function.name
+            function.shown
         ))),
     }
 }

@@ -179,7 +179,7 @@ pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head
         return Err(Error::invalid_param(format_args!(
             "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments, see \
              aclrtKernelArgsGetMemSize",
-            function.name
+            function.shown
         )));
     }
     Ok(Head { mark: Head::mark(addr), room, room_len, ..head(&function, raw) })
@@ -264,7 +264,7 @@ impl List<'_> {
             let Some(parameter) = known.get(index) else {
                 return Err(Error::param_invalid(format_args!(
                     "kernel {} has {} parameters, and argsHandle an argument for each already",
-                    function.name,
+                    function.shown,
                     known.len()
                 )));
             };
@@ -275,7 +275,7 @@ impl List<'_> {
                         true => "a place holder is an address of 8 bytes".to_owned(),
                         false => format!("paramSize is {size}"),
                     },
-                    function.name,
+                    function.shown,
                     parameter.size
                 )));
             }
@@ -429,7 +429,7 @@ impl List<'_> {
         self.with_function(|function| match known(function) {
             Some(known) if known.len() != count => Err(Error::param_invalid(format_args!(
                 "argsHandle has {count} arguments; kernel {} has {} parameters",
-                function.name,
+                function.shown,
                 known.len()
             ))),
             _ => Ok(()),

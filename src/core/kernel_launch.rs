@@ -309,7 +309,7 @@ pub fn work(request: &Request, device: &Arc<Device>) -> Result<Work> {
             format_args!(
                 "{argument} {raw:#x} ({}) was loaded on device {}, the graph is on device {}; load the binary \
                  on that device, too",
-                function.name, function.device.id, device.id
+                function.shown, function.device.id, device.id
             ),
         ));
     }
@@ -399,7 +399,7 @@ pub fn launch_with_data(
         return Err(Error::invalid_param(format_args!(
             "a place holder's data begins {first} bytes behind the first argument; kernel {} has {len} bytes \
              of arguments",
-            function.name
+            function.shown
         )));
     }
     let session = runtime::session()?;
@@ -487,7 +487,7 @@ fn launch_of<'a>(request: &Request, function: &'a Function) -> Launch<'a> {
     Launch {
         function: raw,
         kernel: &function.native,
-        name: &function.name,
+        name: &function.shown,
         grid,
         threads,
         shared_bytes: config.shared_bytes.unwrap_or(shared_bytes),
@@ -509,7 +509,7 @@ fn check_pointers(
         let Some(access) = parameter.pointer else { continue };
         let Some(addr) = arguments.pointer(index, parameter) else { continue };
         if !is_own(parameter.offset) {
-            let what = format_args!("argument {index} of kernel {}", function.name);
+            let what = format_args!("argument {index} of kernel {}", function.shown);
             memory::check_pointer(what, addr, device, access == Access::ReadWrite)?;
         }
     }
@@ -523,7 +523,7 @@ fn of_another_device(argument: &str, raw: u64, function: &Function, stream: &Str
         format_args!(
             "{argument} {raw:#x} ({}) was loaded on device {}, the stream is on device {}; load the binary on \
              that device, too",
-            function.name, function.device.id, stream.device.id
+            function.shown, function.device.id, stream.device.id
         ),
     )
 }

@@ -134,6 +134,11 @@ impl MemPool {
         })
     }
 
+    /// Whether it is the default pool of its device, which the library makes.
+    pub fn is_default(&self) -> bool {
+        self.is_default
+    }
+
     fn is_on(&self, device: &Device) -> bool {
         self.pool.home.is(device)
     }

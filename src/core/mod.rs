@@ -49,7 +49,6 @@ pub mod memory_hook;
 pub mod memory_stats;
 pub mod memset;
 pub mod native;
-pub mod notice;
 pub mod notify;
 pub mod op_timeout;
 pub mod order;

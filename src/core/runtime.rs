@@ -19,8 +19,9 @@ use super::state_callback::{self, DeviceState};
 use super::visibility::Visibility;
 use super::{
     buffer, device, exception, graph, leak_check, life_callback, mem_pool, memory, memory_hook,
-    notice, order, profiling, report, thread, virtual_memory,
+    order, profiling, report, thread, virtual_memory,
 };
+use crate::algo::notice::notice_once;
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::algo::thread_attributes;
@@ -118,7 +119,7 @@ pub fn finalize() -> Result<()> {
     if INIT_COUNT.load(Ordering::Relaxed) == 0 || ENDING.load(Ordering::Relaxed) {
         return Err(nothing_to_finalize());
     }
-    end(life)
+    end(life, "aclFinalize")
 }
 
 /// aclFinalizeReference: the remaining count, and what ending everything at 0 gave.
@@ -133,22 +134,22 @@ pub fn finalize_reference() -> (u64, Result<()>) {
         return (0, Err(nothing_to_finalize()));
     }
     if count == 1 {
-        return (0, end(life));
+        return (0, end(life, "aclFinalizeReference"));
     }
     INIT_COUNT.store(count - 1, Ordering::Relaxed);
     (count - 1, Ok(()))
 }
 
 /// Ends the life: first functions of the program are told, without any lock, while everything is
-/// still there.
-fn end(life: MutexGuard<'_, ()>) -> Result<()> {
+/// still there. `call`: what ends it.
+fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
     ENDING.store(true, Ordering::Relaxed);
     let callbacks = life_callback::end();
     drop(life);
     let told = callbacks.call();
     let open = announce_ends();
     memory_hook::write_profile();
-    leak_check::at_end_of_life();
+    leak_check::at_end_of_session(call);
     let life = LIFE.lock();
     INIT_COUNT.store(0, Ordering::Relaxed);
     let ended = end_session(&life);
@@ -274,7 +275,7 @@ fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
     let (driver, visibility) = opened.inspect_err(|fault| {
         profiling::end_with_session();
         if environment.backend == BackendChoice::Cuda {
-            notice::write_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
+            notice_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
         }
     })?;
     visibility.tell_ignored(environment.visible_devices.as_deref());

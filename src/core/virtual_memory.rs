@@ -398,6 +398,14 @@ pub fn pieces() -> Vec<Piece> {
     all_memory().iter().map(|it| it.piece()).collect()
 }
 
+/// The ranges of addresses that are reserved: first address and bytes of each.
+pub fn reserved() -> Vec<(usize, usize)> {
+    if !USED.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    RANGES.lock().0.iter().map(|(addr, range)| (*addr, range.len)).collect()
+}
+
 /// Whether memory of this process has been exported.
 pub fn exports_any() -> bool {
     all_memory().iter().any(|it| it.memory.key.lock().is_some())

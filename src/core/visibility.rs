@@ -5,7 +5,8 @@
 //! id* counts those of the hardware; here it is the logical one.
 
 use super::error::{Code, Error, Result};
-use super::{notice, runtime};
+use super::runtime;
+use crate::algo::notice::notice_once;
 
 /// The variable that chooses devices.
 pub const VARIABLE: &str = "ASCEND_RT_VISIBLE_DEVICES";
@@ -42,7 +43,7 @@ impl Visibility {
         let Some(value) = value else { return };
         let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
         if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
-            notice::write_once(&format!(
+            notice_once(&format!(
                 "the environment variable {VARIABLE} is \"{value}\"; \"{entry}\" and what follows do not count: \
                  allowed are the ids of the {} devices, each once",
                 self.all

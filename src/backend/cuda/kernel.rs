@@ -21,6 +21,7 @@ use super::device::DeviceState;
 use super::error::INVALID_VALUE;
 use super::release::{Release, give_back};
 use super::stream::StreamState;
+use crate::algo::cpp_name::shown_name;
 use crate::backend::image::{Image, MACHINE_CUDA};
 use crate::backend::{
     Arguments, BoundLaunch, Code, Fault, FaultKind, Kernel, KernelInfo, Launch, Module, Parameter,
@@ -153,7 +154,7 @@ impl Module for CudaModule {
             code: None,
         };
         Ok(Arc::new(CudaKernel {
-            name: name.to_owned(),
+            name: shown_name(name),
             module: Arc::clone(&self.0),
             raw: Raw(raw),
             most_threads: threads.max(1) as u32,

@@ -171,6 +171,11 @@ impl Drop for Owned {
 }
 
 impl Graph {
+    /// Whether it is the body of a conditional task, and goes with that.
+    pub fn is_body(&self) -> bool {
+        self.body.is_some()
+    }
+
     /// Fails for the body of a conditional task, which is not for this call.
     pub fn check_not_body(&self, instead: &str) -> Result<()> {
         let Some(body) = &self.body else { return Ok(()) };

@@ -1,0 +1,247 @@
+// PORTACL_LEAK_CHECK: whatever takes memory and objects away reports them, each once.
+// leak_check_child is a program that keeps one of each kind and ends in one of several ways; it is
+// also linked statically.
+#include <portacl/portacl.h>
+
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/objects.h"
+#include "support/own_process.h"
+
+using namespace portacl_test;
+
+namespace {
+
+const std::vector<std::string> kEndings = {"reset", "force", "finalize", "reference", "exit"};
+
+// What takes an object away that goes with a device, a session or the process.
+std::string Taker(const std::string& ending, const std::string& ends_with) {
+    const std::string process = "the end of the process";
+    if (ending == "exit" || ending == "quick" || ends_with == "process") return process;
+    if (ending == "reference") return "aclFinalizeReference";
+    if (ending == "finalize" || ends_with == "session") return "aclFinalize";
+    return ending == "reset" ? "aclrtResetDevice" : "aclrtResetDeviceForce";
+}
+
+ProcessResult RunChild(const std::string& program, const std::string& ending,
+                       const std::vector<std::string>& kept, const std::string& mode) {
+    // The kernels need functions of the shared library.
+    const bool is_static = program == "leak_check_child_static";
+    const std::string kernels =
+        is_static ? "-" : (ProgramDirectory() / (OnCpu() ? "kernels.so" : "kernels.ptx")).string();
+    std::vector<std::string> arguments{kernels, ending};
+    arguments.insert(arguments.end(), kept.begin(), kept.end());
+    // The test double of the driver has a check of its own.
+    return RunProcess(ProgramDirectory() / program, arguments,
+                      {{"PORTACL_LEAK_CHECK", mode}, {"FAKE_CUDA_LEAK_CHECK", "0"}});
+}
+
+struct Kept {
+    std::string handle, ends_with, name;
+};
+
+// What the child has kept, and the lines of the library by what took it.
+struct Output {
+    std::vector<Kept> kept;
+    std::map<std::string, std::vector<std::string>> sections;
+    std::vector<std::string> headings;
+
+    explicit Output(const std::string& text) {
+        std::istringstream lines(text);
+        std::string taker;
+        const std::regex kept_line("kept (0x[0-9a-f]+) ([a-z]+): (.*)");
+        const std::regex heading("portacl: at (.*?) ([0-9]+ .*) (is|are) not (freed|released)");
+        for (std::string line; std::getline(lines, line);) {
+            std::smatch match;
+            if (std::regex_match(line, match, kept_line)) {
+                kept.push_back({match[1], match[2], match[3]});
+            } else if (std::regex_match(line, match, heading)) {
+                taker = match[1];
+                headings.push_back(line);
+            } else if (line.rfind("  ", 0) == 0 && line.rfind("    ", 0) != 0) {
+                sections[taker].push_back(line);
+            }
+        }
+    }
+
+    // How many lines of a taker name this.
+    size_t Count(const std::string& taker, const Kept& one) const {
+        const auto section = sections.find(taker);
+        if (section == sections.end()) return 0;
+        size_t count = 0;
+        for (const std::string& line : section->second)
+            count += line.find(one.handle) != std::string::npos &&
+                     line.find(one.name) != std::string::npos;
+        return count;
+    }
+
+    size_t Lines() const {
+        size_t count = 0;
+        for (const auto& [taker, lines] : sections) count += lines.size();
+        return count;
+    }
+};
+
+void ExpectAllReportedOnce(const std::string& program, const std::string& ending) {
+    SCOPED_TRACE(program + ", " + ending);
+    const ProcessResult result = RunChild(program, ending, {"all"}, "1");
+    EXPECT_TRUE(Succeeded(result));
+    const Output output(result.output);
+    EXPECT_EQ(output.kept.size(), program == "leak_check_child" ? 24u : 23u);
+    for (const Kept& one : output.kept)
+        EXPECT_EQ(output.Count(Taker(ending, one.ends_with), one), 1u)
+            << one.name << " " << one.handle;
+    EXPECT_EQ(output.Lines(), output.kept.size());
+    if (testing::Test::HasFailure()) std::fputs(result.output.c_str(), stdout);
+}
+
+TEST(LeakCheck, ReportsEachKindOnceAtEachEnding) {
+    for (const std::string& ending : kEndings) ExpectAllReportedOnce("leak_check_child", ending);
+    ExpectAllReportedOnce("leak_check_child", "quick");
+}
+
+TEST(LeakCheck, ReportsEachKindOnceInAStaticProgram) {
+    for (const char* ending : {"reset", "exit"})
+        ExpectAllReportedOnce("leak_check_child_static", ending);
+}
+
+TEST(LeakCheck, AbortsAtEachEnding) {
+    for (const std::string& ending : kEndings)
+        for (const char* kind : {"stream", "step"}) {
+            SCOPED_TRACE(ending + ", " + kind);
+            const ProcessResult result = RunChild("leak_check_child", ending, {kind}, "abort");
+            EXPECT_EQ(result.signal, SIGABRT) << result.output;
+            EXPECT_NE(result.output.find(kind), std::string::npos) << result.output;
+            EXPECT_NE(result.output.find("ended by PORTACL_LEAK_CHECK=abort"), std::string::npos)
+                << result.output;
+        }
+}
+
+TEST(LeakCheck, IsSilentAboutAProgramThatGivesEverythingBack) {
+    std::vector<std::string> endings = kEndings;
+    endings.insert(endings.end(), {"quick", "fork"});
+    for (const char* program : {"leak_check_child", "leak_check_child_static"})
+        for (const std::string& ending : endings) {
+            SCOPED_TRACE(std::string(program) + ", " + ending);
+            const ProcessResult result = RunChild(program, ending, {}, "abort");
+            EXPECT_TRUE(Succeeded(result));
+            EXPECT_EQ(result.output, "");
+        }
+}
+
+// Nothing outside of main, and nothing of the library.
+void ExpectFunctionsOfTheProgram(const std::string& text) {
+    EXPECT_NE(text.find("main\n"), std::string::npos) << text;
+    for (const char* other : {"libc_start", "_start", "core::", "algo::", "ffi::", "_Z"})
+        EXPECT_EQ(text.find(other), std::string::npos) << other << " in " << text;
+}
+
+TEST(LeakCheck, NamesTheProgramsFunctionsOnly) {
+    for (const char* ending : {"finalize", "exit"})
+        for (const char* kind : {"device memory", "stream"}) {
+            SCOPED_TRACE(std::string(ending) + ", " + kind);
+            ExpectFunctionsOfTheProgram(RunChild("leak_check_child", ending, {kind}, "1").output);
+        }
+}
+
+TEST(LeakCheck, WritesNamesOfCppAsSourcesHaveThem) {
+    // This program has no debugging information: names are the linker's.
+    const std::string text =
+        RunChild("leak_check_child_static", "finalize", {"device memory"}, "1").output;
+    EXPECT_NE(text.find("model::Load<unsigned long>(unsigned long)\n"), std::string::npos) << text;
+    ExpectFunctionsOfTheProgram(text);
+}
+
+TEST(LeakCheck, CountsInWordsThatFit) {
+    const auto headings = [](const std::vector<std::string>& kept) {
+        const Output output(RunChild("leak_check_child", "finalize", kept, "1").output);
+        std::string all;
+        for (const std::string& line : output.headings) all += line + "\n";
+        return all;
+    };
+    EXPECT_EQ(headings({"managed memory"}),
+              "portacl: at aclFinalize 1 allocation of 2097152 bytes is not freed\n");
+    EXPECT_EQ(headings({"managed memory", "with the handle"}),
+              "portacl: at aclFinalize 2 allocations of 4194304 bytes are not freed\n");
+    EXPECT_EQ(headings({"stream"}), "portacl: at aclFinalize 1 stream is not released\n");
+    EXPECT_EQ(headings({"graph", "event"}),
+              "portacl: at aclFinalize 1 event, 2 graphs are not released\n");
+}
+
+std::vector<std::string> LinesWith(const std::string& text, const std::string& word) {
+    std::istringstream lines(text);
+    std::vector<std::string> found;
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(word) != std::string::npos) found.push_back(line);
+    return found;
+}
+
+OWN_PROCESS_TEST(LeakCheckInProcess, OfADeviceIsAboutThatDevice, {"PORTACL_LEAK_CHECK", "1"}) {
+    ACL_OK(aclInit(nullptr));
+    uint32_t count = 0;
+    ACL_OK(aclrtGetDeviceCount(&count));
+    if (count < 2) GTEST_SKIP() << "for two devices";
+    aclrtStream streams[2];
+    void* memory[2];
+    for (int id : {0, 1}) {
+        ACL_OK(aclrtSetDevice(id));
+        ACL_OK(aclrtCreateStream(&streams[id]));
+        ACL_OK(aclrtMalloc(&memory[id], 100, ACL_MEM_MALLOC_HUGE_FIRST));
+    }
+    const auto reported = [](const auto& call) {
+        testing::internal::CaptureStderr();
+        call();
+        return testing::internal::GetCapturedStderr();
+    };
+    // Set twice: the first reset takes nothing away.
+    ACL_OK(aclrtSetDevice(1));
+    EXPECT_EQ(reported([] { ACL_OK(aclrtResetDevice(1)); }), "");
+    const std::string one = reported([] { ACL_OK(aclrtResetDevice(1)); });
+    EXPECT_EQ(LinesWith(one, "device memory of device 1").size(), 1u) << one;
+    EXPECT_EQ(LinesWith(one, "  stream ").size(), 1u) << one;
+    EXPECT_EQ(LinesWith(one, "device 0").size(), 0u) << one;
+    const std::string rest = reported([] { ACL_OK(aclFinalize()); });
+    EXPECT_EQ(LinesWith(rest, "device memory of device 0").size(), 1u) << rest;
+    EXPECT_EQ(LinesWith(rest, "  stream ").size(), 1u) << rest;
+    EXPECT_EQ(LinesWith(rest, "device 1").size(), 0u) << rest;
+}
+
+OWN_PROCESS_TEST(LeakCheckInProcess, OfAContextIsAboutItsStreams, {"PORTACL_LEAK_CHECK", "1"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtContext context = nullptr;
+    ACL_OK(aclrtCreateContext(&context, 0));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    testing::internal::CaptureStderr();
+    ACL_OK(aclrtDestroyContext(context));
+    std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(LinesWith(text, "at aclrtDestroyContext 1 stream is not released").size(), 1u)
+        << text;
+    testing::internal::CaptureStderr();
+    ACL_OK(aclFinalize());
+    text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text, "");
+}
+
+OWN_PROCESS_TEST(LeakCheckInProcess, BeginsAnewWithEachLife, {"PORTACL_LEAK_CHECK", "1"}) {
+    for (int life = 0; life < 3; ++life) {
+        ACL_OK(aclInit(nullptr));
+        ACL_OK(aclrtSetDevice(0));
+        aclrtEvent event = nullptr;
+        ACL_OK(aclrtCreateEvent(&event));
+        if (life == 1) {
+            ACL_OK(aclrtDestroyEvent(event));
+        }
+        testing::internal::CaptureStderr();
+        ACL_OK(aclFinalize());
+        const std::string text = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(LinesWith(text, "1 event is not released").size(), life == 1 ? 0u : 1u) << text;
+    }
+}
+
+}  // namespace

@@ -1,0 +1,40 @@
+//! Names of C++ as its sources have them.
+
+use cpp_demangle::{DemangleOptions, Symbol};
+
+/// The name that C++ gives a symbol, as its source has it. None: it is no such name.
+pub fn cpp_name(symbol: &str) -> Option<String> {
+    if !symbol.starts_with("_Z") {
+        return None;
+    }
+    Symbol::new(symbol).ok()?.demangle_with_options(&DemangleOptions::default()).ok()
+}
+
+/// As [`cpp_name`]; any other name as it is.
+pub fn shown_name(symbol: &str) -> String {
+    cpp_name(symbol).unwrap_or_else(|| symbol.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cpp() {
+        let name = |symbol| cpp_name(symbol);
+        assert_eq!(name("_ZN3foo3barEi").as_deref(), Some("foo::bar(int)"));
+        assert_eq!(name("_ZN5model4loadERKSs").as_deref(), Some("model::load(std::string const&)"));
+        assert_eq!(
+            name("_Z3addIfEvPT_S1_i").as_deref(),
+            Some("void add<float>(float*, float*, int)")
+        );
+        assert_eq!(
+            name("_ZZ4mainENKUlvE_clEv").as_deref(),
+            Some("main::{lambda()#1}::operator()() const")
+        );
+        for other in ["aclrtMalloc", "main", "_Z", "_Z\0", "_ZN3foo", ""] {
+            assert_eq!(name(other), None, "{other:?}");
+            assert_eq!(shown_name(other), other);
+        }
+    }
+}
