@@ -103,8 +103,8 @@ inline AllocationLog ReadAllocationLog(const std::string& file, std::uint64_t de
         const std::string& event = line.Text("event");
         const bool allocates = event == "malloc";
         if ((!allocates && event != "free") || line.Number("device") != device) return;
-        if (line.Has("kind") && (line.Text("kind") == "pinned" || line.Text("kind") == "imported"))
-            return;
+        const std::string kind = line.Has("kind") ? line.Text("kind") : "";
+        if (kind == "pinned" || kind == "imported" || kind == "graph") return;
         const std::string& pointer = line.Text("pointer");
         if (pointer == "0x0") return;
         const auto stream = static_cast<std::uint32_t>(streams.size());

@@ -56,6 +56,7 @@ TEST(AllocationLog, BecomesATrace) {
 TEST(AllocationLog, SkipsWhatAReplayHasNoUseFor) {
     const auto log = Read(Malloc("0x0", 100) + Malloc("0xa", 100, R"(, "kind": "pinned")") +
                           Malloc("0xc", 100, R"(, "kind": "imported")") +
+                          Malloc("0xd", 100, R"(, "kind": "graph")") +
                           R"({"event": "alloc", "bytes": 2097152})" + "\n\n" + Free("0xdead") +
                           Malloc("0xb", 5, R"(, "kind": "pool", "page": null, "ok": true)"));
     ASSERT_EQ(log.trace.steps.size(), 1u);

@@ -1,6 +1,5 @@
 // Memory of pools that captured streams take: it belongs to the graph, at the same address in each
 // run.
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "support/acl_test.h"
 #include "support/gate.h"
 #include "support/graph.h"
+#include "support/graph_memory.h"
 #include "support/mem_pool.h"
 #include "support/objects.h"
 #include "support/says.h"
@@ -32,21 +32,10 @@ class GraphMemory : public WithDevice {
 
     void TearDown() override {
         if (pool_) {
-            EXPECT_EQ(UsedAtLast(), 0u);
+            EXPECT_EQ(GraphUsedAtLast(), 0u);
             ACL_EXPECT_OK(aclrtMemPoolDestroy(pool_));
         }
         WithDevice::TearDown();
-    }
-
-    // A driver takes memory back when what destroyed streams had is over, and something is asked of
-    // it.
-    uint64_t UsedAtLast() {
-        const auto deadline = std::chrono::steady_clock::now() + kPatience;
-        while (Used(pool_) != 0 && std::chrono::steady_clock::now() < deadline) {
-            const Stream other;
-            ExpectOk("aclrtSynchronizeDevice", aclrtSynchronizeDevice());
-        }
-        return Used(pool_);
     }
 
     void* Take(aclrtStream stream) {
@@ -90,7 +79,7 @@ TEST_F(GraphMemory, WhatAGraphTakesAndFreesIsThereInEachRun) {
             ACL_OK(portaclFreeAsync(second, stream));
         });
         EXPECT_NE(first, second);
-        EXPECT_GE(Used(pool_), kSize);
+        EXPECT_GE(GraphUsed(), kSize);
         for (int run = 1; run <= 3; ++run) {
             std::memset(in.At(), run, kSize);
             ACL_OK(aclmdlRIExecuteAsync(graph, run == 2 ? other : stream));
@@ -152,7 +141,7 @@ TEST_F(GraphMemory, WhatWasTakenOutlivesTheGraph) {
         ACL_OK(aclrtSynchronizeStream(stream));
     }
     EXPECT_EQ(Byte(memory), 9);
-    EXPECT_GE(Used(pool_), kSize);
+    EXPECT_GE(GraphUsed(), kSize);
     ACL_OK(aclrtMemPoolFreeAsync(memory, stream));
     ACL_OK(aclrtSynchronizeStream(stream));
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, stream));
@@ -223,11 +212,11 @@ TEST_F(GraphMemory, CapturesThatFailGiveItBack) {
     Take(stream);
     ACL_FAILS(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, aclrtSynchronizeStream(stream));
     EndInvalid(stream);
-    EXPECT_EQ(UsedAtLast(), 0u);
+    EXPECT_EQ(GraphUsedAtLast(), 0u);
     ACL_OK(aclmdlRICaptureBegin(stream, kGlobal));
     void* memory = Take(stream);
     ACL_OK(aclrtDestroyStreamForce(stream.Release()));
-    EXPECT_EQ(UsedAtLast(), 0u);
+    EXPECT_EQ(GraphUsedAtLast(), 0u);
     ACL_FAILS(kDead, aclrtMemPoolFreeAsync(memory, other));
 }
 

@@ -463,7 +463,7 @@ TEST_F(MemoryStats, BadArguments) {
     ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, kind, &stats),
                      "stats->structSize is 8", std::to_string(sizeof stats));
     stats.structSize = sizeof stats;
-    for (const int wrong : {-1, 5, 1 << 30}) {
+    for (const int wrong : {-1, 6, 1 << 30}) {
         const auto unknown = static_cast<portaclMemoryKind>(wrong);
         ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclMemoryGetStats(0, unknown, &stats),
                          "kind is " + std::to_string(wrong));

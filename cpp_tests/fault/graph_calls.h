@@ -120,7 +120,12 @@ inline void ChangeGraphs() {
                 DID(aclrtSynchronizeStreamWithTimeout(stream, 10000));
                 DID(aclrtStreamAbort(stream));
             }
+            uint64_t used = 0;
+            DID(portaclDeviceGetGraphMemAttribute(0, PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
+                                                  &used));
             DID(aclmdlRIDestroy(graph));
+            DID(portaclDeviceSetGraphMemAttribute(0, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, 0));
+            DID(portaclDeviceGraphMemTrim(0));
         }
     }
     if (memory) DID(aclrtFree(memory));

@@ -8,6 +8,7 @@
 #define PORTACL_DEVICE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "mem_pool.hpp"
@@ -72,6 +73,18 @@ struct MemoryInfo {
     std::size_t free = 0;
     /** All bytes of the device. */
     std::size_t total = 0;
+};
+
+/** Memory of a device's graphs, in bytes: what captured streams have taken from pools. */
+struct GraphMemory {
+    /** What graphs have. */
+    std::uint64_t used = 0;
+    /** The most that they had. */
+    std::uint64_t used_high = 0;
+    /** What the device has given for that: used, or kept for later graphs. */
+    std::uint64_t reserved = 0;
+    /** The most of that. */
+    std::uint64_t reserved_high = 0;
 };
 
 /** A device between aclrtSetDevice, which makes it the calling thread's, and aclrtResetDevice. */
@@ -145,6 +158,46 @@ class Device : public Owner<detail::DeviceKind> {
      */
     void set_mem_pool(MemPoolRef pool, SourceLocation where = SourceLocation::current()) const {
         check(portaclDeviceSetMemPool(id(), pool.get()), where);
+    }
+
+    /**
+     * The memory that its graphs have.
+     *
+     * @param where the place of the call.
+     * @return used and reserved bytes, now and at most.
+     */
+    GraphMemory graph_memory(SourceLocation where = SourceLocation::current()) const {
+        const auto ask = [&](portaclGraphMemAttr attr) {
+            std::uint64_t value = 0;
+            check(portaclDeviceGetGraphMemAttribute(id(), attr, &value), where);
+            return value;
+        };
+        GraphMemory memory;
+        memory.used = ask(PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
+        memory.used_high = ask(PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH);
+        memory.reserved = ask(PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+        memory.reserved_high = ask(PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
+        return memory;
+    }
+
+    /**
+     * Lets the highest amounts of graph_memory() start again from the present ones.
+     *
+     * @param where the place of the call.
+     */
+    void reset_graph_memory_highs(SourceLocation where = SourceLocation::current()) const {
+        for (const auto attr :
+             {PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH, PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH})
+            check(portaclDeviceSetGraphMemAttribute(id(), attr, 0), where);
+    }
+
+    /**
+     * Gives back to the device what is reserved for graphs and no graph has.
+     *
+     * @param where the place of the call.
+     */
+    void trim_graph_memory(SourceLocation where = SourceLocation::current()) const {
+        check(portaclDeviceGraphMemTrim(id()), where);
     }
 
     /**

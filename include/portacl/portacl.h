@@ -20,6 +20,29 @@
 #define PORTACL_MEM_HANDLE_TYPE_FABRIC 8
 
 /**
+ * What can be asked about the memory of a device's graphs. All are 64-bit numbers of bytes.
+ */
+typedef enum portaclGraphMemAttr {
+    /**
+     * Memory of graphs: what captured streams have taken from pools, until the graph is destroyed, or until it is
+     * freed where a run has taken it and the graph is destroyed before. Read only.
+     */
+    PORTACL_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
+    /**
+     * The most that this was; can be set to 0, which starts again from the present value.
+     */
+    PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
+    /**
+     * Memory that the device has given for graphs: used, or kept for graphs that are captured later. Read only.
+     */
+    PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+    /**
+     * The most that this was; can be set to 0, which starts again from the present value.
+     */
+    PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3,
+} portaclGraphMemAttr;
+
+/**
  * Which memory an allocation is of.
  */
 typedef enum portaclMemoryKind {
@@ -44,6 +67,10 @@ typedef enum portaclMemoryKind {
      * or from a pool.
      */
     PORTACL_MEMORY_IMPORTED = 4,
+    /**
+     * Memory of graphs: what captured streams take from pools.
+     */
+    PORTACL_MEMORY_GRAPH = 5,
 } portaclMemoryKind;
 
 /**
@@ -591,6 +618,44 @@ aclError portaclEventGetNative(aclrtEvent event,
  */
 aclError portaclGraphPrintDot(aclmdlRI modelRI,
                               const char *path);
+
+/**
+ * Tells how much memory the graphs of a device have: what captured streams have taken from pools on it. That memory
+ * belongs to the graphs, and is in no attribute of the pools.
+ *
+ * @param deviceId a device that is set.
+ * @param attr which number.
+ * @param value receives bytes.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `attr` unknown;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: the device is not set, or
+ * called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize;
+ * ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver refuses. Thread-safe. Does what
+ * cudaDeviceGetGraphMemAttribute does.
+ */
+aclError portaclDeviceGetGraphMemAttribute(int32_t deviceId,
+                                           portaclGraphMemAttr attr,
+                                           uint64_t *value);
+
+/**
+ * Lets one of the highest amounts of portaclDeviceGetGraphMemAttribute start again.
+ *
+ * @param deviceId a device that is set.
+ * @param attr PORTACL_GRAPH_MEM_ATTR_USED_MEM_HIGH or PORTACL_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH.
+ * @param value 0.
+ * @return as portaclDeviceGetGraphMemAttribute; ACL_ERROR_INVALID_PARAM 100000 also for another value, and for an
+ * attribute that can only be read. Thread-safe. Does what cudaDeviceSetGraphMemAttribute does.
+ */
+aclError portaclDeviceSetGraphMemAttribute(int32_t deviceId,
+                                           portaclGraphMemAttr attr,
+                                           uint64_t value);
+
+/**
+ * Gives back to the device what is reserved for graphs and no graph has.
+ *
+ * @param deviceId a device that is set.
+ * @return as portaclDeviceGetGraphMemAttribute. Thread-safe. Does what cudaDeviceGraphMemTrim does.
+ */
+aclError portaclDeviceGraphMemTrim(int32_t deviceId);
 
 /**
  * Takes memory from the current pool of the stream's device: as aclrtMemPoolMallocAsync from

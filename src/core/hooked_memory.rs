@@ -62,15 +62,16 @@ pub fn malloc_host(size: usize, take: impl FnOnce() -> Result<usize>) -> Result<
     around_allocation(Moment::Malloc, event, take, found)
 }
 
-/// As [`malloc`], for memory of a pool in the order of a stream, both by their handles.
+/// As [`malloc`], for memory of a pool in the order of a stream, or for a graph.
 pub fn malloc_from_pool(
+    kind: MemoryKind,
     device: Option<u32>,
     size: usize,
     stream: u64,
     take: impl FnOnce() -> Result<usize>,
 ) -> Result<usize> {
     let device = device.map_or(HOST, |id| id as i32);
-    let event = Event { stream, ..event(device, MemoryKind::Pool, size, rounded(size)) };
+    let event = Event { stream, ..event(device, kind, size, rounded(size)) };
     around_allocation(Moment::Malloc, event, take, found)
 }
 
@@ -90,13 +91,14 @@ pub fn alloc(
 /// Takes `len` bytes for a pool, on a device or in host memory, where a request in the order of a
 /// stream wants more than it has. The block.
 pub fn alloc_segment(
+    kind: MemoryKind,
     device: Option<u32>,
     len: usize,
     stream: u64,
     take: impl FnOnce() -> Result<Block>,
 ) -> Result<Block> {
     let device = device.map_or(HOST, |id| id as i32);
-    let event = Event { stream, ..event(device, MemoryKind::Pool, 0, len) };
+    let event = Event { stream, ..event(device, kind, 0, len) };
     around_allocation(Moment::Alloc, event, take, |block| {
         let session = runtime::existing_session();
         let page_size = session.map_or(0, |session| session.driver.page_size(*block));
@@ -151,7 +153,7 @@ pub fn free_in(
         return free();
     };
     let Some((kind, device)) = MemoryKind::of(&found) else { return free() };
-    // What was imported of a pool is freed like memory of a pool.
+    // What was imported of a pool, or is a graph's, is freed like memory of a pool.
     let freed_as = if found.pool().is_some() { MemoryKind::Pool } else { kind };
     if !kinds.contains(&freed_as) {
         return free();

@@ -7,6 +7,7 @@
 pub mod access;
 mod books;
 pub mod current;
+pub mod graphs;
 mod hooked;
 mod known;
 pub mod own;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::own::{Own, Source};
-use self::pool::{DriverPool, Home, Inner, Pool};
+use self::pool::{DriverPool, Home, Inner, Pool, Use};
 pub use self::props::Props;
 use super::allocation::Allocation;
 use super::device::{self, Device};
@@ -81,8 +82,24 @@ impl MemPool {
             (PoolPlace::HostNode(node), _) => Home::HostNode(node),
             _ => Home::Host,
         };
+        let inner = Self::inner(&session, device, home, options)?;
+        let ended = match device {
+            Some(device) => &device.tallies.ended_pools,
+            None => &session.tallies.ended_pools,
+        };
+        let pool = Pool::create(inner, home, options.sharing, Use::Program, ended)?;
+        Self::publish(pool, session, device, is_default)
+    }
+
+    /// What does the work of a new pool.
+    fn inner(
+        session: &Arc<Session>,
+        device: Option<&Arc<Device>>,
+        home: Home,
+        options: PoolOptions,
+    ) -> Result<Inner> {
         USED.store(true, Ordering::Relaxed);
-        let inner = match session.driver.pools() {
+        Ok(match session.driver.pools() {
             Some(pools) => Inner::Driver(DriverPool::new(pools.create(options)?)),
             None if session.driver.native_device(0).is_some() => {
                 return Err(Error::unsupported(
@@ -105,13 +122,7 @@ impl MemPool {
                 };
                 Inner::Own(Box::new(Own::new(source, shared, options.max_size)))
             }
-        };
-        let ended = match device {
-            Some(device) => &device.tallies.ended_pools,
-            None => &session.tallies.ended_pools,
-        };
-        let pool = Pool::create(inner, home, options.sharing, false, ended)?;
-        Self::publish(pool, session, device, is_default)
+        })
     }
 
     /// Gives a pool a handle.
@@ -224,14 +235,7 @@ fn malloc_captured(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Resul
     // It may wait, and no `Ref` may live across that.
     let share = stream.to_arc();
     drop(stream);
-    let malloc = || malloc_async_at_once(size, raw, share.handle.raw());
-    graph::memory::captured_malloc(&share, malloc)
-}
-
-/// As [`malloc_async`], whatever is captured.
-#[inline(never)]
-fn malloc_async_at_once(size: usize, raw: u64, stream: u64) -> Result<usize> {
-    malloc_now(size, raw, stream::resolve(stream)?)
+    graph::memory::captured_malloc(&share, || graphs::malloc(size, raw, &share))
 }
 
 /// As [`malloc`], between the hooks of the program.
@@ -239,14 +243,11 @@ fn malloc_async_at_once(size: usize, raw: u64, stream: u64) -> Result<usize> {
 fn malloc_hooked(size: usize, raw: u64, stream: Ref<'static, Stream>) -> Result<usize> {
     let mem_pool = handles::look::<MemPool>("memPool", raw, stream.pin())?;
     mem_pool.check_gives(size)?;
-    let device = match mem_pool.pool.home {
-        Home::Device(id, _) => Some(id),
-        Home::Host | Home::HostNode(_) => None,
-    };
+    let device = mem_pool.pool.home.device();
     let handle = stream.handle.raw();
     drop(stream);
-    let take = || hooked::malloc(size, raw, handle);
-    hooked_memory::malloc_from_pool(device, size, handle, take)
+    let take = || hooked::malloc(size, raw, handle, false);
+    hooked_memory::malloc_from_pool(MemoryKind::Pool, device, size, handle, take)
 }
 
 /// Memory of a pool, for work of `stream`.

@@ -70,6 +70,8 @@ pub enum MemoryKind {
     Pool,
     /// Memory that another process has exported.
     Imported,
+    /// Memory of graphs, from captured requests.
+    Graph,
 }
 
 impl MemoryKind {
@@ -81,6 +83,7 @@ impl MemoryKind {
             Self::Managed => "managed",
             Self::Pool => "pool",
             Self::Imported => "imported",
+            Self::Graph => "graph",
         }
     }
 
@@ -101,6 +104,7 @@ impl MemoryKind {
         };
         match Pool::share_of(found) {
             Some(pool) if pool.is_imported => Some((Self::Imported, device)),
+            Some(pool) if pool.serves_graphs => Some((Self::Graph, device)),
             _ => Some((kind, device)),
         }
     }

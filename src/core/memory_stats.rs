@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::allocation::Allocation;
 use super::device::{self, Device};
 use super::error::{Code, Error, Result};
+use super::mem_pool::stats::Whose;
 use super::memory_hook::{HOST, MemoryKind};
 use super::runtime::{self, Session};
 use super::{mem_pool, thread};
@@ -169,6 +170,8 @@ pub struct DeviceTallies {
     pub ended_pools: Arc<mem_pool::stats::Ended>,
     /// Pools of other processes that were there.
     pub ended_imports: Arc<mem_pool::stats::Ended>,
+    /// Pools for graphs that were there.
+    pub ended_graphs: Arc<mem_pool::stats::Ended>,
 }
 
 /// What a session has counted of host memory.
@@ -182,6 +185,8 @@ pub struct HostTallies {
     pub ended_pools: Arc<mem_pool::stats::Ended>,
     /// Pools of other processes that were there.
     pub ended_imports: Arc<mem_pool::stats::Ended>,
+    /// Pools for graphs that were there.
+    pub ended_graphs: Arc<mem_pool::stats::Ended>,
 }
 
 /// Where memory is that statistics are about.
@@ -220,23 +225,27 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     match (place(id, Some(kind))?, kind) {
         (Place::Nowhere, _) => Ok(Stats::default()),
         (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(None, false, &session.tallies.ended_pools)
+            mem_pool::stats::of_all(None, Whose::Program, &session.tallies.ended_pools)
         }
         (Place::Host(session), MemoryKind::Imported) => {
             let HostTallies { imported, ended_imports, .. } = &session.tallies;
             of_imported(imported, None, ended_imports)
+        }
+        (Place::Host(session), MemoryKind::Graph) => {
+            mem_pool::stats::of_all(None, Whose::Graphs, &session.tallies.ended_graphs)
         }
         (Place::Host(session), _) => {
             let unlocked = session.driver.unlocked_host_bytes();
             Ok(Stats { unlocked, ..session.tallies.pinned.read() })
         }
         (Place::Device(device), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(Some(&device), false, &device.tallies.ended_pools)
+            mem_pool::stats::of_all(Some(&device), Whose::Program, &device.tallies.ended_pools)
         }
         (Place::Device(device), MemoryKind::Imported) => {
             let DeviceTallies { imported, ended_imports, .. } = &device.tallies;
             of_imported(imported, Some(&device), ended_imports)
         }
+        (Place::Device(device), MemoryKind::Graph) => of_graphs(&device),
         (Place::Device(device), MemoryKind::Managed) => {
             let reserved = device.native.memory_usage().managed;
             Ok(Stats { reserved, ..device.tallies.managed.read() })
@@ -251,8 +260,16 @@ fn of_imported(
     device: Option<&Device>,
     ended: &mem_pool::stats::Ended,
 ) -> Result<Stats> {
-    let of_pools = mem_pool::stats::of_all(device, true, ended)?;
+    let of_pools = mem_pool::stats::of_all(device, Whose::Imported, ended)?;
     Ok(mem_pool::stats::sum(&[pieces.read(), of_pools]))
+}
+
+/// Of memory of graphs, whose peaks are those of its attributes.
+fn of_graphs(device: &Device) -> Result<Stats> {
+    let graphs = Some(device);
+    let mut stats = mem_pool::stats::of_all(graphs, Whose::Graphs, &device.tallies.ended_graphs)?;
+    (stats.peak.bytes, stats.reserved.peak) = device.pools.graphs.read();
+    Ok(stats)
 }
 
 /// Of ordinary memory of a device. What waits for its next use is not live, and was handed out once
@@ -282,19 +299,35 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
     match (place(id, Some(kind))?, kind) {
         (Place::Nowhere, _) => {}
         (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(None, false, &session.tallies.ended_pools)?;
+            mem_pool::stats::restart_peaks(None, Whose::Program, &session.tallies.ended_pools)?;
         }
         (Place::Host(session), MemoryKind::Imported) => {
             session.tallies.imported.restart_peak();
-            mem_pool::stats::restart_peaks(None, true, &session.tallies.ended_imports)?;
+            mem_pool::stats::restart_peaks(None, Whose::Imported, &session.tallies.ended_imports)?;
+        }
+        (Place::Host(session), MemoryKind::Graph) => {
+            mem_pool::stats::restart_peaks(None, Whose::Graphs, &session.tallies.ended_graphs)?;
         }
         (Place::Host(session), _) => session.tallies.pinned.restart_peak(),
         (Place::Device(device), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(Some(&device), false, &device.tallies.ended_pools)?;
+            mem_pool::stats::restart_peaks(
+                Some(&device),
+                Whose::Program,
+                &device.tallies.ended_pools,
+            )?;
         }
         (Place::Device(device), MemoryKind::Imported) => {
             device.tallies.imported.restart_peak();
-            mem_pool::stats::restart_peaks(Some(&device), true, &device.tallies.ended_imports)?;
+            mem_pool::stats::restart_peaks(
+                Some(&device),
+                Whose::Imported,
+                &device.tallies.ended_imports,
+            )?;
+        }
+        (Place::Device(device), MemoryKind::Graph) => {
+            let ended = &device.tallies.ended_graphs;
+            mem_pool::stats::restart_peaks(Some(&device), Whose::Graphs, ended)?;
+            device.pools.graphs.restart(&device)?;
         }
         (Place::Device(device), MemoryKind::Managed) => {
             device.native.restart_peak(true);

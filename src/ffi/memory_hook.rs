@@ -69,6 +69,7 @@ fn to_c(event: &Event) -> portaclMemoryEvent {
         MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
         MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
         MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
+        MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
     };
     portaclMemoryEvent {
         structSize: size_of::<portaclMemoryEvent>(),
@@ -92,9 +93,10 @@ fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
         2 => MemoryKind::Managed,
         3 => MemoryKind::Pool,
         4 => MemoryKind::Imported,
+        5 => MemoryKind::Graph,
         other => {
             return Err(Error::invalid_param(format_args!(
-                "event->kind is {other}; allowed: the values of portaclMemoryKind, 0 to 4"
+                "event->kind is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
             )));
         }
     };

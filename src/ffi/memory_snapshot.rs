@@ -80,6 +80,7 @@ fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation
             MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
             MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
             MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
+            MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
         }),
         deviceId: live.device,
         memPool: handle::to_c(live.pool),

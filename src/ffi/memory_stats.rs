@@ -19,9 +19,10 @@ fn memory_kind(raw: MaybeUninit<portaclMemoryKind>) -> Result<MemoryKind> {
         2 => MemoryKind::Managed,
         3 => MemoryKind::Pool,
         4 => MemoryKind::Imported,
+        5 => MemoryKind::Graph,
         other => {
             return Err(Error::invalid_param(format_args!(
-                "kind is {other}; allowed: the values of portaclMemoryKind, 0 to 4"
+                "kind is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
             )));
         }
     })

@@ -63,6 +63,7 @@ pub mod overflow;
 pub mod peer;
 pub mod portacl;
 pub mod portacl_graph;
+pub mod portacl_graph_mem;
 pub mod portacl_mem_pool;
 pub mod portacl_symbol;
 pub mod prof_range;

@@ -178,11 +178,13 @@ pub const HEADERS: &[Header] = &[
         includes: &["../acl/acl_rt_memory_soma.h"],
         sources: &[
             "types/portacl.rs",
+            "types/graph_mem.rs",
             "types/memory_hook.rs",
             "types/memory_stats.rs",
             "portacl.rs",
             "native.rs",
             "portacl_graph.rs",
+            "portacl_graph_mem.rs",
             "portacl_mem_pool.rs",
             "mem_pool_sharing.rs",
             "portacl_symbol.rs",

@@ -34,6 +34,8 @@ enum class MemoryKind : int {
     pool = PORTACL_MEMORY_POOL,
     /** Of other processes. */
     imported = PORTACL_MEMORY_IMPORTED,
+    /** Of graphs: what captured streams take from pools. */
+    graph = PORTACL_MEMORY_GRAPH,
 };
 
 /** A live allocation. What begins with "recorded" is 0 or empty if it was made before

@@ -68,6 +68,7 @@ impl Text {
             MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
             MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
             MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
+            MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
             kind => format!("{} memory of device {device}", kind.name()),
         };
         self.put(format_args!("  {} of {place}", Count(*len, "byte")));

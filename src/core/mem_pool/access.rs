@@ -52,6 +52,12 @@ impl AccessTable {
         }
     }
 
+    /// The devices that may do something.
+    pub fn devices(&self) -> impl Iterator<Item = u32> {
+        let bits = self.readers.load(Ordering::Relaxed);
+        (0..u64::BITS).filter(move |&id| bits & bit(id) != 0)
+    }
+
     /// Sets that.
     pub fn set(&self, id: u32, access: Access) {
         let put = |bits: &AtomicU64, on: bool| {
@@ -63,6 +69,19 @@ impl AccessTable {
         };
         put(&self.readers, access != Access::None);
         put(&self.writers, access == Access::ReadWrite);
+    }
+}
+
+impl Pool {
+    /// Changes what a device may do with its memory, and with that of graphs beside it.
+    pub fn set_access(&self, id: u32, access: Access) -> Result<()> {
+        let graphs = self.graphs.lock();
+        self.set_driver_access(id, access)?;
+        if let Some(graphs) = Self::find(*graphs) {
+            graphs.set_driver_access(id, access)?;
+        }
+        self.access.set(id, access);
+        Ok(())
     }
 }
 
@@ -146,8 +165,7 @@ pub fn set(raw: u64, count: usize, request: impl Fn(usize) -> AccessRequest) -> 
         wanted.push((id, access));
     }
     for (id, access) in wanted {
-        pool.set_driver_access(id, access)?;
-        pool.access.set(id, access);
+        pool.set_access(id, access)?;
     }
     Ok(())
 }

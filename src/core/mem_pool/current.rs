@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::graphs::Highest;
 use super::{MemPool, default_options};
 use crate::algo::slot_table::{Handle, Ref};
 use crate::core::device::Device;
@@ -18,6 +19,8 @@ pub struct DevicePools {
     /// The handle of the current one; 0: the default one, which need not exist yet.
     current: AtomicU64,
     default: Mutex<Option<Handle>>,
+    /// What graphs had at most.
+    pub graphs: Highest,
 }
 
 impl DevicePools {

@@ -2,27 +2,32 @@
 //! from the device, and may do anything then. So nothing is held between the steps: each finds
 //! stream and pool anew, by their handles.
 
+use std::sync::Arc;
+
 use super::own::{Answer, Own, is_shortage};
 use super::pool::{Home, Inner, Pool};
-use super::{MemPool, Stream, trim_for};
+use super::{MemPool, Stream, graphs, trim_for};
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
+use crate::core::memory_hook::MemoryKind;
 use crate::core::{handles, hooked_memory, order, stream};
 
-/// Memory of a pool for work of a stream, both by their handles.
-pub fn malloc(size: usize, raw: u64, stream: u64) -> Result<usize> {
+/// Memory of a pool for work of a stream, both by their handles, or for a graph that the stream is captured into.
+pub fn malloc(size: usize, raw: u64, stream: u64, for_graph: bool) -> Result<usize> {
     let pool = handles::get_arc::<MemPool>("memPool", raw)?;
-    match pool.pool.inner {
-        Inner::Own(_) => {
-            drop(pool);
-            Request { size, raw, stream }.serve()
-        }
-        // What the driver does inside of its pools nobody sees.
-        Inner::Driver(_) => {
-            drop(pool);
-            super::malloc(size, raw, stream::resolve(stream)?)
-        }
+    let is_own = matches!(pool.pool.inner, Inner::Own(_));
+    drop(pool);
+    if is_own {
+        return Request { size, raw, stream, for_graph }.serve();
     }
+    // What the driver does inside of its pools nobody sees.
+    let stream = stream::resolve(stream)?;
+    if for_graph {
+        let share = stream.to_arc();
+        drop(stream);
+        return graphs::malloc_unhooked(size, raw, &share);
+    }
+    super::malloc(size, raw, stream)
 }
 
 /// What is asked of a pool of the core's own.
@@ -30,6 +35,7 @@ struct Request {
     size: usize,
     raw: u64,
     stream: u64,
+    for_graph: bool,
 }
 
 /// What a step has to do with.
@@ -192,7 +198,8 @@ impl Request {
                 added.ok_or_else(|| held.own.beyond_limit(len))
             })
         };
-        match hooked_memory::alloc_segment(device, len, self.stream, take) {
+        let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
+        match hooked_memory::alloc_segment(kind, device, len, self.stream, take) {
             Ok(_) => Ok(Ok(())),
             Err(_) if is_late => Ok(Ok(())),
             Err(error) if is_short => Ok(Err(error)),
@@ -204,13 +211,17 @@ impl Request {
     fn step<R>(&self, work: impl FnOnce(Held<'_>) -> Result<R>) -> Result<R> {
         let stream = stream::resolve(self.stream)?.to_arc();
         let mem_pool = handles::get_arc::<MemPool>("memPool", self.raw)?;
-        let Inner::Own(own) = &mem_pool.pool.inner else {
+        let pool = match self.for_graph {
+            true => mem_pool.for_graphs()?,
+            false => Arc::clone(&mem_pool.pool),
+        };
+        let Inner::Own(own) = &pool.inner else {
             return Err(Error::new(
                 Code::InternalError,
                 "a pool of the core's became the driver's",
             ));
         };
-        let (pool, device) = (&*mem_pool.pool, mem_pool.device.as_deref());
-        work(Held { pool, own, stream: &stream, device })
+        let device = mem_pool.device.as_deref();
+        work(Held { pool: &pool, own, stream: &stream, device })
     }
 }

@@ -204,41 +204,6 @@ impl Own {
         self.alloc_settled(len, lane, device, tag, lack)
     }
 
-    /// As [`Self::alloc_more`], when nothing else has helped: after all frees that come by themselves.
-    fn alloc_settled(
-        &self,
-        len: usize,
-        lane: &Lane,
-        device: Option<&Device>,
-        tag: PoolTag,
-        lack: Lack,
-    ) -> Result<usize> {
-        let mut lack = match lack {
-            Lack::Limit if self.is_too_long(len) => return Err(self.beyond_limit(len)),
-            Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
-            lack => lack,
-        };
-        order::settle_frees();
-        if let Lack::Limit = lack {
-            match self.try_alloc(len, lane, device, tag)? {
-                Ok(taken) => return Ok(taken),
-                Err(found) => lack = found,
-            }
-        }
-        if let Lack::Memory(fault) = lack {
-            if !is_shortage(&fault) {
-                return Err(fault.into());
-            }
-            super::trim_for(device);
-            match self.try_alloc(len, lane, device, tag)? {
-                Ok(taken) => return Ok(taken),
-                Err(Lack::Memory(_)) => return Err(fault.into()),
-                Err(Lack::Limit) => {}
-            }
-        }
-        Err(self.beyond_limit(len))
-    }
-
     /// To be held while the pool is given more memory for a lane: whoever would have it too waits.
     fn growing(&self, lane: &Lane) -> MutexGuard<'_, ()> {
         let part = if self.most == u64::MAX { self.pool.part_of(lane.key()) } else { 0 };

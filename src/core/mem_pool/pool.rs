@@ -5,6 +5,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+
 use super::access::AccessTable;
 use super::own::Own;
 use super::stats::Ended;
@@ -43,6 +45,14 @@ impl Home {
         }
     }
 
+    /// The device's id; none for host memory.
+    pub fn device(self) -> Option<u32> {
+        match self {
+            Self::Device(id, _) => Some(id),
+            Self::Host | Self::HostNode(_) => None,
+        }
+    }
+
     /// For texts, behind "is".
     pub fn in_words(self) -> String {
         match self {
@@ -73,6 +83,16 @@ pub enum Inner {
     Own(Box<Own>),
     /// The driver.
     Driver(DriverPool),
+}
+
+/// What a pool's memory is for.
+pub enum Use {
+    /// The program's requests.
+    Program,
+    /// It is another process's, of which single allocations are imported.
+    Imported,
+    /// Captured requests from a pool with this access.
+    Graphs(Arc<AccessTable>),
 }
 
 /// A pool of the driver's.
@@ -117,7 +137,8 @@ impl DriverPool {
 
 /// A pool without its handle.
 pub struct Pool {
-    key: Handle,
+    /// By which it is found.
+    pub key: Handle,
     /// Of its memory.
     owner: Owner,
     /// Where its memory is.
@@ -128,8 +149,13 @@ pub struct Pool {
     pub sharing: PoolSharing,
     /// It is another process's.
     pub is_imported: bool,
+    /// Its memory is that of graphs, and programs know the pool beside it.
+    pub serves_graphs: bool,
+    /// The key of what gives memory to graphs instead of this pool, if anything does. Locked while that is made, and
+    /// while the access to both changes. It holds nothing: who ends a pool waits until nobody does.
+    pub graphs: Mutex<Option<Handle>>,
     /// Who may use its memory.
-    pub access: AccessTable,
+    pub access: Arc<AccessTable>,
     /// Who does the work.
     pub inner: Inner,
     /// Its handle is gone: it ends with its last block.
@@ -148,9 +174,15 @@ impl Pool {
         inner: Inner,
         home: Home,
         sharing: PoolSharing,
-        is_imported: bool,
+        is_for: Use,
         ended: &Arc<Ended>,
     ) -> Result<Arc<Self>> {
+        let (is_imported, serves_graphs) =
+            (matches!(is_for, Use::Imported), matches!(is_for, Use::Graphs(_)));
+        let access = match is_for {
+            Use::Program | Use::Imported => Arc::new(AccessTable::of(home)),
+            Use::Graphs(access) => access,
+        };
         let mut made = None;
         POOLS.insert_with(|key| {
             let owner = Owner::new();
@@ -161,7 +193,9 @@ impl Pool {
                 tag: PoolTag::new(home.kind(), owner, key),
                 sharing,
                 is_imported,
-                access: AccessTable::of(home),
+                serves_graphs,
+                graphs: Mutex::default(),
+                access,
                 inner,
                 is_retired: AtomicBool::new(false),
                 handle: AtomicU64::new(0),
@@ -185,6 +219,11 @@ impl Pool {
     /// The same, for calls that may wait.
     pub fn share_of(memory: &Allocation) -> Option<Arc<Self>> {
         POOLS.get_arc(memory.pool()?)
+    }
+
+    /// The pool with this key, while it is there.
+    pub fn find(key: Option<Handle>) -> Option<Arc<Self>> {
+        POOLS.get_arc(key?)
     }
 
     /// All of them.
@@ -363,7 +402,10 @@ impl Pool {
         {
             shared.close();
         }
-        self.end_if_retired()
+        // Who makes that pool at this moment sees the flag, or is seen here.
+        let graphs = Self::find(*self.graphs.lock());
+        let ended = graphs.map_or(Ok(()), |graphs| graphs.retire());
+        self.end_if_retired().and(ended)
     }
 
     /// Whether its handle is gone.

@@ -3,7 +3,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use super::MemPool;
-use super::pool::{DriverPool, Home, Inner, Pool};
+use super::pool::{DriverPool, Home, Inner, Pool, Use};
 use super::props;
 use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
 use crate::core::allocation::{Allocation, Kind};
@@ -90,7 +90,7 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
         Some(device) => &device.tallies.ended_imports,
         None => &session.tallies.ended_imports,
     };
-    let pool = Pool::create(inner, home, sharing, true, ended)?;
+    let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
 }
 
@@ -116,6 +116,12 @@ pub fn export_pointer(addr: usize) -> Result<PointerExport> {
     if pool.is_imported {
         return Err(Error::param_invalid(format_args!(
             "ptr {addr:#x} was imported; the process that it is of exports it"
+        )));
+    }
+    if pool.serves_graphs {
+        return Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} is memory of a graph, which no other process can have; allocate in a stream that is not \
+             captured"
         )));
     }
     if pool.sharing == PoolSharing::None {

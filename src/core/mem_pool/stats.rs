@@ -24,6 +24,17 @@ struct Sums {
     reserved_peak: u64,
 }
 
+/// Which pools of a place are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those that programs ask for memory.
+    Program,
+    /// Those of other processes.
+    Imported,
+    /// Those that serve graphs.
+    Graphs,
+}
+
 /// A pool, and what it has.
 pub struct Row {
     /// Its handle, or what that was.
@@ -37,6 +48,14 @@ pub struct Row {
 }
 
 impl Pool {
+    fn whose(&self) -> Whose {
+        match (self.is_imported, self.serves_graphs) {
+            (true, _) => Whose::Imported,
+            (_, true) => Whose::Graphs,
+            _ => Whose::Program,
+        }
+    }
+
     /// What it has counted, as far as no driver has to be asked.
     fn counted(&self) -> Stats {
         let stats = match &self.inner {
@@ -75,9 +94,8 @@ impl Pool {
     /// It is gone: what it has counted stays with its place.
     pub fn note_end(&self) {
         let stats = self.counted();
-        let beside = |pool: &Arc<Self>| {
-            pool.home.is_beside(self.home) && pool.is_imported == self.is_imported
-        };
+        let beside =
+            |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.whose() == self.whose();
         let others = Self::all().into_iter().filter(beside);
         let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
         together.push(stats);
@@ -110,13 +128,8 @@ fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_
 
 /// The device of each pool, none for host memory, its handle, and the bytes that programs have of it.
 pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
-    Pool::all().into_iter().map(|pool| {
-        let device = match pool.home {
-            Home::Device(id, _) => Some(id),
-            Home::Host | Home::HostNode(_) => None,
-        };
-        (device, pool.handle(), pool.counted().current.bytes)
-    })
+    let pools = Pool::all().into_iter().filter(|pool| !pool.serves_graphs);
+    pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
 }
 
 /// Of several at once. Peaks are added up, though pools have theirs at different moments: together they never had more.
@@ -134,10 +147,9 @@ pub fn sum(all: &[Stats]) -> Stats {
     sum
 }
 
-/// Of all pools of this process, or of others, on this device, or in host memory, those included that are
-/// gone.
-pub fn of_all(device: Option<&Device>, imported: bool, ended: &Ended) -> Result<Stats> {
-    let all = in_place(device).filter(|pool| pool.is_imported == imported);
+/// Of all these pools on this device, or in host memory, those included that are gone.
+pub fn of_all(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<Stats> {
+    let all = in_place(device).filter(|pool| pool.whose() == whose);
     let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
     let mut stats = sum(&all);
     let sums = ended.0.lock();
@@ -149,18 +161,19 @@ pub fn of_all(device: Option<&Device>, imported: bool, ended: &Ended) -> Result<
 }
 
 /// The peaks of the same pools begin again.
-pub fn restart_peaks(device: Option<&Device>, imported: bool, ended: &Ended) -> Result<()> {
+pub fn restart_peaks(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<()> {
     {
         let mut sums = ended.0.lock();
         (sums.peak, sums.reserved_peak) = (Amount::default(), 0);
     }
-    let mut all = in_place(device).filter(|pool| pool.is_imported == imported);
+    let mut all = in_place(device).filter(|pool| pool.whose() == whose);
     all.try_for_each(|pool| pool.restart_peak())
 }
 
-/// Each pool on this device, or in host memory, the oldest handle first.
+/// Each pool on this device, or in host memory, the oldest handle first; those that serve graphs have none.
 pub fn rows(device: Option<&Device>) -> Result<Vec<Row>> {
     let mut rows = in_place(device)
+        .filter(|pool| !pool.serves_graphs)
         .map(|pool| {
             Ok(Row {
                 handle: pool.handle(),

@@ -21,6 +21,8 @@ pub enum portaclMemoryKind {
     /// Memory that another process has exported: opened by a key of aclrtIpcMemGetExportKey, imported as physical memory,
     /// or from a pool.
     PORTACL_MEMORY_IMPORTED = 4,
+    /// Memory of graphs: what captured streams take from pools.
+    PORTACL_MEMORY_GRAPH = 5,
 }
 
 /// What a memory hook is called about.

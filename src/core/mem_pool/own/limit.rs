@@ -1,10 +1,13 @@
-//! What a pool does that may have no more memory.
+//! What a pool does that can have no more memory.
 
 use super::super::known::{Known, Rules};
-use super::Own;
+use super::{Lack, Own, is_shortage};
 use crate::algo::pool::{GRANULE, Shortage};
-use crate::core::error::{Code, Error};
-use crate::core::release_failure;
+use crate::core::allocation::PoolTag;
+use crate::core::device::Device;
+use crate::core::error::{Code, Error, Result};
+use crate::core::order::{self, Lane};
+use crate::core::{mem_pool, release_failure};
 
 impl Own {
     /// Bytes that it may have more.
@@ -17,6 +20,42 @@ impl Own {
     pub(super) fn room_for(&self, shortage: Shortage) -> Option<(usize, usize)> {
         let room = self.room();
         (shortage.least <= room).then(|| (shortage.least, shortage.better.min(room)))
+    }
+
+    /// As [`Self::alloc_more`], when nothing else has helped: after all frees that come by themselves.
+    #[cold]
+    pub(super) fn alloc_settled(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+        tag: PoolTag,
+        lack: Lack,
+    ) -> Result<usize> {
+        let mut lack = match lack {
+            Lack::Limit if self.is_too_long(len) => return Err(self.beyond_limit(len)),
+            Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
+            lack => lack,
+        };
+        order::settle_frees();
+        if let Lack::Limit = lack {
+            match self.try_alloc(len, lane, device, tag)? {
+                Ok(taken) => return Ok(taken),
+                Err(found) => lack = found,
+            }
+        }
+        if let Lack::Memory(fault) = lack {
+            if !is_shortage(&fault) {
+                return Err(fault.into());
+            }
+            mem_pool::trim_for(device);
+            match self.try_alloc(len, lane, device, tag)? {
+                Ok(taken) => return Ok(taken),
+                Err(Lack::Memory(_)) => return Err(fault.into()),
+                Err(Lack::Limit) => {}
+            }
+        }
+        Err(self.beyond_limit(len))
     }
 
     /// Whether the limit is below a request together with what programs have: no free that is pending helps.
