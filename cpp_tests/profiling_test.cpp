@@ -56,7 +56,7 @@ TEST_F(Profiling, HasWorkThatIsNotOverUpToTheEnd) {
     ACL_OK(aclrtSynchronizeStream(stream));
     const auto functions = trace.Named('X', "host function");
     ASSERT_EQ(functions.size(), 1u);
-    EXPECT_EQ(functions[0].args["state"].text, "unfinished");
+    EXPECT_EQ(functions[0].args.at("state"), "unfinished");
     EXPECT_LT(functions[0].begin, functions[0].end);
 }
 
@@ -223,10 +223,10 @@ TEST_F(Profiling, HasOperatorsWithTheirTensors) {
     const Trace trace = Finish();
     const auto ranges = trace.Named('B', "MatMul_12");
     ASSERT_EQ(ranges.size(), 1u);
-    EXPECT_EQ(ranges[0].args["type"].text, "MatMul");
-    EXPECT_EQ(ranges[0].args["blocks"].text, "24");
-    EXPECT_EQ(ranges[0].args["inputs"].text, "[3, 4] of type 1, format 2");
-    EXPECT_EQ(ranges[0].args["outputs"].text, "[] of type 0, format 2");
+    EXPECT_EQ(ranges[0].args.at("type"), "MatMul");
+    EXPECT_EQ(ranges[0].args.at("blocks"), "24");
+    EXPECT_EQ(ranges[0].args.at("inputs"), "[3, 4] of type 1, format 2");
+    EXPECT_EQ(ranges[0].args.at("outputs"), "[] of type 0, format 2");
 
     // What it refuses, each field for itself.
     const auto refused = [&](aclError code, auto change, const std::string& words) {

@@ -100,7 +100,7 @@ void CheckAllKinds(const Trace& trace) {
     // At once, on the thread that asked: a copy and a fill, and what the test's objects copy.
     ASSERT_EQ(on_threads["copy host to device"].size(), 2u);
     EXPECT_EQ(on_threads["copy host to device"][1].Bytes(), int64_t(kSize / 2));
-    EXPECT_EQ(on_threads["copy host to device"][1].args["from"].text, "pageable host memory");
+    EXPECT_EQ(on_threads["copy host to device"][1].args.at("from"), "pageable host memory");
     EXPECT_EQ(Sum(on_threads["fill"]), 4096);
     EXPECT_EQ(Sum(on_threads["copy device to host"]), 16);
 
@@ -110,11 +110,11 @@ void CheckAllKinds(const Trace& trace) {
                                                   {"reduce", 1024}};
     for (const auto& [name, bytes] : sizes) EXPECT_EQ(Sum(in_streams[name]), bytes) << name;
     const TraceEvent copy = in_streams["copy host to device"].at(0);
-    EXPECT_EQ(copy.args["from"].text, "pinned host memory");
-    EXPECT_EQ(copy.args["to"].text, "device 0");
+    EXPECT_EQ(copy.args.at("from"), "pinned host memory");
+    EXPECT_EQ(copy.args.at("to"), "device 0");
     const double rate =
         double(copy.Bytes()) / double(std::max<Nanoseconds>(1, copy.end - copy.begin));
-    EXPECT_NEAR(copy.args["GB/s"].number, rate, rate / 100 + 0.001);
+    EXPECT_NEAR(copy.args.at("GB/s"), rate, rate / 100 + 0.001);
     ASSERT_EQ(in_streams["mark"].size(), 1u);
     EXPECT_EQ(in_streams["mark"][0].category, "kernel");
     ASSERT_EQ(in_streams["host function"].size(), 1u);

@@ -14,6 +14,7 @@ for entry in "${needed[@]}"; do
     command -v "${entry%%:*}" >/dev/null || packages+=("${entry#*:}")
 done
 [[ -f /usr/include/gtest/gtest.h || -f /usr/local/include/gtest/gtest.h ]] || packages+=(libgtest-dev)
+[[ -f /usr/include/nlohmann/json.hpp || -f /usr/local/include/nlohmann/json.hpp ]] || packages+=(nlohmann-json3-dev)
 python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
 [[ -e /etc/ssl/certs/ca-certificates.crt ]] || packages+=(ca-certificates)
 
