@@ -78,7 +78,7 @@ pub use notify::{Change, Notifies, Notify, NotifyWait, SharedEvent, Until};
 pub use numa::{bind_to_node, host_nodes};
 #[cfg(test)]
 pub use op::Calls;
-pub use op::{Op, OpKind, Submit};
+pub use op::{Op, OpKind, Payload, Submit};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
     Pools,

@@ -34,14 +34,14 @@ pub enum Op<'a> {
     Launch(&'a Launch<'a>),
     /// Calls user code on a thread of the backend, never on the caller's. Later operations of this stream wait
     /// until it returns; other streams do not.
-    HostFn(HostFn),
+    HostFn(Payload<'a, HostFn>),
     /// Runs a graph of the stream's device as one operation, which no other run of the graph overlaps. Memory
     /// that is freed after the submission stays until the run is over, as for a kernel.
     RunGraph(&'a Arc<dyn Graph>),
     /// Delivers something when the stream comes to it.
     HandOver {
         /// What is delivered.
-        delivery: Box<dyn Delivery>,
+        delivery: Payload<'a, Box<dyn Delivery>>,
         /// Later operations of this stream wait until the delivery's ticket is dropped, without a thread for
         /// that where the device can do so. Else they do not wait, and the ticket has no effect.
         wait: bool,
@@ -67,6 +67,26 @@ pub enum Op<'a> {
     WaitNotify(&'a Arc<Notify>, NotifyWait),
     /// Does nothing, but has a place in the stream. Only for drivers without [pools](super::Driver::pools).
     Mark,
+}
+
+// Each submission would run the destructor, or look whether there is something to destroy.
+const _: () = assert!(!std::mem::needs_drop::<Op<'_>>());
+
+/// A value that an operation hands over. It lies outside of the operation, because it has a destructor and
+/// operations have none.
+pub struct Payload<'a, T>(&'a mut Option<T>);
+
+impl<'a, T> Payload<'a, T> {
+    /// Hands over the value in `slot`: `Payload::new(&mut Some(value))`.
+    pub fn new(slot: &'a mut Option<T>) -> Self {
+        debug_assert!(slot.is_some());
+        Self(slot)
+    }
+
+    /// The value.
+    pub fn take(self) -> T {
+        self.0.take().expect("an operation is submitted with what it hands over")
+    }
 }
 
 /// Declares the kinds: variant, name, and whether the operation can fail when its turn comes.
@@ -187,7 +207,7 @@ pub trait Calls: Submit {
 
     /// [`Op::HostFn`].
     fn host_fn(&self, function: HostFn) -> Result<Position> {
-        self.submit(Op::HostFn(function))
+        self.submit(Op::HostFn(Payload::new(&mut Some(function))))
     }
 
     /// [`Op::RunGraph`].
@@ -227,7 +247,7 @@ pub trait Calls: Submit {
 
     /// [`Op::HandOver`].
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
-        self.submit(Op::HandOver { delivery, wait })
+        self.submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait })
     }
 
     /// [`Op::Mark`].

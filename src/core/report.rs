@@ -18,7 +18,7 @@ use super::stream::{self, Stream};
 use super::thread;
 use crate::algo::pause::pause;
 use crate::algo::slot_table::Handle;
-use crate::backend::{HostFn, Op};
+use crate::backend::{HostFn, Op, Payload};
 
 /// How many threads of a family there can be.
 const MAX_THREADS: usize = 1024;
@@ -260,7 +260,9 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
     let reader = stream.callbacks.reader_of(&REPORTS);
     let callback = reader.and_then(|reader| reader.admit(stream.handle, function));
     let callback = callback.ok_or_else(|| REPORTS.stream_not_subscribed(stream.handle))?;
-    stream.submit(Op::HandOver { delivery: Box::new(callback), wait: block }).map(drop)
+    stream
+        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: block })
+        .map(drop)
 }
 
 /// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, else in one of
@@ -268,7 +270,7 @@ pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()>
 pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let stream = stream::resolve(stream)?;
     let Some(reader) = stream.callbacks.reader() else {
-        return stream.submit(Op::HostFn(function)).map(drop);
+        return stream.submit(Op::HostFn(Payload::new(&mut Some(function)))).map(drop);
     };
     if !reader.family.is(&HOST_FUNCTIONS) {
         return Err(Error::new(
@@ -283,7 +285,9 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     let callback = reader
         .admit(stream.handle, function)
         .ok_or_else(|| HOST_FUNCTIONS.stream_not_subscribed(stream.handle))?;
-    stream.submit(Op::HandOver { delivery: Box::new(callback), wait: true }).map(drop)
+    stream
+        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: true })
+        .map(drop)
 }
 
 /// A call that is processing.

@@ -2,12 +2,13 @@
 
 mod deferred;
 mod frees;
+mod submit;
 
 use std::any::Any;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cudarc::driver::sys::{CUcontext, CUstream, CUstream_flags, CUstream_st};
 use parking_lot::{Mutex, RwLock};
@@ -19,20 +20,15 @@ use frees::Frees;
 use super::context::Raw;
 use super::device::DeviceState;
 use super::driver::{Api, Outcome};
-use super::event::{CudaEvent, Mark, poll_until};
+use super::event::{Mark, poll_until};
 use super::host_fn::StreamCalls;
 use super::host_wait::HostWaits;
-use super::notify::{self, EventRecords};
+use super::notify::EventRecords;
 use super::stream_value::{self, ValueWaits};
 use super::workers::Job;
-use super::{
-    copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, random_num, reduce,
-    timed_wait,
-};
 use crate::algo::biased_lock::BiasedLock;
 use crate::backend::{
-    Event, Failure, Fault, FaultKind, HostFn, Observer, Op, Position, Result, Stream,
-    StreamOptions, Submit, Wait,
+    Failure, Fault, FaultKind, Observer, Position, Result, Stream, StreamOptions, Wait,
 };
 
 /// A stream behind the trait. When it is dropped its state stays in the driver's list until the
@@ -426,75 +422,6 @@ impl CudaStream {
             self.device().driver().reap();
         }
         Ok(wait)
-    }
-}
-
-impl CudaStream {
-    fn host_fn(&self, function: HostFn) -> Result<Position> {
-        if function.calls_backend() && self.device().words().is_none() {
-            return Err(Fault::new(
-                FaultKind::Unsupported,
-                "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
-                 tasks that change; capture it anew, without task groups",
-            ));
-        }
-        host_fn::queue(&self.0, move || function.run())
-    }
-
-    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
-        let event = CudaEvent::of(&**event)?;
-        // SAFETY: an event and a stream of the same open device.
-        let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
-        let recorded = self.0.submit_calls(record);
-        event.note_record(self.0.depends_on_program());
-        recorded
-    }
-
-    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
-        let event = CudaEvent::of(&**event)?;
-        if let Some(limit) = limit
-            && !event.is_complete()?
-        {
-            return timed_wait::queue(&self.0, event.raw(), limit);
-        }
-        // SAFETY: both are alive; the driver keeps what it needs of the event's record.
-        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
-        self.0.submit(|| {
-            if event.depends_on_program() {
-                self.0.note_dependence();
-            }
-            self.0.device.call_here(wait)
-        })
-    }
-}
-
-impl Submit for CudaStream {
-    fn submit(&self, op: Op<'_>) -> Result<Position> {
-        let stream = &self.0;
-        self.told(match op {
-            Op::Copy(copy) => copy::queue_copy(stream, &copy),
-            Op::CopyBatch(copies) => copy::queue_batch(stream, copies),
-            Op::Copy2d(copy) => copy_2d::queue(stream, &copy),
-            Op::CopyIndirect(copy) => memcpy_indirect::queue(stream, &copy),
-            Op::Fill(fill) => copy::queue_fill(stream, &fill),
-            Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
-            Op::RandomNum(job) => random_num::queue(stream, &job),
-            Op::Reduce(reduce) => reduce::queue(stream, &reduce),
-            Op::Launch(launch) => kernel::queue(stream, launch),
-            Op::HostFn(function) => self.host_fn(function),
-            Op::RunGraph(graph) => graph::queue(stream, graph),
-            Op::HandOver { delivery, wait } => host_fn::hand_over(stream, delivery, wait),
-            Op::Record(event) => self.record(event),
-            Op::Wait(event, limit) => self.wait(event, limit),
-            Op::WriteValue(write) => stream_value::write(stream, &write),
-            Op::WaitValue(wait) => stream_value::wait(stream, &wait),
-            Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
-            Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
-            Op::Mark => Err(Fault::new(
-                FaultKind::Unsupported,
-                "the driver's own pools need no marks in streams",
-            )),
-        })
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::backend::{
-    FailedLaunch, Failure, Fault, HostFn, Observer, Op, Position, Result, Stream, thread_number,
+    FailedLaunch, Failure, Fault, HostFn, Observer, Op, Payload, Position, Result, Stream,
+    thread_number,
 };
 
 /// The failures of one stream.
@@ -39,7 +40,8 @@ impl Late {
             }
         };
         let _queuing = self.queuing.lock();
-        let position = stream.submit(Op::HostFn(HostFn::from_closure(fail)))?;
+        let position =
+            stream.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(fail)))))?;
         // Set here only.
         let _ = place.set(position);
         Ok(position)

@@ -7,7 +7,7 @@ use super::lane::{Entry, Lane};
 use super::operation::{HostTimes, Point, Times, TimesGuard, What};
 use super::{dependency, is_on_for};
 use crate::backend::{
-    Delivery, Device, Event, HostFn, Op, OpKind, Position, Result, Stream, Submit, Ticket,
+    Delivery, Device, Event, HostFn, Op, OpKind, Payload, Position, Result, Stream, Submit, Ticket,
     thread_number,
 };
 
@@ -77,16 +77,20 @@ impl Submit for TraceStream<'_> {
         match op {
             Op::HostFn(function) => self.told(What::Plain(OpKind::HostFn), |times| {
                 let guard = times.guard();
-                self.inner.submit(Op::HostFn(HostFn::from_closure(move || {
+                let function = function.take();
+                let timed = HostFn::from_closure(move || {
                     times.begin();
                     function.run();
                     guard.end();
-                })))
+                });
+                self.inner.submit(Op::HostFn(Payload::new(&mut Some(timed))))
             }),
             Op::HandOver { delivery, wait } => self.told(What::Plain(OpKind::HandOver), |times| {
                 let guard = times.guard();
-                let delivery = Box::new(TraceDelivery { delivery, times, guard, wait });
-                self.inner.submit(Op::HandOver { delivery, wait })
+                let delivery = delivery.take();
+                let timed: Box<dyn Delivery> =
+                    Box::new(TraceDelivery { delivery, times, guard, wait });
+                self.inner.submit(Op::HandOver { delivery: Payload::new(&mut Some(timed)), wait })
             }),
             Op::Record(event) => self.record(event),
             Op::Wait(event, _) => self.timed(op, dependency::latest(event)),

@@ -18,8 +18,8 @@ use super::task::{self, Task, What};
 use super::{Graph, memory_is_gone};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Position,
-    Ticket, Work, thread_number,
+    self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload,
+    Position, Ticket, Work, thread_number,
 };
 use crate::core::allocation::{Allocation, Owner};
 use crate::core::error::{Code, Error, Result};
@@ -250,7 +250,7 @@ impl Runner {
                 runner.run(&group, batch, Turn { failures, position, thread });
             }
         });
-        *place = stream.submit(Op::HostFn(function))?;
+        *place = stream.submit(Op::HostFn(Payload::new(&mut Some(function))))?;
         Ok(*place)
     }
 
@@ -415,5 +415,5 @@ pub fn end_update(raw: u64) -> Result<()> {
     let version = Version::new(&*stream.device.native, works, &batches)?;
     serving::need()?;
     let swap = Box::new(Swap { group: Some(group), version: Some(version) });
-    stream.submit(Op::HandOver { delivery: swap, wait: false }).map(drop)
+    stream.submit(Op::HandOver { delivery: Payload::new(&mut Some(swap)), wait: false }).map(drop)
 }

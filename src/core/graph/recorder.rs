@@ -291,7 +291,7 @@ impl Submit for Recorder {
                 self.add_work(What::Reduce, Work::Reduce(reduce))
             }
             Op::HostFn(function) => {
-                let function = function.repeated().ok_or_else(|| {
+                let function = function.take().repeated().ok_or_else(|| {
                     self.cannot(
                         "this host function can be called once only, and a graph calls it in each run",
                     )

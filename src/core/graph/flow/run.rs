@@ -14,8 +14,8 @@ use super::serving::{self, Call};
 use super::{Body, Choice, Flow, Step, Told};
 use crate::algo::slot_table::Handle;
 use crate::backend::{
-    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Place, Position, Result, Span,
-    Ticket, thread_number,
+    Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Place, Position,
+    Result, Span, Ticket, thread_number,
 };
 use crate::core::error;
 use crate::core::graph::control;
@@ -181,7 +181,8 @@ pub fn queue(flow: &Arc<Flow>, stream: &Stream, tail: &Program) -> error::Result
     let _submitting = flow.submitting.lock();
     let number = flow.queued.lock().add(stream);
     let arrival = Arrival { flow: Some(Arc::clone(flow)), number };
-    let queued = stream.submit(Op::HandOver { delivery: Box::new(arrival), wait: true });
+    let queued = stream
+        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(arrival))), wait: true });
     let queued = queued.and_then(|position| tail.queue(stream, &[]).map(|_| position));
     let mut runs = flow.queued.lock();
     if let Some(run) = runs.runs.iter_mut().find(|run| run.number == number) {
@@ -380,7 +381,9 @@ impl Flow {
                 Step::Run(graph) => _ = native.submit(Op::RunGraph(graph))?,
                 Step::Call(function) => {
                     let function = *function;
-                    native.submit(Op::HostFn(HostFn::from_closure(move || function.run())))?;
+                    native.submit(Op::HostFn(Payload::new(&mut Some(HostFn::from_closure(
+                        move || function.run(),
+                    )))))?;
                 }
                 Step::Do(step) => _ = step.queue(|op| native.submit(op))?,
                 Step::Record(event) => {
@@ -413,7 +416,9 @@ impl Flow {
     fn hand_over(self: &Arc<Self>, run: &mut Run, on: usize, strand: usize) -> Result<()> {
         let number = self.handed_over.fetch_add(1, Ordering::Relaxed) + 1;
         let delivery = Box::new(Return { flow: Some(Arc::clone(self)), strand, number });
-        self.strands[on].native.submit(Op::HandOver { delivery, wait: false })?;
+        self.strands[on]
+            .native
+            .submit(Op::HandOver { delivery: Payload::new(&mut Some(delivery)), wait: false })?;
         run.strands[strand].awaited = number;
         Ok(())
     }
@@ -524,7 +529,7 @@ impl Flow {
         // User code is called before the run is over, where that can be.
         let Some(tell) = failures.failed(failure) else { return };
         let telling = self.strands.len();
-        if self.strands[0].native.submit(Op::HostFn(tell)).is_ok()
+        if self.strands[0].native.submit(Op::HostFn(Payload::new(&mut Some(tell)))).is_ok()
             && self.hand_over(run, 0, telling).is_ok()
         {
             run.strands[telling].at = At::Ending;

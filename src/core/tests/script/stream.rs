@@ -195,7 +195,7 @@ impl Submit for ScriptStream {
         let position = self.queue(op.kind().name().trim_start_matches("stream."))?;
         match op {
             Op::HandOver { delivery, wait } => {
-                self.work.lock().deliveries.push_back((delivery, wait));
+                self.work.lock().deliveries.push_back((delivery.take(), wait));
                 self.go_on();
             }
             Op::Record(event) => {

@@ -1,0 +1,130 @@
+//! The operations of a stream, as the driver gets them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::CudaStream;
+use crate::backend::cuda::driver::Api;
+use crate::backend::cuda::event::CudaEvent;
+use crate::backend::cuda::{
+    copy, copy_2d, graph, host_fn, kernel, managed_memory, memcpy_indirect, notify, random_num,
+    reduce, stream_value, timed_wait,
+};
+use crate::backend::{
+    Copy, Event, Fault, FaultKind, Fill, Graph, HostFn, Launch, Op, Position, Result, Submit,
+};
+
+/// What programs submit in their inner loops. Each is a function of its own, so that [`Submit::submit`] jumps there
+/// without a frame: inlined together they cost each call some 5 ns.
+impl CudaStream {
+    #[inline(never)]
+    fn copy(&self, copy: &Copy) -> Result<Position> {
+        self.told(copy::queue_copy(&self.0, copy))
+    }
+
+    #[inline(never)]
+    fn launch(&self, launch: &Launch<'_>) -> Result<Position> {
+        self.told(kernel::queue(&self.0, launch))
+    }
+
+    #[inline(never)]
+    fn host_fn(&self, function: HostFn) -> Result<Position> {
+        if function.calls_backend() && self.device().words().is_none() {
+            return Err(Fault::new(
+                FaultKind::Unsupported,
+                "this CUDA driver's streams cannot wait for a word in memory, so a graph cannot have \
+                 tasks that change; capture it anew, without task groups",
+            ));
+        }
+        self.told(host_fn::queue(&self.0, move || function.run()))
+    }
+
+    #[inline(never)]
+    fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
+        let event = CudaEvent::of(&**event)?;
+        // SAFETY: an event and a stream of the same open device.
+        let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
+        let recorded = self.0.submit_calls(record);
+        event.note_record(self.0.depends_on_program());
+        self.told(recorded)
+    }
+
+    #[inline(never)]
+    fn wait(&self, event: &Arc<dyn Event>, limit: Option<Duration>) -> Result<Position> {
+        let event = CudaEvent::of(&**event)?;
+        if let Some(limit) = limit
+            && !event.is_complete()?
+        {
+            return self.told(timed_wait::queue(&self.0, event.raw(), limit));
+        }
+        // SAFETY: both are alive; the driver keeps what it needs of the event's record.
+        let wait = |api: &Api| unsafe { api.stream_wait_event(self.0.raw.0, event.raw().0, 0) };
+        self.told(self.0.submit(|| {
+            if event.depends_on_program() {
+                self.0.note_dependence();
+            }
+            self.0.device.call_here(wait)
+        }))
+    }
+
+    #[inline(never)]
+    fn fill(&self, fill: &Fill) -> Result<Position> {
+        self.told(copy::queue_fill(&self.0, fill))
+    }
+
+    #[inline(never)]
+    fn run_graph(&self, graph: &Arc<dyn Graph>) -> Result<Position> {
+        self.told(graph::queue(&self.0, graph))
+    }
+}
+
+impl Submit for CudaStream {
+    fn submit(&self, op: Op<'_>) -> Result<Position> {
+        match op {
+            Op::Copy(ref copy) => self.copy(copy),
+            Op::Fill(ref fill) => self.fill(fill),
+            Op::Launch(launch) => self.launch(launch),
+            Op::HostFn(function) => self.host_fn(function.take()),
+            Op::RunGraph(graph) => self.run_graph(graph),
+            Op::Record(event) => self.record(event),
+            Op::Wait(event, limit) => self.wait(event, limit),
+            Op::CopyBatch(_)
+            | Op::Copy2d(_)
+            | Op::CopyIndirect(_)
+            | Op::Prefetch(..)
+            | Op::RandomNum(_)
+            | Op::Reduce(_)
+            | Op::HandOver { .. }
+            | Op::WriteValue(_)
+            | Op::WaitValue(_)
+            | Op::ChangeNotify(..)
+            | Op::WaitNotify(..)
+            | Op::Mark => self.submit_rarer(op),
+        }
+    }
+}
+
+impl CudaStream {
+    /// What programs submit less often.
+    #[inline(never)]
+    fn submit_rarer(&self, op: Op<'_>) -> Result<Position> {
+        let stream = &self.0;
+        self.told(match op {
+            Op::CopyBatch(copies) => copy::queue_batch(stream, copies),
+            Op::Copy2d(copy) => copy_2d::queue(stream, &copy),
+            Op::CopyIndirect(copy) => memcpy_indirect::queue(stream, &copy),
+            Op::Prefetch(range, to) => managed_memory::prefetch(stream, range, to),
+            Op::RandomNum(job) => random_num::queue(stream, &job),
+            Op::Reduce(reduce) => reduce::queue(stream, &reduce),
+            Op::HandOver { delivery, wait } => host_fn::hand_over(stream, delivery.take(), wait),
+            Op::WriteValue(write) => stream_value::write(stream, &write),
+            Op::WaitValue(wait) => stream_value::wait(stream, &wait),
+            Op::ChangeNotify(notify, change) => notify::change(stream, notify, change),
+            Op::WaitNotify(notify, wait) => notify::wait(stream, notify, wait),
+            // Marks are for pools of the core's own.
+            _ => {
+                Err(Fault::new(FaultKind::Unsupported, "streams of CUDA do not run this operation"))
+            }
+        })
+    }
+}
