@@ -19,3 +19,7 @@ pub mod backend;
 pub mod core;
 #[cfg(not(loom))]
 pub mod ffi;
+
+#[cfg(not(loom))]
+#[global_allocator]
+static ALLOCATOR: algo::host_memory::HostMemory = algo::host_memory::HostMemory;

@@ -111,6 +111,11 @@ class DriverFaults:
     def site(self, fault):
         return (fault or "").split(":")[0]
 
+    def reached(self, fault, report):
+        from sweep import reached
+
+        return reached(fault, report)
+
     def problems(self, fault, report, output):
         if not report.written:
             return ["it wrote no counts: the driver was never loaded"]

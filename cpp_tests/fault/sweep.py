@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lets each backend call that a program causes fail once, and looks what becomes of it.
 
-usage: sweep.py [--driver] [--each N | --every-site] PROGRAM [ARGUMENT...]
+usage: sweep.py [--driver | --host] [--each N | --every-site] PROGRAM [ARGUMENT...]
 
 A clean run (PORTACL_FAULT_COUNT) tells how often each site is called. Then the program runs once for
 each call of each site, with PORTACL_FAULT making that call fail; sites whose operations are queued
@@ -17,6 +17,8 @@ With --every-site nothing is made to fail: the clean run has to call every site 
 is swept in parts shows so that together they leave nothing out.
 
 With --driver it is the functions of the CUDA driver that fail, on the test double: driver_faults.py.
+With --host it is allocations of host memory: host_faults.py. With PORTACL_TEST_SWEEP=whole in the environment
+none is left out there.
 """
 
 import argparse
@@ -29,6 +31,7 @@ import tempfile
 import time
 
 from driver_faults import DriverFaults
+from host_faults import HostFaults
 from untold import Exemptions, met_by
 
 SECONDS = 30
@@ -59,6 +62,8 @@ class Report:
         self.calls = {}
         self.queued = set()
         self.objects = {}
+        # What debug builds count of their own allocations.
+        self.host = {}
         try:
             text = path.read_text()
         except FileNotFoundError:
@@ -73,6 +78,8 @@ class Report:
                 self.calls[rest[0]] = int(rest[1])
             elif what == "later":
                 self.queued = {site.rstrip(",") for site in rest}
+            elif what == "host":
+                self.host = dict(zip(rest[0::2], map(int, rest[1::2])))
             elif what == "objects":
                 self.objects[rest[0]] = dict(zip(rest[1::2], map(int, rest[2::2])))
 
@@ -92,6 +99,14 @@ class Report:
         if sum(count["kept"] for count in self.objects.values()) > kept:
             found.append(f"more than {kept} releases were made to fail")
         return found
+
+
+def reached(fault, report):
+    """Whether the run came to the call that was to fail."""
+    if fault is None or report.failed:
+        return True
+    site, call = fault.split(":")[:2]
+    return report.calls.get(site, 0) >= int(call)
 
 
 class BackendFaults:
@@ -121,6 +136,9 @@ class BackendFaults:
 
     def site(self, fault):
         return (fault or "").split(":")[0]
+
+    def reached(self, fault, report):
+        return reached(fault, report)
 
     def problems(self, fault, report, output):
         site = self.site(fault)
@@ -166,8 +184,7 @@ class Sweep:
                 # Its exit status does not tell where the program has one of its own.
                 problems.append("it misused the driver")
             report = self.kind.report(counts)
-            site = self.kind.site(fault)
-            if fault and report.failed == 0 and report.calls.get(site, 0) < int(fault.split(":")[1]):
+            if not self.kind.reached(fault, report):
                 # How often a program asks whether something is done depends on time.
                 return report, ["not reached"] if not problems else problems, done.stdout
             problems += self.kind.problems(fault, report, done.stdout)
@@ -200,12 +217,15 @@ def main():
     parser.add_argument("--each", type=int, default=32)
     parser.add_argument("--every-site", action="store_true")
     parser.add_argument("--driver", action="store_true")
+    parser.add_argument("--host", action="store_true")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     if not options.command or options.each < 2:
         parser.error("a program to run, and N of at least 2")
-    kind = DriverFaults() if options.driver else BackendFaults()
+    kind = DriverFaults() if options.driver else HostFaults() if options.host else BackendFaults()
+    if options.host and os.environ.get("PORTACL_TEST_SWEEP") == "whole":
+        options.each = sys.maxsize
     sweep = Sweep(options.command, options.seconds, kind)
     started = time.monotonic()
     report, problems, output = sweep.run(None)
@@ -236,14 +256,17 @@ def main():
             if done % 50 == 0 or done == len(wanted):
                 print(f"{done}/{len(wanted)} failures tried, {bad} bad, "
                       f"{time.monotonic() - started:.1f} s", flush=True)
-    tried = {refused for refused, count in report.calls.items()
-             if 0 < count <= enough(kind.exemptions, refused, options.each)}
-    unneeded = kind.exemptions.unneeded(tried)
+    unneeded = []
+    if kind.exemptions:
+        tried = {refused for refused, count in report.calls.items()
+                 if 0 < count <= enough(kind.exemptions, refused, options.each)}
+        unneeded = kind.exemptions.unneeded(tried)
     for one in unneeded:
         print(f"untold.py: nothing needed the exemption of {one.refused} in {one.calls}: {one.why}")
     used = len(report.calls) - len(unused)
-    print(f"{report.backend}: {len(wanted)} failures at {used} sites, {bad} bad, {missed} calls not reached "
-          f"in their run; not called: {', '.join(unused) or 'none'}")
+    where = "" if options.host else f" at {used} sites"
+    rest = "" if options.host else f"; not called: {', '.join(unused) or 'none'}"
+    print(f"{report.backend}: {len(wanted)} failures{where}, {bad} bad, {missed} calls not reached in their run{rest}")
     sys.exit(1 if bad or unneeded or missed * 5 > len(wanted) else 0)
 
 

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import driver_faults
+import host_faults
 import sweep
 import untold
 
@@ -70,6 +71,31 @@ with open(os.environ["FAKE_CUDA_COUNT"], "w") as counts:
 sys.exit(int(fault != ""))
 """
 
+# A program that lives twice and allocates eight times in all.
+HOST_PROGRAM = """
+import os, signal, sys
+how, fault = sys.argv[1], os.environ["PORTACL_TEST_HOST_FAULT"]
+refused, live, lost, state = int(fault != ""), 5, 0, "ended"
+if fault == "2+":
+    if how == "abort": os.abort()
+    if how == "leak": live = 50
+    if how == "loses an object": lost = 1
+    if how == "not finalized": state = "open"
+    if how == "no second life": sys.exit(2)
+    if how == "no failure": refused = 0
+    code = {"wrong code": 207001, "panic": 500000}.get(how, 200000)
+    if how == "panic later": print("aclrtSomething returned 200000: no memory")
+    if how == "panic later": code = 500000
+    print("aclrtSomething returned %d: %s" % (code, "NO TEXT" if how == "no text" else "no memory"))
+print("second life")
+with open(os.environ["PORTACL_FAULT_COUNT"], "w") as report:
+    print("backend cpu", state, file=report)
+    print("failed 0", file=report)
+    if how != "no counts": print("host all 8 refused", refused, "live", live, "reserve 0", file=report)
+    print("objects device-block made 2 released", 2 - lost, "kept 0", file=report)
+sys.exit(refused)
+"""
+
 MUTE = PROGRAM.replace('print("aclrtSomething', 'if site not in how: print("aclrtSomething')
 
 
@@ -112,6 +138,28 @@ class Sweeping(unittest.TestCase):
         ]:
             with self.subTest(how):
                 self.assert_only(self.bad(how), "device.alloc:2", words)
+
+    def test_host_memory(self):
+        def bad(how):
+            return self.bad(how, HOST_PROGRAM, kind=host_faults.HostFaults(), some=("1", "4", "2+", "3+:0"))
+
+        self.assertEqual(bad("well"), {})
+        self.assertIn("has not counted", bad("no counts")[""][0])
+        for how, words in [
+            ("abort", "signal 6"),
+            ("leak", "50 blocks of host memory were not given back, 5 without"),
+            ("loses an object", "1 of 2 device-blocks"),
+            ("not finalized", "open"),
+            ("no second life", "status is 2"),
+            ("no failure", "not reached"),
+            ("wrong code", "returned 207001, not 200000"),
+            ("panic later", "a call returned 500000"),
+            ("no text", "has no text"),
+        ]:
+            with self.subTest(how):
+                found = bad(how)
+                found.pop("2+:0", None)
+                self.assert_only(found, "2+", words)
 
     def test_a_program_that_hangs(self):
         self.assert_only(self.bad("hang", seconds=2), "device.alloc:2", "not ended after 2 s")

@@ -25,6 +25,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::chunked::{Blank, Chunked};
+use super::grow::Grow;
 use super::pool::Card;
 use super::spin_lock::{Guard, SpinLock};
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
@@ -313,7 +314,12 @@ impl AddressMap {
         if let Some(index) = state.free.pop() {
             return Ok(index);
         }
-        if state.fresh == MAX_RECORDS || self.records.ensure(state.fresh as usize).is_none() {
+        // Whoever takes a range out cannot be refused: there is room for all records.
+        let records = state.fresh as usize;
+        if state.fresh == MAX_RECORDS
+            || self.records.ensure(records).is_none()
+            || state.free.make_room(records).is_err()
+        {
             self.remove_all_resting(state);
             return state.free.pop().ok_or(InsertError::Full);
         }

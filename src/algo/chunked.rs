@@ -7,6 +7,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
+#[cfg(not(loom))]
+use super::grow::fallible;
 use super::sync::atomic::{AtomicPtr, Ordering};
 use super::sync::const_unless_loom;
 
@@ -27,7 +29,7 @@ pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
     {
         const { assert!(size_of::<T>() != 0) };
         // SAFETY: the size is not zero.
-        NonNull::new(unsafe { std::alloc::alloc_zeroed(std::alloc::Layout::new::<T>()) }.cast())
+        NonNull::new(fallible(|| unsafe { alloc_zeroed(Layout::new::<T>()) }).cast())
     }
     #[cfg(loom)]
     NonNull::new(Box::into_raw(Box::new(T::blank())))
@@ -45,7 +47,7 @@ fn room<T>() -> Layout {
 #[cfg(not(loom))]
 fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
     // SAFETY: the size is not zero.
-    let block = NonNull::new(unsafe { alloc_zeroed(room::<T>()) })?;
+    let block = NonNull::new(fallible(|| unsafe { alloc_zeroed(room::<T>()) }))?;
     let ahead = block.addr().get().next_multiple_of(align_of::<T>()) - block.addr().get();
     // SAFETY: inside the block, which has so much room.
     Some((block, unsafe { block.add(ahead) }.cast()))

@@ -10,8 +10,11 @@ pub mod cpp_name;
 pub mod distribution;
 pub mod event_count;
 pub mod float;
+pub mod grow;
 pub mod handle_watch;
 pub mod heap;
+#[cfg(not(loom))]
+pub mod host_memory;
 pub mod json;
 mod large_vec;
 pub mod level;

@@ -21,6 +21,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use super::chunked::{Blank, Chunked};
+use super::grow::Grow;
 use super::handle_watch::{self, Change};
 use super::reclaim::{self, Pin};
 use super::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -315,6 +316,12 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
         (MAX_SLOTS as usize).saturating_sub(self.len())
     }
 
+    /// Whether no slot is left: otherwise it was memory that an insertion lacked.
+    pub fn is_full(&self) -> bool {
+        let free = self.free.lock();
+        free.queue.is_empty() && free.fresh >= free.limit
+    }
+
     /// True when no slot is in use.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -327,6 +334,9 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
             Some(index) => index,
             None if free.fresh < free.limit => {
                 self.slots.ensure(free.fresh as usize)?;
+                // Whoever gives a slot back cannot be refused: there is room for all of them.
+                let slots = free.fresh as usize + 1;
+                free.queue.make_room(slots).ok()?;
                 free.fresh += 1;
                 free.fresh - 1
             }

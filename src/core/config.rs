@@ -66,6 +66,8 @@ impl Environment {
     /// Reads the environment. A value that means nothing is an error: a typing mistake should not
     /// silently run somewhere else.
     pub fn read() -> Result<Self> {
+        #[cfg(debug_assertions)]
+        crate::algo::host_memory::faults::read();
         Self::from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
     }
 

@@ -35,7 +35,7 @@ use super::failure::Recorded;
 use super::handles::{self, Object};
 use super::order::{self, Awaited, Clock};
 use super::stream::{self, Stream};
-use super::thread;
+use super::{host_memory, thread};
 use crate::algo::slot_table::{self, Handle};
 use crate::algo::spin_lock::SpinLock;
 use crate::backend::{self, Op, Position, Wait};
@@ -234,6 +234,13 @@ fn create_native(device: &Device, timed: bool) -> Result<Arc<dyn backend::Event>
     })
 }
 
+/// The table of events has given none.
+#[cold]
+fn no_handle() -> Error {
+    let full = Error::new(Code::NoEventResource, "no more events can be made; destroy some");
+    host_memory::no_handle(Event::table().is_full(), full)
+}
+
 fn create(creator: Creator, flags: u32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
@@ -259,7 +266,7 @@ fn create(creator: Creator, flags: u32) -> Result<u64> {
     let handle = Event::table().insert(Arc::clone(&event));
     handle.map(Handle::raw).ok_or_else(|| {
         event.uncount();
-        Error::new(Code::NoEventResource, "no more events can be made; destroy some")
+        no_handle()
     })
 }
 

@@ -1,5 +1,5 @@
-//! The gate that every call passes: open, held while the process is locked for a snapshot, or closed for
-//! good in a forked child.
+//! The gate that every call passes: open, held while the process is locked for a snapshot, watched while the
+//! host is short of memory, or closed for good in a forked child.
 //!
 //! One number says all of it, so that a call that comes through an open gate pays one look.
 
@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::algo::host_memory;
+
 /// No call has come yet.
 const NEW: u8 = 0;
 const OPEN: u8 = 1;
 const HELD: u8 = 2;
 const CHILD: u8 = 3;
+/// The system has refused host memory: calls ask first whether there is enough.
+const SHORT: u8 = 4;
 
 static STATE: AtomicU8 = AtomicU8::new(NEW);
 static WAITERS: Mutex<()> = Mutex::new(());
@@ -25,7 +29,26 @@ pub fn is_open() -> bool {
 
 /// True for the first call of this process, which opens the gate.
 pub fn open_first() -> bool {
-    STATE.compare_exchange(NEW, OPEN, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    let opened = STATE.compare_exchange(NEW, OPEN, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    if opened {
+        host_memory::set_shortage_handler(begin_shortage);
+    }
+    opened
+}
+
+/// Calls look closer from here on. Allocates nothing.
+fn begin_shortage() {
+    let _ = STATE.compare_exchange(OPEN, SHORT, Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// Whether the host is short of memory.
+pub fn is_short() -> bool {
+    STATE.load(Ordering::Relaxed) == SHORT
+}
+
+/// There is host memory again.
+pub fn end_shortage() {
+    let _ = STATE.compare_exchange(SHORT, OPEN, Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// This is a forked child. Only stores, as such a child may do.

@@ -28,6 +28,7 @@ pub mod gate;
 pub mod graph;
 pub mod handles;
 mod hooked_memory;
+pub mod host_memory;
 pub mod host_register;
 pub mod info;
 pub mod ipc;

@@ -17,7 +17,7 @@ use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::handles::{self, Object};
 use super::stream::Stream;
-use super::{op_timeout, stream, thread};
+use super::{host_memory, op_timeout, stream, thread};
 use crate::algo::slot_table::{self, Handle};
 use crate::backend::{self, Change, NotifyWait, Op, Until};
 
@@ -143,7 +143,8 @@ fn check_flag(flag: u64) -> Result<()> {
 
 fn insert<T: Object>(notify: T) -> Result<u64> {
     T::table().insert(Arc::new(notify)).map(Handle::raw).ok_or_else(|| {
-        none_left(format_args!("no more handles of notifies can be made; destroy some"))
+        let full = none_left(format_args!("no more handles of notifies can be made; destroy some"));
+        host_memory::no_handle(T::table().is_full(), full)
     })
 }
 

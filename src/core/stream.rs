@@ -15,7 +15,7 @@ use super::handles::{self, Object};
 use super::order::{self, Awaited, Lane};
 use super::report::Subscription;
 use super::stream_attribute::Attributes;
-use super::{allocator, mem_pool, state_callback, thread};
+use super::{allocator, host_memory, mem_pool, state_callback, thread};
 use crate::algo::share::Share;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::trace::{self, TraceStream};
@@ -130,7 +130,9 @@ impl Stream {
             })
         };
         Self::table().insert_with(make).ok_or_else(|| {
-            Error::new(Code::NoStreamResource, "no more streams can be made; destroy some")
+            let full =
+                Error::new(Code::NoStreamResource, "no more streams can be made; destroy some");
+            host_memory::no_handle(Self::table().is_full(), full)
         })
     }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::core::error::{self, Code, Error, Result};
-use crate::core::{gate, snapshot};
+use crate::core::{gate, host_memory, snapshot};
 use crate::ffi::fork;
 
 /// Runs the body of the API function `call` and turns what comes out into a code: the text of a
@@ -22,7 +22,7 @@ pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
 /// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
 #[inline]
 pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
-    guard_value_anywhere(call, fallback, || enter_for_value().and_then(|()| body()))
+    guard_value_anywhere(call, fallback, || enter_for_value(call).and_then(|()| body()))
 }
 
 /// As [`guard_value`], for the calls that tell about failures and those that only compute, whose result
@@ -49,8 +49,8 @@ pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
     guard(call, || Err(Error::unsupported(why)))
 }
 
-/// What holds for every other call: none works in a forked child, and while the process is locked for a
-/// snapshot they wait. One look tells both.
+/// What holds for every other call: none works in a forked child, none begins without host memory, and while
+/// the process is locked for a snapshot they wait. One look tells all three.
 #[inline]
 fn enter(call: &'static str) -> Result<()> {
     if gate::is_open() { Ok(()) } else { look_closer(call) }
@@ -60,13 +60,21 @@ fn enter(call: &'static str) -> Result<()> {
 #[inline(never)]
 fn look_closer(call: &str) -> Result<()> {
     refuse_in_child()?;
+    host_memory::enter(call)?;
     snapshot::pass_gate(call)
 }
 
 /// As [`enter`], for functions that return a value: none of them asks a device, so none waits.
 #[inline]
-fn enter_for_value() -> Result<()> {
-    if gate::is_open() { Ok(()) } else { refuse_in_child() }
+fn enter_for_value(call: &'static str) -> Result<()> {
+    if gate::is_open() { Ok(()) } else { look_closer_for_value(call) }
+}
+
+#[cold]
+#[inline(never)]
+fn look_closer_for_value(call: &str) -> Result<()> {
+    refuse_in_child()?;
+    host_memory::enter(call)
 }
 
 #[cold]

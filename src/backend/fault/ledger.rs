@@ -133,6 +133,14 @@ impl Ledger {
             let [made, released, kept] = self.counts[kind as usize].read();
             let _ = writeln!(text, "objects {name} made {made} released {released} kept {kept}");
         }
+        #[cfg(debug_assertions)]
+        {
+            let counts = crate::algo::host_memory::faults::counts();
+            let (all, refused, live) = (counts.all, counts.refused, counts.live);
+            let reserve = counts.of_reserve;
+            let _ =
+                writeln!(text, "host all {all} refused {refused} live {live} reserve {reserve}");
+        }
         std::fs::write(path, text)
     }
 }

@@ -130,9 +130,7 @@ fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
         is_plain: AtomicBool::new(false),
         uses: SpinLock::new(Uses::default()),
     });
-    Event::table().insert(event).map(Handle::raw).ok_or_else(|| {
-        Error::new(Code::NoEventResource, "no more events can be made; destroy some")
-    })
+    Event::table().insert(event).map(Handle::raw).ok_or_else(super::no_handle)
 }
 
 /// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.

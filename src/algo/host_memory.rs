@@ -1,0 +1,261 @@
+//! The allocator of this library, with a reserve for the time when the system has no memory.
+//!
+//! Rust's containers end the process when an allocation fails. So no small allocation fails here: when the
+//! system refuses one, it comes from the reserve ([`reserve`]), and [`set_shortage_handler`]'s function is
+//! called. Public calls ask [`check`] from then on and are refused, with a code and a text, before they begin,
+//! unless enough of the reserve is left. A call that has begun can therefore go on to its end.
+//!
+//! The reserve serves pieces of a limited length: twice that of the longest container so far, so that each can
+//! double once more. A container that a program can make as long as it likes grows by
+//! [`super::grow::Grow`], which reports a refusal, and leaves the reserve alone.
+//!
+//! Only this library uses the allocator: its symbols are local in the package.
+
+#[cfg(debug_assertions)]
+pub mod faults;
+mod reserve;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use super::grow::caller_reports;
+
+/// What the reserve serves from the start on, in bytes; it is in memory that the process has anyway.
+pub const RESERVE: usize = reserve::FIRST;
+/// Longest piece that it serves then.
+const PIECE: usize = RESERVE / 8;
+/// Containers up to this length may grow without asking: the reserve keeps a piece of twice the length of the
+/// longest. That is room among the addresses, and no memory before it is used.
+const LONGEST: usize = 64 << 20;
+/// The system has memory again when it gives so much at once.
+const PROBE: usize = 64 << 10;
+
+/// The longest allocation so far, up to [`LONGEST`]; at least what the first part of the reserve can double.
+static LARGEST: AtomicUsize = AtomicUsize::new(PIECE / 2);
+static HANDLER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// The allocator.
+pub struct HostMemory;
+
+/// How much host memory there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Supply {
+    /// The system has memory, and the reserve is filled.
+    Ample,
+    /// The system has none, but the reserve has enough for more calls.
+    Reserve,
+    /// Only what gives memory back may go on.
+    Short,
+}
+
+/// Calls `handler` each time when the reserve has served an allocation. It must not allocate.
+pub fn set_shortage_handler(handler: fn()) {
+    HANDLER.store(handler as *mut (), Ordering::Release);
+}
+
+/// Whether calls may begin. Refills the reserve if the system has memory again.
+#[cold]
+pub fn check() -> Supply {
+    #[cfg(debug_assertions)]
+    faults::read();
+    let ample = is_refilled();
+    if ample && system_has_memory() {
+        return Supply::Ample;
+    }
+    match reserve::used() <= allowed_use() {
+        true => Supply::Reserve,
+        false => Supply::Short,
+    }
+}
+
+/// The reserve may be used so far before calls are refused: the rest is for those that have begun.
+fn allowed_use() -> usize {
+    #[cfg(debug_assertions)]
+    if let Some(limit) = faults::allowed_use() {
+        return limit;
+    }
+    reserve::total() / 4
+}
+
+/// Whether most of the reserve is free, and pieces for the longest container are there. Adds parts otherwise.
+fn is_refilled() -> bool {
+    let wanted = 2 * LARGEST.load(Ordering::Relaxed);
+    let more = match reserve::used() > allowed_use() {
+        true => RESERVE,
+        false if wanted > reserve::longest() => wanted + RESERVE,
+        false => return true,
+    };
+    !is_refused() && reserve::add_part(more)
+}
+
+fn system_has_memory() -> bool {
+    let layout = Layout::new::<[u128; PROBE / 16]>();
+    // SAFETY: the size is not 0.
+    let block = unsafe { from_system(layout) };
+    if !block.is_null() {
+        // SAFETY: it was allocated just now with this layout.
+        unsafe { System.dealloc(block, layout) };
+    }
+    !block.is_null()
+}
+
+/// Whether a test has the system refuse this allocation.
+#[inline(always)]
+fn is_refused() -> bool {
+    #[cfg(debug_assertions)]
+    return faults::next_fails();
+    #[cfg(not(debug_assertions))]
+    false
+}
+
+/// # Safety
+/// As [`GlobalAlloc::alloc`].
+#[inline(always)]
+unsafe fn from_system(layout: Layout) -> *mut u8 {
+    match is_refused() {
+        true => ptr::null_mut(),
+        // SAFETY: as the caller says.
+        false => unsafe { System.alloc(layout) },
+    }
+}
+
+/// The longest piece that the reserve serves.
+fn longest_piece() -> usize {
+    #[cfg(debug_assertions)]
+    if let Some(limit) = faults::longest_piece() {
+        return limit;
+    }
+    2 * LARGEST.load(Ordering::Relaxed)
+}
+
+/// The system has refused.
+#[cold]
+#[inline(never)]
+fn from_reserve(layout: Layout) -> *mut u8 {
+    if caller_reports() || layout.size() > longest_piece() {
+        return ptr::null_mut();
+    }
+    let piece = reserve::take(layout);
+    #[cfg(debug_assertions)]
+    if !piece.is_null() {
+        faults::count_block();
+    }
+    let handler = HANDLER.load(Ordering::Acquire);
+    if !handler.is_null() {
+        // SAFETY: only `set_shortage_handler` stores here, a function of this type.
+        let handler: fn() = unsafe { std::mem::transmute(handler) };
+        handler();
+    }
+    piece
+}
+
+/// The longest allocation so far: the reserve gets pieces for the next doubling.
+#[cold]
+#[inline(never)]
+fn is_longest(size: usize) {
+    if size <= LONGEST && !caller_reports() {
+        LARGEST.fetch_max(size, Ordering::Relaxed);
+        // Where there is no memory for it, the next call finds out.
+        if !is_refilled() {
+            let handler = HANDLER.load(Ordering::Acquire);
+            if !handler.is_null() {
+                // SAFETY: as in `from_reserve`.
+                let handler: fn() = unsafe { std::mem::transmute(handler) };
+                handler();
+            }
+        }
+    }
+}
+
+// SAFETY: blocks are the system's or the reserve's, each of the layout that was asked for, and go back where
+// they came from.
+unsafe impl GlobalAlloc for HostMemory {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller says.
+        let block = unsafe { from_system(layout) };
+        if block.is_null() {
+            return from_reserve(layout);
+        }
+        #[cfg(debug_assertions)]
+        faults::count_block();
+        if layout.size() > LARGEST.load(Ordering::Relaxed) {
+            is_longest(layout.size());
+        }
+        block
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let block = match is_refused() {
+            true => ptr::null_mut(),
+            // SAFETY: as the caller says.
+            false => unsafe { System.alloc_zeroed(layout) },
+        };
+        if block.is_null() {
+            let piece = from_reserve(layout);
+            if !piece.is_null() {
+                // SAFETY: a block of this length.
+                unsafe { piece.write_bytes(0, layout.size()) };
+            }
+            return piece;
+        }
+        #[cfg(debug_assertions)]
+        faults::count_block();
+        block
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        #[cfg(debug_assertions)]
+        faults::count_free();
+        if reserve::has(block) {
+            // SAFETY: it came from the reserve with this layout.
+            return unsafe { reserve::give_back(block, layout) };
+        }
+        // SAFETY: as the caller says; it is not the reserve's.
+        unsafe { System.dealloc(block, layout) };
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if !reserve::has(block) && !is_refused() {
+            // SAFETY: as the caller says; it is not the reserve's.
+            let longer = unsafe { System.realloc(block, layout, size) };
+            if !longer.is_null() {
+                if size > LARGEST.load(Ordering::Relaxed) {
+                    is_longest(size);
+                }
+                return longer;
+            }
+        }
+        // SAFETY: as the caller says.
+        unsafe { self.move_block(block, layout, size) }
+    }
+}
+
+impl HostMemory {
+    /// # Safety
+    /// As [`GlobalAlloc::realloc`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn move_block(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller says that the size fits the alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        // SAFETY: the caller says that the size is not 0.
+        let moved = unsafe { self.alloc(wanted) };
+        if !moved.is_null() {
+            // SAFETY: two blocks, both at least so long; the old one is used no more.
+            unsafe {
+                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
+                self.dealloc(block, layout);
+            }
+        }
+        moved
+    }
+}
+
+#[cfg(test)]
+#[path = "host_memory_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+//! What tests make of the allocator, in builds with debug assertions only: they count allocations and have
+//! the system refuse some.
+//!
+//! | variable | what |
+//! |---|---|
+//! | `PORTACL_TEST_HOST_FAULT` | `N`: the N-th allocation is refused; `N+`: that one and all later ones |
+//! | `PORTACL_TEST_HOST_PIECE` | longest piece that the reserve serves, in bytes |
+//! | `PORTACL_TEST_HOST_RESERVE` | so many bytes of the reserve may be in use before calls are refused |
+
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+const UNREAD: u64 = u64::MAX;
+const NONE: usize = usize::MAX;
+
+/// Allocations so far.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+/// The first one that is refused, and the first behind it that is not; [`UNREAD`] before the first look.
+static FROM: AtomicU64 = AtomicU64::new(UNREAD);
+static TO: AtomicU64 = AtomicU64::new(0);
+static PIECE: AtomicUsize = AtomicUsize::new(NONE);
+static ALLOWED_USE: AtomicUsize = AtomicUsize::new(NONE);
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+static LIVE: AtomicI64 = AtomicI64::new(0);
+
+/// Reads the variables again. Allocations go on to be counted.
+#[cold]
+pub fn read() {
+    let all = variable(c"PORTACL_TEST_HOST_FAULT");
+    let (first, from_there_on) = all.map_or((0, false), number);
+    TO.store(if from_there_on { UNREAD } else { first + 1 }, Ordering::Relaxed);
+    let size = |name| variable(name).map_or(NONE, |text| number(text).0 as usize);
+    PIECE.store(size(c"PORTACL_TEST_HOST_PIECE"), Ordering::Relaxed);
+    ALLOWED_USE.store(size(c"PORTACL_TEST_HOST_RESERVE"), Ordering::Relaxed);
+    FROM.store(if first == 0 { UNREAD - 1 } else { first }, Ordering::Relaxed);
+}
+
+/// Its digits, and whether a plus follows.
+fn number(text: &CStr) -> (u64, bool) {
+    let digits = text.to_bytes().iter().take_while(|byte| byte.is_ascii_digit());
+    let number = digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+    (number, text.to_bytes().ends_with(b"+"))
+}
+
+/// Nothing is allocated here.
+fn variable(name: &CStr) -> Option<&'static CStr> {
+    // SAFETY: two texts that end with zero; programs that change the environment meanwhile are not tests.
+    let value = unsafe { libc::getenv(name.as_ptr()) };
+    // SAFETY: the environment's text, which tests leave alone.
+    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) })
+}
+
+/// Counts an allocation: whether it is refused.
+#[inline]
+pub fn next_fails() -> bool {
+    let number = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
+    if FROM.load(Ordering::Relaxed) == UNREAD {
+        read();
+    }
+    let from = FROM.load(Ordering::Relaxed);
+    let fails = number >= from && number < TO.load(Ordering::Relaxed);
+    if fails {
+        REFUSED.fetch_add(1, Ordering::Relaxed);
+    }
+    fails
+}
+
+/// A block was given out.
+#[inline]
+pub fn count_block() {
+    LIVE.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A block was given back.
+#[inline]
+pub fn count_free() {
+    LIVE.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// What there was so far.
+pub struct Counts {
+    /// Allocations.
+    pub all: u64,
+    /// Those of them that were refused.
+    pub refused: u64,
+    /// Blocks that are not given back.
+    pub live: i64,
+    /// Bytes of the reserve that are in use.
+    pub of_reserve: usize,
+}
+
+/// What there was so far.
+pub fn counts() -> Counts {
+    Counts {
+        all: COUNT.load(Ordering::Relaxed),
+        refused: REFUSED.load(Ordering::Relaxed),
+        live: LIVE.load(Ordering::Relaxed),
+        of_reserve: super::reserve::used(),
+    }
+}
+
+pub(super) fn longest_piece() -> Option<usize> {
+    Some(PIECE.load(Ordering::Relaxed)).filter(|limit| *limit != NONE)
+}
+
+pub(super) fn allowed_use() -> Option<usize> {
+    Some(ALLOWED_USE.load(Ordering::Relaxed)).filter(|limit| *limit != NONE)
+}

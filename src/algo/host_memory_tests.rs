@@ -1,0 +1,86 @@
+use super::super::grow::{Grow, fallible};
+use super::*;
+
+const HOST: HostMemory = HostMemory;
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).unwrap()
+}
+
+/// All of it is one test, since there is one reserve for all threads.
+#[test]
+fn the_reserve_serves_what_the_system_refuses() {
+    let before = reserve::used();
+    let pieces: Vec<_> = [(1, 1), (64, 64), (100, 8), (4096, 4096), (100_000, 16)]
+        .map(|(size, align)| layout(size, align))
+        .into_iter()
+        .map(|layout| (from_reserve(layout), layout))
+        .collect();
+    for (number, &(piece, layout)) in pieces.iter().enumerate() {
+        assert!(!piece.is_null() && reserve::has(piece) && piece.addr() % layout.align() == 0);
+        // SAFETY: a piece of this length.
+        unsafe { piece.write_bytes(number as u8 + 1, layout.size()) };
+    }
+    for (number, &(piece, layout)) in pieces.iter().enumerate() {
+        // SAFETY: written above.
+        let bytes = unsafe { std::slice::from_raw_parts(piece, layout.size()) };
+        assert!(bytes.iter().all(|byte| usize::from(*byte) == number + 1), "pieces overlap");
+    }
+    // A longer block is moved, with what is in it, wherever it comes from.
+    let (piece, small) = pieces[2];
+    // SAFETY: a piece of this layout, and a size that fits the alignment.
+    let longer = unsafe { HOST.realloc(piece, small, 300) };
+    assert!(!longer.is_null() && !reserve::has(longer));
+    // SAFETY: it is that long, and the first bytes are the piece's.
+    unsafe {
+        assert!(std::slice::from_raw_parts(longer, 100).iter().all(|byte| *byte == 3));
+        HOST.dealloc(longer, layout(300, 8));
+    }
+    for (number, &(piece, layout)) in pieces.iter().enumerate() {
+        if number != 2 {
+            // SAFETY: a piece of this layout, used no more.
+            unsafe { HOST.dealloc(piece, layout) };
+        }
+    }
+    assert_eq!(reserve::used(), before);
+    // What is longer than pieces are, and what reports a refusal by itself, is not served.
+    assert!(from_reserve(layout(64 << 20, 16)).is_null());
+    assert!(fallible(|| from_reserve(layout(16, 16))).is_null());
+    assert!(reserve::take(layout(64, 1 << 16)).is_null());
+    added_parts();
+    the_reserve_keeps_up_with_containers();
+}
+
+fn added_parts() {
+    let (total, before) = (reserve::total(), reserve::used());
+    assert!(reserve::add_part(3 << 20));
+    assert_eq!(reserve::total(), total + (3 << 20));
+    let piece = reserve::take(layout(5 << 19, 64));
+    assert!(!piece.is_null() && reserve::has(piece) && reserve::has(piece.wrapping_add(1000)));
+    // SAFETY: a piece of this length.
+    unsafe {
+        piece.write_bytes(7, 5 << 19);
+        reserve::give_back(piece, layout(5 << 19, 64));
+    }
+    assert_eq!(reserve::used(), before);
+    let other = Box::new(1_u8);
+    assert!(!reserve::has(&raw const *other));
+}
+
+/// Whatever is allocated, a piece of twice its length can be had.
+fn the_reserve_keeps_up_with_containers() {
+    let long = vec![1_u8; 5 << 20];
+    let piece = from_reserve(layout(2 * long.len(), 16));
+    assert!(!piece.is_null());
+    // SAFETY: a piece of this layout, used no more.
+    unsafe { HOST.dealloc(piece, layout(2 * long.len(), 16)) };
+}
+
+#[test]
+fn a_container_without_room_stays_as_it_is() {
+    let mut numbers = vec![1, 2, 3];
+    assert!(numbers.make_room(usize::MAX / 64).is_err());
+    assert_eq!(numbers, [1, 2, 3]);
+    numbers.make_room(1000).unwrap();
+    assert!(numbers.capacity() >= 1003);
+}
