@@ -109,30 +109,31 @@ impl Part {
         self.len / GRANULE
     }
 
-    /// # Safety
-    /// The lock is held.
-    unsafe fn word(&self, index: usize) -> &mut u64 {
-        debug_assert!(index < self.granules().div_ceil(BITS));
-        // SAFETY: inside the map, which nobody else reaches.
-        unsafe { &mut *self.map.add(index) }
+    /// Where the bit of a granule is: its word, and the bit in it.
+    fn bit_of(&self, granule: usize) -> (*mut u64, u64) {
+        debug_assert!(granule < self.granules());
+        (self.map.wrapping_add(granule / BITS), 1 << (granule % BITS))
     }
 
     /// # Safety
     /// The lock is held.
     unsafe fn is_taken(&self, granule: usize) -> bool {
-        // SAFETY: as the caller says.
-        unsafe { *self.word(granule / BITS) >> (granule % BITS) & 1 == 1 }
+        let (word, bit) = self.bit_of(granule);
+        // SAFETY: inside the map, which nobody else reaches.
+        unsafe { *word & bit != 0 }
     }
 
     /// # Safety
     /// The lock is held.
     unsafe fn mark(&self, from: usize, count: usize, taken: bool) {
         for granule in from..from + count {
-            // SAFETY: as the caller says.
-            let word = unsafe { self.word(granule / BITS) };
-            match taken {
-                true => *word |= 1 << (granule % BITS),
-                false => *word &= !(1 << (granule % BITS)),
+            let (word, bit) = self.bit_of(granule);
+            // SAFETY: as in `is_taken`.
+            unsafe {
+                match taken {
+                    true => *word |= bit,
+                    false => *word &= !bit,
+                }
             }
         }
     }
@@ -144,15 +145,14 @@ impl Part {
     unsafe fn find(&self, count: usize, align: usize) -> Option<usize> {
         let step = align.div_ceil(GRANULE);
         let mut at = 0;
-        'next: while at + count <= self.granules() {
-            for granule in at..at + count {
-                // SAFETY: as the caller says.
-                if unsafe { self.is_taken(granule) } {
-                    at = (granule + 1).next_multiple_of(step);
-                    continue 'next;
-                }
+        while at + count <= self.granules() {
+            // SAFETY: as the caller says.
+            let in_the_way =
+                (at..at + count).rev().find(|&granule| unsafe { self.is_taken(granule) });
+            match in_the_way {
+                Some(taken) => at = (taken + 1).next_multiple_of(step),
+                None => return Some(at),
             }
-            return Some(at);
         }
         None
     }

@@ -17,14 +17,21 @@ const LEAVING: u64 = 1;
 /// Not there any more.
 const GONE: u64 = 2;
 
-/// An object's variables are memory of the device with this ordinal from here on.
-pub(super) fn add(base: usize, len: usize, ordinal: u32) {
+/// An object's variables are memory of the device with this ordinal from here on; false: there is no memory for
+/// the map.
+#[must_use]
+pub(super) fn add(base: usize, len: usize, ordinal: u32) -> bool {
     let range = Range { base, len, words: [LIVE, u64::from(ordinal), 0] };
-    // What is in the way is gone. Without memory for the map, less is known.
-    while let Err(InsertError::Overlap { base, .. }) = OBJECTS.insert(range) {
-        OBJECTS.remove(base);
+    loop {
+        match OBJECTS.insert(range) {
+            Ok(()) => break,
+            // What is in the way is gone.
+            Err(InsertError::Overlap { base, .. }) => drop(OBJECTS.remove(base)),
+            Err(_) => return false,
+        }
     }
     HULL.add(base, base + len);
+    true
 }
 
 /// No call takes its variables for memory of a device any more; queued ones still do.
@@ -80,7 +87,7 @@ mod tests {
         // Where nothing can be mapped: nobody reads it, and no test has it.
         let base = 0x1000;
         assert_eq!(at(base), Foreign::Unknown);
-        add(base, 0x1000, 3);
+        assert!(add(base, 0x1000, 3));
         let live = Foreign::Known(Place::Device(3));
         assert_eq!([at(base), at(0x1fff), at(0x2000)], [live, live, Foreign::Unknown]);
         assert_eq!(block_at(0x1800).map(|block| (block.base, block.len)), Some((base, 0x1000)));
@@ -90,7 +97,7 @@ mod tests {
         end(base);
         assert_eq!((at(0x1800), contain(0x1800)), (Foreign::Stale, false));
         // The next one in that place, of another size.
-        add(0xf00, 0x800, 1);
+        assert!(add(0xf00, 0x800, 1));
         assert_eq!(at(0x1000), Foreign::Known(Place::Device(1)));
         assert_eq!(at(0x1800), Foreign::Unknown);
         end(0xf00);

@@ -8,9 +8,9 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use parking_lot::Mutex;
 
 use super::kernel::{CpuKernel, Entry};
 use super::{Shared, loaded_objects};
@@ -61,7 +61,7 @@ struct CpuModule {
     shared: Arc<Shared>,
     ordinal: u32,
     /// Somebody was told where variables are.
-    has_variables: AtomicBool,
+    has_variables: Mutex<bool>,
 }
 
 /// A shared object that is loaded.
@@ -114,7 +114,7 @@ pub(super) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
         object: Arc::new(object),
         shared: Arc::clone(shared),
         ordinal,
-        has_variables: AtomicBool::new(false),
+        has_variables: Mutex::new(false),
     }))
 }
 
@@ -320,11 +320,17 @@ impl Module for CpuModule {
                  portacl/kernel.h"
             )));
         };
-        if !self.has_variables.swap(true, Ordering::Relaxed) {
+        let mut has_variables = self.has_variables.lock();
+        if !*has_variables {
             let Code { addr, len } = self.object.code;
             known::cover(addr, addr + len);
-            loaded_objects::add(addr, len, self.ordinal);
+            if !loaded_objects::add(addr, len, self.ordinal) {
+                let text = "no memory is left to register the variables of a binary";
+                return Err(Fault::new(FaultKind::OutOfHostMemory, text));
+            }
+            *has_variables = true;
         }
+        drop(has_variables);
         let place = Place::Device(self.ordinal);
         Ok(Span { addr: found.addr.expose_provenance(), len: found.len, place })
     }
