@@ -2,13 +2,14 @@
 //! system's loader nor a GPU driver survives every file, and because a person who brings a program
 //! for other hardware is to be told so.
 
+use object::LittleEndian;
+use object::elf::{ELFCLASS64, ELFDATA2LSB, ELFMAG, EM_CUDA, ET_DYN, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+
 use super::{Fault, FaultKind, Result};
 
-/// `EM_CUDA`.
-pub(super) const MACHINE_CUDA: u16 = 190;
-/// `ET_DYN`.
-pub(super) const SHARED_OBJECT: u16 = 3;
-const HEADER: usize = 64;
+pub(super) const MACHINE_CUDA: u16 = EM_CUDA.0;
+pub(super) const SHARED_OBJECT: u16 = ET_DYN.0;
 const FATBIN_MAGIC: u32 = 0xba55_ed50;
 
 /// A program, as its first bytes say it.
@@ -31,7 +32,7 @@ impl Image {
     /// What the bytes are. Unknown: [`FaultKind::Unsupported`]; incomplete:
     /// [`FaultKind::InvalidArgument`].
     pub(super) fn of(bytes: &[u8]) -> Result<Self> {
-        if bytes.starts_with(b"\x7fELF") {
+        if bytes.starts_with(&ELFMAG) {
             return elf(bytes);
         }
         if number::<4>(bytes, 0) == Some(u64::from(FATBIN_MAGIC)) {
@@ -83,55 +84,41 @@ fn number<const N: usize>(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(whole))
 }
 
+/// The parts of the file that its headers name have to be there: loaders read them without a look at its length.
 fn elf(bytes: &[u8]) -> Result<Image> {
-    if bytes.len() < HEADER {
-        return Err(incomplete("ELF file", HEADER as u64, bytes.len()));
-    }
-    if (bytes[4], bytes[5]) != (2, 1) {
+    if let [_, _, _, _, class, order, ..] = *bytes
+        && (class, order) != (ELFCLASS64.0, ELFDATA2LSB.0)
+    {
         return Err(Fault::new(
             FaultKind::Unsupported,
             format!(
-                "the ELF file is of class {} and byte order {}; loaded are 64-bit little-endian ones, class 2 \
-                 and byte order 1",
-                bytes[4], bytes[5]
+                "the ELF file is of class {class} and byte order {order}; loaded are 64-bit little-endian ones, \
+                 class 2 and byte order 1"
             ),
         ));
     }
-    // Inside the header, whose length was checked.
-    let half = |offset| number::<2>(bytes, offset).unwrap_or(0);
-    let long = |offset| number::<8>(bytes, offset).unwrap_or(0);
-    let end = |first: u64, len: u64| first.saturating_add(len);
-    let mut needed = HEADER as u64;
-    // Tables of program and section headers, and the parts of the file that they name: where the
-    // tables are, how many entries, their size, and where an entry has offset and size.
-    for (table, count, size, least, at) in [(32, 56, 54, 56, (8, 32)), (40, 60, 58, 64, (24, 32))] {
-        let (table, count, size) = (long(table), half(count), half(size));
-        if count == 0 {
-            continue;
-        }
-        if size < least {
-            return Err(Fault::new(
-                FaultKind::InvalidArgument,
-                format!("the ELF file has headers of {size} bytes; they have at least {least}"),
-            ));
-        }
-        needed = needed.max(end(table, count * size));
-        if needed > bytes.len() as u64 {
-            break;
-        }
-        for entry in (0..count).map(|index| (table + index * size) as usize) {
-            // SHT_NOBITS takes no room in the file. (A program header of type 8 does not exist.)
-            if number::<4>(bytes, entry + if least == 64 { 4 } else { 0 }) == Some(8) {
-                continue;
-            }
-            let (offset, len) = (long(entry + at.0), long(entry + at.1));
-            needed = needed.max(end(offset, len));
-        }
+    let header = header_of_whole(bytes).map_err(|why| {
+        Fault::new(
+            FaultKind::InvalidArgument,
+            format!("the ELF file of {} bytes is cut off or damaged: {why}", bytes.len()),
+        )
+    })?;
+    let (machine, kind) = (header.e_machine(LittleEndian).0, header.e_type(LittleEndian).0);
+    Ok(Image::Elf { machine, kind })
+}
+
+/// The header of an ELF file that has every part that its headers name.
+fn header_of_whole(bytes: &[u8]) -> std::result::Result<&FileHeader64<LittleEndian>, String> {
+    let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(|why| why.to_string())?;
+    let segments = header.program_headers(LittleEndian, bytes).map_err(|why| why.to_string())?;
+    if segments.iter().any(|segment| segment.data(LittleEndian, bytes).is_err()) {
+        return Err("a segment ends outside of it".to_owned());
     }
-    if needed > bytes.len() as u64 {
-        return Err(incomplete("ELF file", needed, bytes.len()));
+    let sections = header.section_headers(LittleEndian, bytes).map_err(|why| why.to_string())?;
+    if sections.iter().any(|section| section.data(LittleEndian, bytes).is_err()) {
+        return Err("a section ends outside of it".to_owned());
     }
-    Ok(Image::Elf { machine: half(18) as u16, kind: half(16) as u16 })
+    Ok(header)
 }
 
 fn fatbin(bytes: &[u8]) -> Result<Image> {
@@ -170,7 +157,7 @@ mod tests {
     /// An ELF header with one program header, whose part of the file ends at `end`.
     fn elf_file(machine: u16, end: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
-        bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
         bytes[16..18].copy_from_slice(&SHARED_OBJECT.to_le_bytes());
         bytes[18..20].copy_from_slice(&machine.to_le_bytes());
         bytes[32] = 64;
