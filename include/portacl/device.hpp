@@ -75,6 +75,22 @@ struct MemoryInfo {
     std::size_t total = 0;
 };
 
+/** What the memory pools of a device can be. */
+struct MemPoolSupport {
+    /** There are pools of the device's memory. */
+    bool device = false;
+    /** They can be shared by a file descriptor. */
+    bool descriptor = false;
+    /** They can be shared with other machines. */
+    bool fabric = false;
+    /** There are pools of host memory. */
+    bool host = false;
+    /** There are pools of host memory of a NUMA node. */
+    bool numa_node = false;
+    /** Other devices on the bus, as network cards, can read and write the device's memory. */
+    bool rdma = false;
+};
+
 /** Memory of a device's graphs, in bytes: what captured streams have taken from pools. */
 struct GraphMemory {
     /** What graphs have. */
@@ -158,6 +174,31 @@ class Device : public Owner<detail::DeviceKind> {
      */
     void set_mem_pool(MemPoolRef pool, SourceLocation where = SourceLocation::current()) const {
         check(portaclDeviceSetMemPool(id(), pool.get()), where);
+    }
+
+    /**
+     * What its memory pools can be.
+     *
+     * @param device 0 to count() less 1; it need not be set.
+     * @param where the place of the call.
+     * @return what there is.
+     */
+    static MemPoolSupport mem_pool_support(int32_t device,
+                                           SourceLocation where = SourceLocation::current()) {
+        const auto ask = [&](portaclMemPoolSupport what) {
+            std::uint64_t value = 0;
+            check(portaclDeviceGetMemPoolSupport(device, what, &value), where);
+            return value;
+        };
+        const std::uint64_t handles = ask(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES);
+        MemPoolSupport support;
+        support.device = ask(PORTACL_MEM_POOL_SUPPORT_DEVICE) != 0;
+        support.descriptor = (handles & ACL_MEM_HANDLE_TYPE_POSIX) != 0;
+        support.fabric = (handles & PORTACL_MEM_HANDLE_TYPE_FABRIC) != 0;
+        support.host = ask(PORTACL_MEM_POOL_SUPPORT_HOST) != 0;
+        support.numa_node = ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA) != 0;
+        support.rdma = ask(PORTACL_MEM_POOL_SUPPORT_RDMA) != 0;
+        return support;
     }
 
     /**

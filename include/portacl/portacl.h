@@ -43,6 +43,41 @@ typedef enum portaclGraphMemAttr {
 } portaclGraphMemAttr;
 
 /**
+ * What can be asked about the memory pools of a device.
+ */
+typedef enum portaclMemPoolSupport {
+    /**
+     * 1 if there are pools of the device's memory, else 0.
+     */
+    PORTACL_MEM_POOL_SUPPORT_DEVICE = 0,
+    /**
+     * For which handle types a pool can be made that is shared: ACL_MEM_HANDLE_TYPE_POSIX 2 and
+     * PORTACL_MEM_HANDLE_TYPE_FABRIC 8, added up.
+     */
+    PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES = 1,
+    /**
+     * 1 if there are pools of host memory (ACL_MEM_LOCATION_TYPE_HOST), else 0.
+     */
+    PORTACL_MEM_POOL_SUPPORT_HOST = 2,
+    /**
+     * 1 if there are pools of host memory of a NUMA node (ACL_MEM_LOCATION_TYPE_HOST_NUMA), else 0.
+     */
+    PORTACL_MEM_POOL_SUPPORT_HOST_NUMA = 3,
+    /**
+     * 1 if other devices on the bus, as network cards, can read and write the device's memory (GPUDirect RDMA), else 0.
+     */
+    PORTACL_MEM_POOL_SUPPORT_RDMA = 4,
+    /**
+     * How what those have written is flushed: 1 by the host, 2 by operations of a stream, added up.
+     */
+    PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
+    /**
+     * For whom what those have written is in order without a flush: 0 nobody, 100 the device, 200 all devices.
+     */
+    PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
+} portaclMemPoolSupport;
+
+/**
  * Which memory an allocation is of.
  */
 typedef enum portaclMemoryKind {
@@ -721,6 +756,23 @@ aclError portaclDeviceGetMemPool(aclrtMemPool *memPool,
  */
 aclError portaclDeviceSetMemPool(int32_t deviceId,
                                  aclrtMemPool memPool);
+
+/**
+ * Tells what the memory pools of a device can be, before one is made: what cudaDeviceGetAttribute answers for
+ * cudaDevAttrMemoryPoolsSupported and its relatives. What is 0 aclrtMemPoolCreate refuses; on CUDA a driver that does
+ * not know a question answers 0, and may make such a pool all the same.
+ *
+ * @param deviceId 0 to the number of devices less 1; it need not be set.
+ * @param what the question.
+ * @param value receives the answer.
+ * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` unknown;
+ * ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+ * function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+ * device, or the driver does not answer. Thread-safe.
+ */
+aclError portaclDeviceGetMemPoolSupport(int32_t deviceId,
+                                        portaclMemPoolSupport what,
+                                        uint64_t *value);
 
 /**
  * Sets which devices may use the memory of a pool, that which it has and that which it will have. At first only

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::PoolSupport;
+
 /// Facts about a device that do not change, open or not.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
@@ -25,6 +27,8 @@ pub struct DeviceInfo {
     /// Whether the 32 bytes past the end of an allocation that programs may read cost at most one
     /// 4 KiB page here. Where they would cost a 2 MiB page the core does not ask for them.
     pub readable_tail: bool,
+    /// What its pools can be.
+    pub pools: PoolSupport,
 }
 
 /// Bounds of kernels that run in many threads.

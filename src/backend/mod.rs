@@ -81,7 +81,7 @@ pub use op::Calls;
 pub use op::{Op, OpKind, Payload, Submit};
 pub use pool::{
     Access, PointerExport, Pool, PoolAttribute, PoolHandle, PoolOptions, PoolPlace, PoolSharing,
-    Pools,
+    PoolSupport, Pools,
 };
 pub use random_num::{Distribution, Number, RandomElement, RandomNum};
 pub use shared_memory::SharedMemory;

@@ -27,6 +27,27 @@ pub enum PoolSharing {
     Fabric,
 }
 
+/// What a device's pools can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolSupport {
+    /// There are pools of the device's memory.
+    pub device: bool,
+    /// Other processes can have their memory by a file descriptor.
+    pub descriptor: bool,
+    /// Other machines can have their memory by a fabric handle.
+    pub fabric: bool,
+    /// There are pools of host memory.
+    pub host: bool,
+    /// There are pools of host memory of a NUMA node.
+    pub host_node: bool,
+    /// Other devices on the bus, as network cards, can read and write device memory.
+    pub rdma: bool,
+    /// How what they have written is flushed: bits as CUDA numbers them.
+    pub rdma_flush: u32,
+    /// For whom what they have written is in order without a flush, as CUDA numbers it.
+    pub rdma_ordering: u32,
+}
+
 /// How a new pool is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {

@@ -2,13 +2,37 @@
 
 use super::error::{Code, Error, Result};
 use super::{device, info, runtime, thread, visibility};
-use crate::backend::{DeviceInfo, PciAddress};
+use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
 
 /// The facts about a device, set or not.
 fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
     thread::refuse_inside_host_function()?;
     let session = runtime::session()?;
     Ok(device::slot(&session, argument, id)?.info(&*session.driver)?.clone())
+}
+
+/// portaclDeviceGetMemPoolSupport.
+pub fn pool_support(id: i32, number: i32) -> Result<u64> {
+    /// ACL_MEM_HANDLE_TYPE_POSIX, PORTACL_MEM_HANDLE_TYPE_FABRIC.
+    const HANDLE_TYPES: [u64; 2] = [2, 8];
+    let answer: fn(PoolSupport) -> u64 = match number {
+        0 => |pools| pools.device.into(),
+        1 => |pools| {
+            let has = [pools.descriptor, pools.fabric].into_iter().zip(HANDLE_TYPES);
+            has.map(|(has, bit)| if has { bit } else { 0 }).sum()
+        },
+        2 => |pools| pools.host.into(),
+        3 => |pools| pools.host_node.into(),
+        4 => |pools| pools.rdma.into(),
+        5 => |pools| pools.rdma_flush.into(),
+        6 => |pools| pools.rdma_ordering.into(),
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "what is {number}; allowed: the values of portaclMemPoolSupport, 0 to 6"
+            )));
+        }
+    };
+    Ok(answer(describe("deviceId", i64::from(id))?.pools))
 }
 
 /// Vector cores are counted in pairs: two go with each core for matrices.

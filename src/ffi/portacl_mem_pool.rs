@@ -2,12 +2,15 @@
 //! and who may use a pool's memory.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
+use crate::core::device_info;
 use crate::core::mem_pool::access::{self, Access, AccessRequest};
 use crate::core::mem_pool::{self, current};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,
+    portaclMemPoolSupport,
 };
 use crate::ffi::value::{Array, Out, address, enum_value, handle, must_not_be_null};
 
@@ -95,6 +98,30 @@ pub unsafe extern "C" fn portaclDeviceGetMemPool(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclDeviceSetMemPool(deviceId: i32, memPool: aclrtMemPool) -> aclError {
     guard("portaclDeviceSetMemPool", || current::set_current(deviceId, handle::from_c(memPool)))
+}
+
+/// Tells what the memory pools of a device can be, before one is made: what cudaDeviceGetAttribute answers for
+/// cudaDevAttrMemoryPoolsSupported and its relatives. What is 0 aclrtMemPoolCreate refuses; on CUDA a driver that does
+/// not know a question answers 0, and may make such a pool all the same.
+///
+/// @param deviceId 0 to the number of devices less 1; it need not be set.
+/// @param what the question.
+/// @param value receives the answer.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `value` is null, or `what` unknown;
+/// ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host
+/// function; ACL_ERROR_RT_CONTEXT_NULL 107002: after aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: no usable
+/// device, or the driver does not answer. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclDeviceGetMemPoolSupport(
+    deviceId: i32,
+    what: MaybeUninit<portaclMemPoolSupport>,
+    value: *mut u64,
+) -> aclError {
+    guard("portaclDeviceGetMemPoolSupport", || {
+        let out = Out::new("value", value)?;
+        out.write(device_info::pool_support(deviceId, enum_value(what))?);
+        Ok(())
+    })
 }
 
 /// Sets which devices may use the memory of a pool, that which it has and that which it will have. At first only

@@ -84,6 +84,8 @@ constexpr Attribute kAttributes[] = {
     {103, 1},              // sharing by file descriptor
     {106, 32},             // blocks per multiprocessor
     {116, 0},              // GPUDirect RDMA
+    {117, 0},              // its flushes
+    {118, 0},              // its order
     {122, kStreamMemOps},  // stream memory operations, 64 bit
     {123, kStreamMemOps},  // stream memory operations, NOR
     {124, 0},              // dma-buf
@@ -93,6 +95,8 @@ constexpr int kPciBusId = 33;
 // Of memory pools: whether there are any, and the kinds of handles that share them.
 constexpr int kMemoryPoolsSupported = 115;
 constexpr int kPoolHandleTypes = 119;
+constexpr int kHostNumaPools = 142;
+constexpr int kHostPools = 144;
 
 CUresult check(const Call& call, const void* out, CUdevice ordinal) {
     if (call.refused()) return call.refused();
@@ -182,6 +186,10 @@ FAKE_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* out, int attribute, CUdevice
     if (CUresult code = check(call, out, ordinal)) return code;
     if (attribute == kPciBusId) {
         *out = ordinal + 1;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == kHostNumaPools || attribute == kHostPools) {
+        *out = config().memory_pools ? 1 : 0;
         return CUDA_SUCCESS;
     }
     if (attribute == kMemoryPoolsSupported || attribute == kPoolHandleTypes) {

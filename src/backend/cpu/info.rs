@@ -2,7 +2,7 @@
 
 use super::{Shared, machine};
 use crate::algo::mix::mix;
-use crate::backend::{DeviceInfo, PciAddress};
+use crate::backend::{DeviceInfo, PciAddress, PoolSupport, host_nodes, memory_file};
 
 /// A PCI domain that no machine has. The devices here are on no bus, but programs tell devices
 /// apart by such addresses.
@@ -23,6 +23,18 @@ pub(super) fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
         // At most 64 devices, so that their number fits.
         pci: Some(PciAddress { domain: NO_DOMAIN, bus: number as u8, device: 0, function: 0 }),
         readable_tail: true,
+        pools: pools(shared.options.memory_per_device),
+    }
+}
+
+/// Sharing takes a file in memory of the device's length, which the system may refuse.
+fn pools(memory: u64) -> PoolSupport {
+    PoolSupport {
+        device: true,
+        descriptor: memory_file::create(c"portacl-question", memory).is_ok(),
+        host: true,
+        host_node: !host_nodes().is_empty(),
+        ..PoolSupport::default()
     }
 }
 

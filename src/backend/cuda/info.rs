@@ -2,11 +2,11 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUuuid};
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUmemAllocationHandleType, CUuuid};
 
 use super::driver::{Api, Outcome};
 use super::error::Failure;
-use crate::backend::{DeviceInfo, PciAddress, Result, ThreadLimits};
+use crate::backend::{DeviceInfo, PciAddress, PoolSupport, Result, ThreadLimits};
 
 /// Facts that need no context.
 pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
@@ -52,6 +52,34 @@ pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
         pci: pci(api, device)?,
         // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
         readable_tail: false,
+        pools: pools(api, device)?,
+    })
+}
+
+/// What its pools can be; what a driver does not know it does not have.
+fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
+    use CUdevice_attribute::*;
+    let number = |attribute: CUdevice_attribute| -> Result<u32> {
+        let mut value: c_int = 0;
+        // SAFETY: a device of the driver, and a place for the answer.
+        match unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) } {
+            Ok(()) => Ok(value.max(0) as u32),
+            Err(failure) if failure.is_unsupported() => Ok(0),
+            Err(failure) => Err(failure.into()),
+        }
+    };
+    let device = number(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
+    let handles = number(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
+    let has = |kind: CUmemAllocationHandleType| handles & kind.0 as u32 != 0;
+    Ok(PoolSupport {
+        device,
+        descriptor: has(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+        fabric: has(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_FABRIC),
+        host: number(CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED)? != 0,
+        host_node: number(CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED)? != 0,
+        rdma: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED)? != 0,
+        rdma_flush: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)?,
+        rdma_ordering: number(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING)?,
     })
 }
 

@@ -363,6 +363,7 @@ fn describe(ordinal: u32) -> DeviceInfo {
         uuid: None,
         pci: None,
         readable_tail: true,
+        pools: crate::backend::PoolSupport::default(),
     }
 }
 

@@ -6,6 +6,27 @@ use std::ffi::c_uchar;
 /// that.
 pub const PORTACL_MEM_HANDLE_TYPE_FABRIC: i32 = 8;
 
+/// What can be asked about the memory pools of a device.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum portaclMemPoolSupport {
+    /// 1 if there are pools of the device's memory, else 0.
+    PORTACL_MEM_POOL_SUPPORT_DEVICE = 0,
+    /// For which handle types a pool can be made that is shared: ACL_MEM_HANDLE_TYPE_POSIX 2 and
+    /// PORTACL_MEM_HANDLE_TYPE_FABRIC 8, added up.
+    PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES = 1,
+    /// 1 if there are pools of host memory (ACL_MEM_LOCATION_TYPE_HOST), else 0.
+    PORTACL_MEM_POOL_SUPPORT_HOST = 2,
+    /// 1 if there are pools of host memory of a NUMA node (ACL_MEM_LOCATION_TYPE_HOST_NUMA), else 0.
+    PORTACL_MEM_POOL_SUPPORT_HOST_NUMA = 3,
+    /// 1 if other devices on the bus, as network cards, can read and write the device's memory (GPUDirect RDMA), else 0.
+    PORTACL_MEM_POOL_SUPPORT_RDMA = 4,
+    /// How what those have written is flushed: 1 by the host, 2 by operations of a stream, added up.
+    PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES = 5,
+    /// For whom what those have written is in order without a flush: 0 nobody, 100 the device, 200 all devices.
+    PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING = 6,
+}
+
 /// An allocation of a shared pool, named for another process. Plain bytes: they may travel anyhow.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -1,0 +1,144 @@
+// What the memory pools of a device can be, asked before one is made: the answers are what
+// aclrtMemPoolCreate does.
+
+#include <portacl/portacl.hpp>
+
+#include <sys/resource.h>
+
+#include <string>
+
+#include "support/mem_pool.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr aclError kUnsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+constexpr int kQuestions = 7;
+
+uint64_t Ask(portaclMemPoolSupport what, int32_t device = 0) {
+    auto value = Poison<uint64_t>();
+    ExpectOk("portaclDeviceGetMemPoolSupport",
+             portaclDeviceGetMemPoolSupport(device, what, &value));
+    return value;
+}
+
+// Makes a pool, and ends it.
+aclError Make(int location, int handle_type) {
+    aclrtMemPoolProps props = PoolProps();
+    props.location.type = static_cast<aclrtMemLocationType>(location);
+    props.handleType = static_cast<aclrtMemHandleType>(handle_type);
+    aclrtMemPool pool = nullptr;
+    const aclError code = aclrtMemPoolCreate(&pool, &props);
+    if (code != ACL_SUCCESS) return code;
+    ACL_EXPECT_OK(aclrtMemPoolDestroy(pool));
+    return code;
+}
+
+// What is said to be there can be made. What is not cannot, where the answers are ours.
+void ExpectThatItIsSo(bool said, int location, int handle_type) {
+    SCOPED_TRACE("location " + std::to_string(location) + ", handle type " +
+                 std::to_string(handle_type));
+    const aclError code = Make(location, handle_type);
+    if (said || IsExact()) {
+        EXPECT_TRUE(Returned("aclrtMemPoolCreate", code, said ? ACL_SUCCESS : kUnsupported));
+    }
+    aclGetRecentErrMsg();
+}
+
+void ExpectThatAllIsSo() {
+    const uint64_t handles = Ask(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES);
+    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE), ACL_MEM_LOCATION_TYPE_DEVICE,
+                     ACL_MEM_HANDLE_TYPE_NONE);
+    for (const int type : {static_cast<int>(ACL_MEM_HANDLE_TYPE_POSIX),
+                           static_cast<int>(PORTACL_MEM_HANDLE_TYPE_FABRIC)})
+        ExpectThatItIsSo(handles & type, ACL_MEM_LOCATION_TYPE_DEVICE, type);
+    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST), ACL_MEM_LOCATION_TYPE_HOST,
+                     ACL_MEM_HANDLE_TYPE_NONE);
+    ExpectThatItIsSo(Ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA), ACL_MEM_LOCATION_TYPE_HOST_NUMA,
+                     ACL_MEM_HANDLE_TYPE_NONE);
+}
+
+class MemPoolSupport : public WithDevice {};
+
+}  // namespace
+
+TEST_F(MemPoolSupport, WhatIsAnsweredIsWhatCanBeMade) {
+    EXPECT_EQ(Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE), 1u);
+    ExpectThatAllIsSo();
+}
+
+TEST_F(MemPoolSupport, OtherDevicesOnTheBusAreNotOfCpus) {
+    const uint64_t rdma = Ask(PORTACL_MEM_POOL_SUPPORT_RDMA);
+    EXPECT_LE(rdma, 1u);
+    EXPECT_LE(Ask(PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES), 3u);
+    EXPECT_LE(Ask(PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING), 200u);
+    if (OnCpu()) {
+        EXPECT_EQ(rdma, 0u);
+        EXPECT_EQ(Ask(PORTACL_MEM_POOL_SUPPORT_RDMA_FLUSH_WRITES), 0u);
+        EXPECT_EQ(Ask(PORTACL_MEM_POOL_SUPPORT_RDMA_WRITES_ORDERING), 0u);
+    }
+}
+
+TEST_F(MemPoolSupport, ADeviceNeedNotBeSet) {
+    for (int32_t id = 0; id < static_cast<int32_t>(DeviceCount()); ++id)
+        for (int what = 0; what < kQuestions; ++what)
+            EXPECT_EQ(Ask(static_cast<portaclMemPoolSupport>(what), id),
+                      Ask(static_cast<portaclMemPoolSupport>(what)));
+}
+
+TEST_F(MemPoolSupport, WrongArgumentsAreRefused) {
+    auto value = Poison<uint64_t>();
+    constexpr auto kDevice = PORTACL_MEM_POOL_SUPPORT_DEVICE;
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_PARAM, portaclDeviceGetMemPoolSupport(0, kDevice, nullptr),
+                     "value");
+    for (const int wrong : {-1, kQuestions, 1 << 30}) {
+        ACL_FAILS_SAYING(
+            ACL_ERROR_INVALID_PARAM,
+            portaclDeviceGetMemPoolSupport(0, static_cast<portaclMemPoolSupport>(wrong), &value),
+            "what is " + std::to_string(wrong), "0 to 6");
+    }
+    for (const int32_t nobody : {-1, static_cast<int32_t>(DeviceCount())})
+        ACL_FAILS(ACL_ERROR_RT_INVALID_DEVICEID,
+                  portaclDeviceGetMemPoolSupport(nobody, kDevice, &value));
+    EXPECT_TRUE(IsPoison(value));
+}
+
+TEST_F(MemPoolSupport, HasACxxFace) {
+    const portacl::MemPoolSupport support = portacl::Device::mem_pool_support(0);
+    EXPECT_EQ(support.device, Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE) != 0);
+    EXPECT_EQ(support.host, Ask(PORTACL_MEM_POOL_SUPPORT_HOST) != 0);
+    EXPECT_EQ(support.numa_node, Ask(PORTACL_MEM_POOL_SUPPORT_HOST_NUMA) != 0);
+    EXPECT_EQ(support.rdma, Ask(PORTACL_MEM_POOL_SUPPORT_RDMA) != 0);
+    const uint64_t handles = Ask(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES);
+    EXPECT_EQ(support.descriptor, (handles & ACL_MEM_HANDLE_TYPE_POSIX) != 0);
+    EXPECT_EQ(support.fabric, (handles & PORTACL_MEM_HANDLE_TYPE_FABRIC) != 0);
+    EXPECT_THROW((void)portacl::Device::mem_pool_support(1 << 20), portacl::Error);
+}
+
+// A driver without pools.
+OWN_PROCESS_TEST(MemPoolSupportElsewhere, WhatTheSystemDoesNotHaveIsNotSupported,
+                 {"FAKE_CUDA_MEMORY_POOLS", "0"}) {
+    if (!IsExact()) GTEST_SKIP() << "for CPUs only: a GPU's driver has what it has";
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    EXPECT_EQ(Ask(PORTACL_MEM_POOL_SUPPORT_DEVICE), OnCpu() ? 1u : 0u);
+    ExpectThatAllIsSo();
+    ACL_OK(aclFinalize());
+}
+
+// Sharing takes a file in memory, which this process may not have.
+OWN_PROCESS_TEST(MemPoolSupportElsewhere, SharingTakesAFileOfTheDevicesLength) {
+    if (!OnCpu() || std::getenv("PORTACL_CPU_GUARD")) return;  // A guard takes such a file as well.
+    const rlimit limit{1 << 20, 1 << 20};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    EXPECT_EQ(Ask(PORTACL_MEM_POOL_SUPPORT_HANDLE_TYPES), 0u);
+    EXPECT_NE(Make(ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_HANDLE_TYPE_POSIX), ACL_SUCCESS);
+    EXPECT_EQ(Make(ACL_MEM_LOCATION_TYPE_DEVICE, ACL_MEM_HANDLE_TYPE_NONE), ACL_SUCCESS);
+    aclGetRecentErrMsg();
+    ACL_OK(aclFinalize());
+}
