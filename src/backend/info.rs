@@ -29,6 +29,9 @@ pub struct DeviceInfo {
     pub readable_tail: bool,
     /// What its pools can be.
     pub pools: PoolSupport,
+    /// Whether it wants to know what pools of the core's do with its memory, see
+    /// [`super::Device::note_part`].
+    pub notes_parts: bool,
 }
 
 /// Bounds of kernels that run in many threads.

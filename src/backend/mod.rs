@@ -245,6 +245,17 @@ pub trait Driver: Send + Sync {
     fn shutdown(&self, patience: Duration) -> bool;
 }
 
+/// What a pool does with a part of its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It has got it, and no program has any of it.
+    Got,
+    /// A program has it.
+    Lent,
+    /// The program has freed it. Operations that were queued before may still use it.
+    Returned,
+}
+
 /// An open device.
 pub trait Device: Send + Sync {
     /// Facts that do not change, as [`Driver::describe`] tells them.
@@ -291,6 +302,10 @@ pub trait Device: Send + Sync {
     fn block_len(&self, len: usize, _policy: PagePolicy) -> usize {
         len
     }
+
+    /// A pool that cuts a block of this device up has done something with so many bytes at an address in it.
+    /// Only called where [`DeviceInfo::notes_parts`] says so, before anybody else can have them.
+    fn note_part(&self, _addr: usize, _len: usize, _part: Part) {}
 
     /// What the blocks of this device take.
     fn memory_usage(&self) -> MemoryUsage;

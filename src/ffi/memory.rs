@@ -17,8 +17,8 @@ use crate::ffi::value::{Out, address, enum_value, text};
 /// Allocates memory of the current device; its contents are undefined. Does not wait for queued work.
 ///
 /// The address is aligned to at least 512 bytes, to 4 KiB from 4 KiB and, except with NORMAL_ONLY, to 2 MiB
-/// from 2 MiB. Sizes are rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read. Policies:
-/// HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
+/// from 2 MiB. Sizes are rounded up to 32 bytes; where that costs no large page, 32 bytes more may be read, except
+/// where accesses outside of allocations are looked for (docs/configuration.md). Policies: HUGE_FIRST takes 2 MiB pages for more than 1 MiB if it can; HUGE_ONLY takes them or fails; NORMAL_ONLY
 /// takes ordinary ones; HUGE1G_ONLY takes 1 GiB pages or fails; the P2P variants, the bandwidth flags and the
 /// read-only flag change nothing. A policy that the API does not know is no error: huge first from 2 MiB, else
 /// normal.
@@ -197,7 +197,8 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
 /// @param devPtr the start of an allocation from aclrtMalloc.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not the start
 /// of a live device allocation (inside one, host memory, freed before, gone with its device, unknown), or
-/// called inside a host function. Thread-safe. Follows aclrtFree of the Ascend runtime API.
+/// called inside a host function; ACL_ERROR_RT_AICORE_EXCEPTION 507015: in guard mode on CPUs, bytes beside the
+/// allocation were overwritten; it is freed. Thread-safe. Follows aclrtFree of the Ascend runtime API.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
     guard("aclrtFree", || memory::free(address::from_c(devPtr)))

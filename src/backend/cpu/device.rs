@@ -20,13 +20,13 @@ use super::queue::Queue;
 use super::shared_file::SharedFile;
 use super::shared_memory::{IMPORTED, SharedDeviceMemory};
 use super::stream::CpuStream;
-use super::{Shared, copy, copy_2d, graph, kernel, module, virtual_memory};
+use super::{Shared, bounds, copy, copy_2d, graph, kernel, module, virtual_memory};
 use crate::backend::broker::Parcel;
 use crate::backend::usage::Counter;
 use crate::backend::{
     Advice, Block, BoundLaunch, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind, Fill,
-    Graph, Launch, MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result, SharedMemory,
-    Span, Stream, StreamOptions, Wait,
+    Graph, Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory, Result,
+    SharedMemory, Span, Stream, StreamOptions, Wait,
 };
 
 /// How long [`Device::close`] waits for operations that use the memory.
@@ -200,6 +200,10 @@ impl Device for CpuDevice {
         Ok(())
     }
 
+    fn note_part(&self, addr: usize, len: usize, part: Part) {
+        self.memory.note_part(addr, len, part, &self.shared.users);
+    }
+
     fn memory_usage(&self) -> MemoryUsage {
         self.reap(usize::MAX);
         MemoryUsage {
@@ -225,6 +229,7 @@ impl Device for CpuDevice {
             // What the kernel refuses here only makes the guard weaker.
             let _ = self.memory.set_host_access(&block, false);
         }
+        let damage = self.memory.damage_of(&block);
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
@@ -232,7 +237,7 @@ impl Device for CpuDevice {
         } else {
             self.deferred.add(block, fence);
         }
-        Ok(())
+        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
     }
 
     fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
@@ -240,10 +245,10 @@ impl Device for CpuDevice {
     }
 
     fn is_unused(&self, block: Block) -> bool {
-        // In guard mode it has to be noted what is freed.
+        // Where accesses outside of allocations are looked for, it has to be noted what is freed.
         let users = &self.shared.users;
         let unused = || users.is_empty() || users.fence(block.addr, block.len).has_passed();
-        !self.memory.is_guarded() && unused()
+        !self.shared.check.is_on() && unused()
     }
 
     fn create_stream(&self, options: StreamOptions) -> Result<Arc<dyn Stream>> {

@@ -193,6 +193,7 @@ impl CpuGraph {
             stream_aborts: queue.operations.aborts(),
             graph_aborts: self.aborts.load(Ordering::Relaxed),
             cut_short: AtomicBool::new(false),
+            failed: Mutex::default(),
         }
     }
 }
@@ -238,6 +239,8 @@ pub(super) struct Run {
     graph_aborts: u64,
     /// Abort of the graph left something out.
     cut_short: AtomicBool,
+    /// The first failure of a kernel.
+    failed: Mutex<Option<Fault>>,
 }
 
 impl Run {
@@ -291,7 +294,11 @@ impl Run {
                 Action::Fill(job) => copy::fill(shared, job),
                 Action::Reduce(job) => reduce::reduce(shared, job),
                 Action::RandomNum(job) => random_num::make(shared, job),
-                Action::Launch(call) => kernel::run(shared, call),
+                Action::Launch(call) => {
+                    if let Err(fault) = kernel::run(shared, call) {
+                        self.failed.lock().get_or_insert(fault);
+                    }
+                }
                 Action::Record(event) => queue::happen(&self.records[*event]),
                 Action::HostFn(function) => return Some((place, *function)),
             }
@@ -299,8 +306,11 @@ impl Run {
         None
     }
 
-    /// What its failure is, if an abort of the graph has cut it short.
-    pub(super) fn cut_short(&self) -> Option<Fault> {
+    /// What its failure is, if a kernel has failed or an abort of the graph has cut it short.
+    pub(super) fn failure(&self) -> Option<Fault> {
+        if let Some(fault) = self.failed.lock().take() {
+            return Some(fault);
+        }
         let text = "aclmdlRIAbort left out what a run of the graph had not begun";
         self.cut_short.load(Ordering::Relaxed).then(|| Fault::new(FaultKind::Aborted, text))
     }

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering}
 
 use parking_lot::Mutex;
 
+use super::arena::UNIT;
+use super::bounds::running_kernel;
 use crate::algo::address_map::{AddressMap, InsertError, Range};
 use crate::backend::Block;
 
@@ -51,6 +53,8 @@ struct Area {
     /// 0: not used yet.
     base: AtomicUsize,
     len: AtomicUsize,
+    /// How far behind it the view is that kernels use.
+    own: AtomicUsize,
     ordinal: AtomicU32,
     open: AtomicBool,
 }
@@ -61,6 +65,7 @@ static ALL_AREAS: [Area; AREAS] = [const {
     Area {
         base: AtomicUsize::new(0),
         len: AtomicUsize::new(0),
+        own: AtomicUsize::new(0),
         ordinal: AtomicU32::new(0),
         open: AtomicBool::new(false),
     }
@@ -79,7 +84,8 @@ impl Area {
 pub(super) struct Watch(Option<&'static Area>);
 
 impl Watch {
-    pub(super) fn new(base: usize, len: usize, ordinal: u32) -> Self {
+    /// `own`: how far behind it the library's view is.
+    pub(super) fn new(base: usize, len: usize, own: usize, ordinal: u32) -> Self {
         let mut next = CHANGE.lock();
         // Closed memory that was here, or the place that has been closed for the longest time.
         let here =
@@ -90,6 +96,7 @@ impl Watch {
         if let Some(area) = area {
             area.len.store(0, Ordering::Relaxed);
             area.base.store(base, Ordering::Release);
+            area.own.store(own, Ordering::Relaxed);
             area.ordinal.store(ordinal, Ordering::Relaxed);
             area.open.store(true, Ordering::Relaxed);
             area.len.store(len, Ordering::Release);
@@ -108,9 +115,43 @@ impl Drop for Watch {
     }
 }
 
+/// Kernels overrun by less than this, for the text.
+const NEAR: usize = 64 << 20;
+
+/// As [`explain`], of an access through the view that kernels use.
+fn explain_own(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
+    let own = |area: &&Area| area.contains(addr.wrapping_sub(area.own.load(Ordering::Relaxed)));
+    let Some(area) = ALL_AREAS.iter().find(own) else { return Ok(false) };
+    let device = area.ordinal.load(Ordering::Relaxed);
+    let addr = addr - area.own.load(Ordering::Relaxed);
+    running_kernel(|name| match name {
+        Some(name) => write!(text, "portacl: kernel {name} touched {addr:#x}, "),
+        None => write!(text, "portacl: an operation touched {addr:#x}, "),
+    })?;
+    let unit = UNIT as usize;
+    let page = addr & !(unit - 1);
+    let mut ends = (page.saturating_sub(NEAR)..page).rev().step_by(unit);
+    match BLOCKS.find(addr).or_else(|| ends.find_map(|end| BLOCKS.find(end))) {
+        Some(Range { base, words, .. }) => {
+            let (asked, at) = (words[ASKED] as usize, addr - base);
+            let freed = if words[FREED] == 0 { "" } else { "freed " };
+            match at.checked_sub(asked) {
+                Some(past) => write!(text, "which is {past} bytes past the end of ")?,
+                None => write!(text, "which is byte {at} of ")?,
+            }
+            write!(text, "the {freed}allocation at {base:#x} of {asked} bytes on device {device}")?;
+        }
+        None => write!(text, "which is memory of device {device} outside every allocation")?,
+    }
+    writeln!(text, " (PORTACL_CPU_GUARD=1)")?;
+    Ok(true)
+}
+
 /// What there is to say about an access to `addr`; false if that is no device memory of ours.
 fn explain(addr: usize, text: &mut dyn fmt::Write) -> Result<bool, fmt::Error> {
-    let Some(area) = ALL_AREAS.iter().find(|area| area.contains(addr)) else { return Ok(false) };
+    let Some(area) = ALL_AREAS.iter().find(|area| area.contains(addr)) else {
+        return explain_own(addr, text);
+    };
     let device = area.ordinal.load(Ordering::Relaxed);
     write!(text, "portacl: the host touched {addr:#x}, ")?;
     match BLOCKS.find(addr) {
@@ -299,7 +340,7 @@ mod tests {
         // Addresses that no program can have here.
         let base = 0x1000_0000_0000;
         assert_eq!(said(base), "");
-        let watch = Watch::new(base, 1 << 20, 3);
+        let watch = Watch::new(base, 1 << 20, 1 << 30, 3);
         let block = Block { addr: base + 4096, len: 8192, token: 0 };
         assert!(said(base + 4100).contains("memory of device 3 outside every allocation"));
         taken(&block, 5000, 3);
@@ -325,7 +366,7 @@ mod tests {
         assert!(said(base + 8192).contains("byte 4096 of the allocation at 0x100000001000 of 77"));
         drop(watch);
         assert!(said(base + 4100).contains("memory of device 3 before its reset"));
-        let again = Watch::new(base, 1 << 20, 4);
+        let again = Watch::new(base, 1 << 20, 1 << 30, 4);
         assert!(said(base + 4100).contains("memory of device 4 outside every allocation"));
         drop(again);
     }

@@ -22,7 +22,9 @@ pub(super) fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
         uuid: Some(uuid(&machine::identity(), number)),
         // At most 64 devices, so that their number fits.
         pci: Some(PciAddress { domain: NO_DOMAIN, bus: number as u8, device: 0, function: 0 }),
-        readable_tail: true,
+        // It would be where accesses outside of allocations are found.
+        readable_tail: !shared.check.is_on(),
+        notes_parts: shared.check.is_on(),
         pools: pools(shared.options.memory_per_device),
     }
 }

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
-use super::{Shared, copy};
+use super::{Shared, bounds, copy};
 use crate::backend::host_fn::as_user_code;
 use crate::backend::{
     Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter,
@@ -63,6 +63,8 @@ pub(super) struct Call {
     grid: [u32; 3],
     threads: [u32; 3],
     shared_bytes: usize,
+    /// Its name, where accesses outside of allocations are looked for.
+    name: Option<Box<str>>,
 }
 
 impl CpuKernel {
@@ -176,6 +178,7 @@ pub(super) fn call(shared: &Shared, launch: &Launch<'_>) -> Result<Call> {
         grid: launch.grid,
         threads: launch.threads.unwrap_or([1; 3]),
         shared_bytes: launch.shared_bytes,
+        name: shared.check.is_on().then(|| kernel.name.as_str().into()),
         _kernel: Arc::clone(launch.kernel),
         _kept: None,
     })
@@ -194,14 +197,19 @@ impl Call {
     }
 }
 
-/// Runs all blocks.
-pub(super) fn run(shared: &Shared, call: &Call) {
+/// Runs all blocks. A fault: it wrote outside of allocations, as far as that is looked for.
+pub(super) fn run(shared: &Shared, call: &Call) -> Result<()> {
+    if call.name.is_some() {
+        shared.settle_parts();
+    }
     let threads = shared.cores;
     let ends = pieces(call.grid.map(u64::from).iter().product(), threads);
     shared.executor.parallel_on(threads, ends.len(), &|piece| {
         let first = piece.checked_sub(1).map_or(0, |before| ends[before]);
+        let _named = call.name.as_deref().map(bounds::Running::kernel);
         run_piece(call, first, ends[piece] - first);
     });
+    call.name.as_deref().map_or(Ok(()), |name| shared.look_for_damage(name))
 }
 
 /// Where each piece of a grid ends. They are begun in order and become smaller: few to begin with,

@@ -1,6 +1,7 @@
 //! A device's memory: one sparse memory file, mapped once (in guard mode twice), cut up by an arena.
 
 mod backing;
+mod checked;
 mod snapshot;
 
 use std::collections::HashMap;
@@ -11,6 +12,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, Piece, UNIT};
+use super::bounds::{Bounds, Check};
+use super::fence::Deferred;
 use super::files;
 use super::host_access::{self, Watch};
 use super::machine;
@@ -41,6 +44,11 @@ pub(super) const SHARED: u64 = 1 << 61;
 pub(super) struct DeviceMemory {
     ordinal: u32,
     size: u64,
+    /// Bytes that are mapped: `size`, and more where accesses outside of allocations are looked for.
+    span: u64,
+    bounds: Bounds,
+    /// Parts that programs have given back to pools and operations may still use.
+    leaving: Deferred,
     backing: Backing,
     /// None once closed.
     mapping: Mutex<Option<Mapping>>,
@@ -64,14 +72,16 @@ pub(super) struct DeviceMemory {
 
 impl DeviceMemory {
     /// Memory of `size` bytes (a multiple of 2 MiB), none of it in use. `own_view`: 0, or in guard
-    /// mode `size` at least.
+    /// mode [`Check::span`] of it at least.
     pub(super) fn new(
         ordinal: u32,
         size: u64,
         own_view: usize,
+        check: Check,
         wanted: Arc<AtomicUsize>,
     ) -> Result<Self> {
-        let backing = Backing::new(size);
+        let span = check.span(size);
+        let backing = Backing::new(span);
         let guarded = own_view != 0;
         if guarded && let Backing::Private(why) = &backing {
             return Err(Fault::new(
@@ -83,8 +93,15 @@ impl DeviceMemory {
             ));
         }
         wanted.store(0, Ordering::Relaxed);
-        let len = usize::try_from(size).expect("64-bit machines only");
-        let mapping = backing.map(len, own_view).map_err(|error| {
+        let len = usize::try_from(span).expect("64-bit machines only");
+        let map = || {
+            let mapping = backing.map(len, own_view)?;
+            if check.is_on() {
+                pages::set_access(mapping.addr() + own_view, len, Access::None)?;
+            }
+            Ok(mapping)
+        };
+        let mapping = map().map_err(|error: std::io::Error| {
             let limit = machine::most_addresses()
                 .map(|most| format!(" of the {most} that the process may have (ulimit -v)"))
                 .unwrap_or_default();
@@ -92,7 +109,7 @@ impl DeviceMemory {
                 0 => "a smaller PORTACL_CPU_MEMORY may help",
                 _ => "where there are not so many, go without PORTACL_CPU_GUARD",
             };
-            let wanted = size + own_view as u64;
+            let wanted = span + own_view as u64;
             Fault::new(
                 FaultKind::OutOfDeviceMemory,
                 format!(
@@ -102,17 +119,20 @@ impl DeviceMemory {
             )
         })?;
         let mut arena = Arena::new();
-        arena.add_region(0, size);
+        arena.add_region(0, span);
         Ok(Self {
             ordinal,
             size,
+            span,
+            bounds: Bounds::new(check, own_view, format!("on device {ordinal}")),
+            leaving: Deferred::new(),
             backing,
             base: mapping.addr(),
             own_view,
-            watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, ordinal))),
+            watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, own_view, ordinal))),
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
-            pages: (0..size / HUGE).map(|_| AtomicU8::new(ORDINARY)).collect(),
+            pages: (0..span / HUGE).map(|_| AtomicU8::new(ORDINARY)).collect(),
             wanted,
             freed_small: AtomicU64::new(0),
             huge_failures: AtomicU64::new(0),
@@ -123,7 +143,8 @@ impl DeviceMemory {
 
     /// Bytes that no block has.
     pub(super) fn free_bytes(&self) -> u64 {
-        self.size - self.arena.lock().used()
+        let used = if self.bounds.is_on() { self.bounds.used() } else { self.arena.lock().used() };
+        self.size - used
     }
 
     /// Bytes of real memory behind it.
@@ -137,14 +158,14 @@ impl DeviceMemory {
         self.huge_failures.load(Ordering::Relaxed)
     }
 
-    /// First address and length of the whole memory.
+    /// First address of the whole memory, and how many addresses it has.
     pub(super) fn range(&self) -> (usize, usize) {
-        (self.base, self.size as usize)
+        (self.base, self.span as usize)
     }
 
     /// Whether programs see some of it at this address.
     pub(super) fn contains(&self, addr: usize) -> bool {
-        addr.wrapping_sub(self.base) < self.size as usize
+        addr.wrapping_sub(self.base) < self.span as usize
     }
 
     /// A block of at least `len` bytes. None: there is no room, which the caller may change by
@@ -272,8 +293,11 @@ impl DeviceMemory {
             r if r as u64 >= UNIT => UNIT,
             _ => 1,
         };
-        let Some(piece) = self.arena.lock().take(rounded as u64, align) else { return Ok(None) };
-        let block = self.block(piece);
+        let block = match self.bounds.is_on() {
+            true => self.take_checked(len, rounded, align)?,
+            false => self.arena.lock().take(rounded as u64, align).map(|piece| self.block(piece)),
+        };
+        let Some(block) = block else { return Ok(None) };
         if policy == PagePolicy::HugeOnly {
             if let Err(fault) = self.make_huge(block) {
                 self.give(block);
@@ -301,6 +325,9 @@ impl DeviceMemory {
             self.forget_pages(first, last);
             // The block is still ours: nobody can get its pages while they go.
             self.discard(self.offset(first), self.offset(last));
+        }
+        if self.bounds.is_on() {
+            self.end_checked(block);
         }
         self.arena.lock().give(self.offset(block.addr), block.token as u32);
         let len = (block.len - (last - first)) as u64;
@@ -336,7 +363,7 @@ impl DeviceMemory {
     pub(super) fn close(&self) {
         self.wanted.store(0, Ordering::Relaxed);
         *self.watch.lock() = None;
-        self.discard(0, self.size);
+        self.discard(0, self.span);
         *self.mapping.lock() = None;
         self.shared.lock().clear();
     }
@@ -424,7 +451,7 @@ impl DeviceMemory {
     #[cold]
     fn collapse_wanted(&self, addr: usize, len: usize) {
         let huge = HUGE as usize;
-        if addr < self.base || addr + len > self.base + self.size as usize {
+        if addr < self.base || addr + len > self.base + self.span as usize {
             // Memory of an earlier opening of the device, which was not closed.
             return;
         }

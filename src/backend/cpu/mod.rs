@@ -16,9 +16,11 @@
 //! | `windows.rs`, `host_ranges.rs`, `loaded_objects.rs` | where programs see it, or saw it |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `files.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `hold.rs`, `memory/snapshot.rs` | snapshots: who waits, and what is saved |
+//! | `bounds.rs` | where asked for: accesses outside of allocations |
 //! | `host_access.rs` | guard mode: what a program is told that touches device memory |
 
 mod arena;
+mod bounds;
 mod busy;
 mod copy;
 mod copy_2d;
@@ -76,6 +78,7 @@ use super::{
     probe,
 };
 use arena::HUGE;
+use bounds::{Bounds, Check};
 use busy::Busy;
 use device::CpuDevice;
 use executor::Executor;
@@ -141,8 +144,12 @@ pub fn open_chosen(
 struct Shared {
     options: Options,
     /// How far behind an address of device memory the library's own view of it is: 0, or in guard
-    /// mode the size of a device's memory and [`GUARDED_RANGE`] at least.
+    /// mode the addresses of a device's memory and [`GUARDED_RANGE`] at least.
     own_view: usize,
+    /// How accesses outside of allocations are found.
+    check: Check,
+    /// Those of page-locked host memory.
+    host_bounds: Arc<Bounds>,
     cores: usize,
     executor: Arc<Executor>,
     timer: Arc<Timer<Queue>>,
@@ -237,6 +244,27 @@ impl Shared {
             || !probe::is_readable(addr)
     }
 
+    /// A kernel is about to run: what programs have given back to pools is not theirs.
+    #[cold]
+    fn settle_parts(&self) {
+        let ordinals = 0..self.devices.len() as u32;
+        ordinals
+            .filter_map(|ordinal| self.memory_of(ordinal))
+            .for_each(|memory| memory.reap_parts());
+    }
+
+    /// A kernel has run: what it, or another one, has overwritten beside allocations.
+    #[cold]
+    fn look_for_damage(&self, kernel: &str) -> Result<()> {
+        let ordinals = 0..self.devices.len() as u32;
+        let memories = ordinals.filter_map(|ordinal| self.memory_of(ordinal));
+        let damages = memories.filter_map(|memory| memory.damage());
+        let all: Vec<_> = damages.chain(self.host_bounds.damage()).collect();
+        let when = format!("kernel {kernel} had run");
+        let faults: Vec<_> = all.iter().map(|damage| bounds::report(damage, &when)).collect();
+        faults.into_iter().next().map_or(Ok(()), Err)
+    }
+
     fn close_device(&self, ordinal: u32) {
         *self.devices[ordinal as usize].memory.write() = None;
     }
@@ -274,10 +302,15 @@ impl CpuDriver {
         let options = Options { memory_per_device: memory, ..options };
         let cores = machine::cores();
         let numbers = choose(options.devices);
-        let host = Arc::new(HostMemory::new());
+        let check = Check::of(options.guard);
+        let span = check.span(memory) as usize;
+        let host_bounds = Arc::new(Bounds::new(check, 0, "in host memory".to_owned()));
+        let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds)));
         Ok(Self {
             shared: Arc::new(Shared {
-                own_view: if options.guard { GUARDED_RANGE.max(memory as usize) } else { 0 },
+                own_view: if options.guard { GUARDED_RANGE.max(span) } else { 0 },
+                check,
+                host_bounds,
                 options,
                 cores,
                 executor: Executor::new(cores),
@@ -285,7 +318,7 @@ impl CpuDriver {
                 watcher: Arc::default(),
                 notifies: Notifies::default(),
                 users: Users::new(),
-                windows: Windows::new(numbers.len(), memory as usize),
+                windows: Windows::new(numbers.len(), span),
                 devices: numbers.iter().map(|_| Slot::new()).collect(),
                 numbers: numbers.into(),
                 imports: Imports::new(),
@@ -363,7 +396,8 @@ impl Driver for CpuDriver {
         let slot = &self.shared.devices[ordinal as usize];
         let size = self.shared.options.memory_per_device;
         let wanted = Arc::clone(&slot.wanted);
-        let memory = Arc::new(DeviceMemory::new(ordinal, size, self.shared.own_view, wanted)?);
+        let Shared { own_view, check, .. } = *self.shared;
+        let memory = Arc::new(DeviceMemory::new(ordinal, size, own_view, check, wanted)?);
         let (base, len) = memory.range();
         known::cover(base, base + len);
         self.shared.windows.open(ordinal, base);
@@ -381,6 +415,7 @@ impl Driver for CpuDriver {
     }
 
     fn free_host(&self, block: Block) -> Result<()> {
+        let damage = self.shared.host_bounds.damage_of(block.addr);
         self.reap(REAP);
         let mut fence = self.shared.users.fence(block.addr, block.len);
         if fence.has_passed() {
@@ -388,7 +423,7 @@ impl Driver for CpuDriver {
         } else {
             self.deferred.add(block, fence);
         }
-        Ok(())
+        damage.map_or(Ok(()), |damage| Err(bounds::report(&damage, "it was freed")))
     }
 
     fn register_host(&self, addr: usize, len: usize) -> Result<usize> {

@@ -69,6 +69,9 @@ pub(super) struct LoadedObject {
     library: Library,
     /// The name that the loader knows it by.
     path: CString,
+    /// What that name opens as long as the object is loaded: debuggers and sanitizers read the names of
+    /// functions there.
+    _file: OwnedFd,
     /// Where all of it lies.
     code: Code,
     /// The library's threads see device memory elsewhere than the program.
@@ -103,13 +106,14 @@ pub(super) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
     }
     shared.unloading.reap(usize::MAX, drop);
     let file = file_of(image)?;
-    let path = unused_path(file)?;
+    let (file, path) = unused_path(file)?;
     // SAFETY: loading a program runs its initialisers, which is what the caller asks for.
     let library =
-        unsafe { Library::open(Some(path.1.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
+        unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOW | RTLD_LOCAL) }
             .map_err(|error| invalid(format!("the shared object cannot be loaded: {error}")))?;
-    let code = code_of(&path.1);
-    let object = LoadedObject { library, path: path.1, code, guarded: shared.own_view != 0 };
+    let code = code_of(&path);
+    let guarded = shared.own_view != 0;
+    let object = LoadedObject { library, path, _file: file, code, guarded };
     Ok(Arc::new(CpuModule {
         object: Arc::new(object),
         shared: Arc::clone(shared),
@@ -140,8 +144,11 @@ fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
 /// that it loaded by it before, and some objects stay after they were closed.
 fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
     let mut taken = Vec::new();
+    // Not "self": a debugger opens the same name.
+    let process = std::process::id();
     loop {
-        let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).expect("no zero");
+        let path = format!("/proc/{process}/fd/{}", file.as_raw_fd());
+        let path = CString::new(path).expect("no zero");
         // SAFETY: a text that ends with a zero; nothing is loaded by this.
         let known = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         if known.is_null() {

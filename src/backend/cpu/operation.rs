@@ -173,6 +173,7 @@ impl Operation {
     pub(super) fn attempt(&self, shared: &Shared) -> Result<()> {
         match self {
             Self::CopyIndirect(job) => memcpy_indirect::copy(shared, job),
+            Self::Launch(call) => kernel::run(shared, call),
             operation => {
                 operation.run(shared);
                 Ok(())
@@ -195,11 +196,10 @@ impl Operation {
             Self::RandomNum(job) => random_num::make(shared, job),
             Self::Reduce(job) => reduce::reduce(shared, job),
             Self::WriteValue(write) => stream_value::write(shared, write),
-            Self::Launch(call) => kernel::run(shared, call),
             Self::Graph(run) => run.run_all(shared),
             #[cfg(test)]
             Self::Panic => panic!("a test's panic"),
-            Self::CopyIndirect(_) => unreachable!("may fail"),
+            Self::CopyIndirect(_) | Self::Launch(_) => unreachable!("may fail"),
             Self::HostFn(_)
             | Self::HandOver(..)
             | Self::Record(_)

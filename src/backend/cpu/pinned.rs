@@ -1,17 +1,22 @@
 //! Page-locked host memory: whole locked 2 MiB slabs cut up below 2 MiB, mappings of their own
 //! above, which are kept for a while when they come back.
 
+mod apart;
+
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::arena::{Arena, HUGE, UNIT};
+use super::bounds::Bounds;
 use super::host_ranges;
 use super::kept::Kept;
 use super::pages::Mapping;
 use crate::algo::notice::notice;
 use crate::backend::{Block, Fault, FaultKind, Result};
+use apart::{APART, Apart};
 
 /// Marks a block as host memory, in its token.
 pub(super) const HOST: u64 = 1 << 63;
@@ -22,6 +27,7 @@ const SPARE_SLABS: usize = 2;
 /// The pinned memory of a driver.
 pub(super) struct HostMemory {
     state: Mutex<State>,
+    apart: Apart,
     kept: Kept,
     unlocked: AtomicU64,
     logged: AtomicBool,
@@ -71,9 +77,10 @@ impl State {
 }
 
 impl HostMemory {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(bounds: Arc<Bounds>) -> Self {
         Self {
             state: Mutex::new(State::new()),
+            apart: Apart::new(bounds),
             kept: Kept::default(),
             unlocked: AtomicU64::new(0),
             logged: AtomicBool::new(false),
@@ -86,6 +93,11 @@ impl HostMemory {
     }
 
     pub(super) fn take(&self, len: usize) -> Result<Block> {
+        if self.apart.is_wanted()
+            && let Some(block) = self.take_apart(len)?
+        {
+            return Ok(block);
+        }
         if len as u64 >= HUGE { self.take_large(len) } else { self.take_small(len) }
     }
 
@@ -96,6 +108,9 @@ impl HostMemory {
 
     /// Takes a block back that nothing uses any more.
     pub(super) fn give(&self, block: Block) {
+        if block.token & APART == APART {
+            return self.apart.give(block);
+        }
         let index = (block.token & 0x3fff_ffff) as usize;
         if block.token & LARGE != 0 {
             let mapping = self.state.lock().large.take(index);
@@ -121,12 +136,13 @@ impl HostMemory {
     /// Unmaps everything.
     pub(super) fn close(&self) {
         *self.state.lock() = State::new();
+        self.apart.close();
         self.kept.release();
     }
 
     /// Unmaps what nobody has; true if that makes room.
     pub(super) fn make_room(&self) -> bool {
-        self.kept.release()
+        self.apart.release() | self.kept.release()
     }
 
     fn take_small(&self, len: usize) -> Result<Block> {
@@ -165,12 +181,17 @@ impl HostMemory {
     }
 
     fn map(&self, len: usize) -> Result<Mapping> {
+        let mut mapping = self.map_unlocked(len)?;
+        self.lock(&mut mapping);
+        Ok(mapping)
+    }
+
+    fn map_unlocked(&self, len: usize) -> Result<Mapping> {
         let new = || Mapping::anonymous(len);
         let mapping = new().or_else(|error| if self.make_room() { new() } else { Err(error) });
-        let mut mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
+        let mapping = mapping.map_err(|error| no_memory(len, &error.to_string()))?;
         mapping.advise_huge();
         host_ranges::mapped(mapping.addr(), mapping.len());
-        self.lock(&mut mapping);
         Ok(mapping)
     }
 

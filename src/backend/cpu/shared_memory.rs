@@ -283,7 +283,7 @@ impl Imports {
         let token = IMPORTED | ordinal.map_or(HOST, |ordinal| u64::from(ordinal) << 32);
         let block = Block { addr, len, token };
         let watch = ordinal.filter(|_| own != 0).map(|ordinal| {
-            let watch = Watch::new(base, whole, ordinal);
+            let watch = Watch::new(base, whole, own, ordinal);
             host_access::taken(&block, len, ordinal);
             watch
         });

@@ -319,7 +319,7 @@ impl VirtualMemory for CpuDriver {
         let mut watch = None;
         match *memory {
             Memory::Device { ordinal, .. } | Memory::Imported { ordinal, .. } if own != 0 => {
-                watch = Some(Watch::new(addr, len, ordinal));
+                watch = Some(Watch::new(addr, len, own, ordinal));
                 host_access::taken(&Block { addr, len, token: 0 }, len, ordinal);
             }
             Memory::Device { .. } | Memory::Imported { .. } => {}

@@ -52,6 +52,7 @@ pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
         pci: pci(api, device)?,
         // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
         readable_tail: false,
+        notes_parts: false,
         pools: pools(api, device)?,
     })
 }

@@ -12,8 +12,8 @@ use super::virtual_memory::FaultPhysicalMemory;
 use crate::backend::broker::Parcel;
 use crate::backend::{
     Advice, Block, BoundLaunch, Code, Copy, Copy2d, Device, DeviceInfo, Event, Fault, FaultKind,
-    Fill, Graph, Kernel, Launch, MemoryUsage, Module, Node, PagePolicy, PhysicalMemory, Result,
-    SharedMemory, Span, Stream, StreamOptions, Work,
+    Fill, Graph, Kernel, Launch, MemoryUsage, Module, Node, PagePolicy, Part, PhysicalMemory,
+    Result, SharedMemory, Span, Stream, StreamOptions, Work,
 };
 
 /// A device whose calls are counted and fail as planned.
@@ -87,6 +87,10 @@ impl Device for FaultDevice {
 
     fn block_len(&self, len: usize, policy: PagePolicy) -> usize {
         self.inner.block_len(len, policy)
+    }
+
+    fn note_part(&self, addr: usize, len: usize, part: Part) {
+        self.inner.note_part(addr, len, part);
     }
 
     fn memory_usage(&self) -> MemoryUsage {

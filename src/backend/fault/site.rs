@@ -143,6 +143,7 @@ pub const INFALLIBLE: &[(&str, &str)] = &[
     ("driver.shutdown", "its answer is who was left behind, which a test can have without this"),
     ("device.info", "facts, known since the device was opened"),
     ("device.block_len", "arithmetic"),
+    ("device.note_part", "a note"),
     ("device.memory_usage", "counts"),
     ("device.restart_peak", "a note"),
     ("device.is_unused", "a question about a live block"),

@@ -17,7 +17,7 @@ use crate::algo::pool::{
     Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Shortage, Stats, StreamKey,
 };
 use crate::backend::{
-    self, Block, Driver, Fault, FaultKind, PagePolicy, PoolAttribute, Position, SharedMemory,
+    self, Block, Driver, Fault, FaultKind, PagePolicy, Part, PoolAttribute, Position, SharedMemory,
 };
 use crate::core::allocation::{Allocation, PoolMemory, PoolTag};
 use crate::core::device::Device;
@@ -79,7 +79,7 @@ impl Hide for Hiding<'_> {
     #[inline(always)]
     fn hide(self) -> bool {
         let PoolMemory { place, entry, base, .. } = *self.block;
-        self.own.leaves(base, place.hide(entry))
+        self.own.leaves((base, self.block.len), place.hide(entry))
     }
 }
 
@@ -117,6 +117,10 @@ pub struct Own {
     source: Source,
     /// Gives what other processes can have.
     shared: Option<Arc<dyn SharedMemory>>,
+    /// The device, if it wants to know what becomes of its memory.
+    noted: Option<Arc<dyn backend::Device>>,
+    /// Somebody wants to know which blocks are freed: one of the two above.
+    is_watched: bool,
     /// Bytes that it has at most, a multiple of [`GRANULE`].
     most: u64,
     switches: Switches,
@@ -137,9 +141,15 @@ impl Own {
     /// processes can have it; it goes back to the source.
     pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
         let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
+        let noted = match &source {
+            Source::Device(native) if native.info().notes_parts => Some(Arc::clone(native)),
+            _ => None,
+        };
         Self {
             pool: Pool::new(),
             source,
+            is_watched: shared.is_some() || noted.is_some(),
+            noted,
             shared,
             most: most.unwrap_or(u64::MAX),
             switches: Switches::new(),
@@ -282,6 +292,7 @@ impl Own {
             Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}"))
         })?;
         self.segments.lock().insert(block.addr, block);
+        self.note(block.addr, len, Part::Got);
         self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
         Ok(())
     }
@@ -381,7 +392,8 @@ impl Own {
 
     /// As [`Self::free`], of a block that nothing uses any more.
     pub fn free_now(&self, found: PoolMemory) -> bool {
-        let leave = || self.leaves(found.base, Allocation::leave_held(found.entry));
+        let block = (found.base, found.len);
+        let leave = || self.leaves(block, Allocation::leave_held(found.entry));
         let freed = self.pool.free_now(found.note, found.len, leave);
         self.note_idle();
         freed
@@ -390,11 +402,29 @@ impl Own {
     /// A block that went out of sight, if it did, goes out of other processes' sight before anybody else
     /// can have it.
     #[inline(always)]
-    fn leaves(&self, base: usize, left: bool) -> bool {
-        if left && self.shared.is_some() {
+    fn leaves(&self, (base, len): (usize, usize), left: bool) -> bool {
+        if left && self.is_watched {
             self.withdraw(base);
+            self.note(base, len, Part::Returned);
         }
         left
+    }
+
+    /// A program gets a block of it, and nobody else has it.
+    pub fn lend(&self, base: usize, len: usize) {
+        self.note(base, len, Part::Lent);
+    }
+
+    /// Whether the device wants to know what becomes of its memory.
+    pub fn is_noted(&self) -> bool {
+        self.noted.is_some()
+    }
+
+    #[cold]
+    fn note(&self, base: usize, len: usize, part: Part) {
+        if let Some(device) = &self.noted {
+            device.note_part(base, len, part);
+        }
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -24,6 +24,11 @@ use crate::core::{handles, memory, order, release_failure};
 
 /// All of them, those included whose handle is gone.
 static POOLS: SlotTable<Pool> = SlotTable::new(handles::Kind::PoolState as u8);
+
+/// In [`Pool::state`]: its handle is gone, and it ends with its last block.
+const RETIRED: u8 = 1;
+/// Its device wants to know what becomes of its memory.
+const NOTED: u8 = 2;
 
 /// Where the memory of a pool is, and with what it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,8 +163,8 @@ pub struct Pool {
     pub access: Arc<AccessTable>,
     /// Who does the work.
     pub inner: Inner,
-    /// Its handle is gone: it ends with its last block.
-    is_retired: AtomicBool,
+    /// [`RETIRED`], [`NOTED`] or both.
+    state: AtomicU8,
     /// Its handle, also when that is gone; 0: it has none yet.
     handle: AtomicU64,
     /// Requests that it could not serve.
@@ -186,6 +191,7 @@ impl Pool {
         let mut made = None;
         POOLS.insert_with(|key| {
             let owner = Owner::new();
+            let is_noted = matches!(&inner, Inner::Own(own) if own.is_noted());
             let pool = Arc::new(Self {
                 key,
                 owner,
@@ -197,7 +203,7 @@ impl Pool {
                 graphs: Mutex::default(),
                 access,
                 inner,
-                is_retired: AtomicBool::new(false),
+                state: AtomicU8::new(if is_noted { NOTED } else { 0 }),
                 handle: AtomicU64::new(0),
                 failures: AtomicU64::new(0),
                 ended: Arc::clone(ended),
@@ -297,14 +303,23 @@ impl Pool {
     #[inline]
     pub fn keep(&self, addr: usize) -> Result<usize> {
         // Whoever destroys the pool sees the block after this, or is seen here.
-        match self.is_retired() {
-            false => Ok(addr),
-            true => Err(self.too_late(|| {
-                if let Inner::Own(own) = &self.inner {
-                    own.undo(addr);
-                }
-            })),
+        match self.state.load(Ordering::SeqCst) {
+            0 => Ok(addr),
+            state => self.keep_noted(addr, state),
         }
+    }
+
+    /// As [`Self::keep`], where there is something to note about the pool.
+    #[cold]
+    fn keep_noted(&self, addr: usize, state: u8) -> Result<usize> {
+        let Inner::Own(own) = &self.inner else { return Ok(addr) };
+        if state & RETIRED != 0 {
+            return Err(self.too_late(|| own.undo(addr)));
+        }
+        if let Some(found) = Allocation::find_pools(addr) {
+            own.lend(addr, found.len);
+        }
+        Ok(addr)
     }
 
     /// Memory of the driver's, in the lengths in which it counts its memory as well.
@@ -396,7 +411,7 @@ impl Pool {
 
     /// Its handle is gone: it takes no more requests.
     pub fn retire(&self) -> backend::Result<()> {
-        self.is_retired.store(true, Ordering::SeqCst);
+        self.state.fetch_or(RETIRED, Ordering::SeqCst);
         if let Inner::Own(own) = &self.inner
             && let Some(shared) = own.shared()
         {
@@ -411,7 +426,7 @@ impl Pool {
     /// Whether its handle is gone.
     #[inline]
     pub fn is_retired(&self) -> bool {
-        self.is_retired.load(Ordering::SeqCst)
+        self.state.load(Ordering::SeqCst) & RETIRED != 0
     }
 
     /// Ends a pool that takes no more requests, if programs have none of its memory. What the backend does

@@ -364,6 +364,7 @@ fn describe(ordinal: u32) -> DeviceInfo {
         pci: None,
         readable_tail: true,
         pools: crate::backend::PoolSupport::default(),
+        notes_parts: false,
     }
 }
 

@@ -46,11 +46,11 @@ impl DeviceMemory {
     fn used_ranges(&self) -> Vec<Range> {
         if let Backing::File(_) = self.backing {
             // The kernel knows where.
-            return vec![(0, self.size)];
+            return vec![(0, self.span)];
         }
         let shared = self.shared.lock();
         let shared: Vec<_> = shared.iter().map(|(addr, (len, _))| (*addr, *len)).collect();
-        let used = backing::used_ranges(self.arena.lock().free_ranges(UNIT), self.size);
+        let used = backing::used_ranges(self.arena.lock().free_ranges(UNIT), self.span);
         used.into_iter().flat_map(|(start, end)| self.without(&shared, start, end)).collect()
     }
 

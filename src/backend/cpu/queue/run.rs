@@ -121,7 +121,7 @@ impl Queue {
                             }
                         }
                     }
-                    if let Some(fault) = run.cut_short() {
+                    if let Some(fault) = run.failure() {
                         told = self.fail(fault, thread, None);
                     }
                     runner.resumed(run.end());
@@ -176,7 +176,7 @@ impl Queue {
         let panicked = self.guarded(|| outcome = operation.attempt(&self.shared));
         let failed = panicked.or(outcome.err());
         match operation {
-            Operation::Graph(run) => failed.or_else(|| run.cut_short()),
+            Operation::Graph(run) => failed.or_else(|| run.failure()),
             _ => failed,
         }
     }

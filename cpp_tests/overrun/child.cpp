@@ -1,0 +1,130 @@
+// overrun_child KERNELS MEMORY FAULT: makes one fault, and tells what the library says of it. Built
+// as it is and with AddressSanitizer.
+#include <portacl/portacl.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#define CALL(call)                                                                         \
+    do {                                                                                   \
+        const aclError code_ = (call);                                                     \
+        if (code_ != ACL_SUCCESS) {                                                        \
+            std::printf("%s: %d %s\n", #call, code_, aclGetRecentErrMsg());                \
+            std::exit(3);                                                                  \
+        }                                                                                  \
+    } while (false)
+
+namespace {
+
+constexpr size_t kFar = 2'400'000;
+
+struct Memory {
+    char* at = nullptr;
+    size_t size = 0;  // all that the program may use
+};
+
+std::string kind;
+aclrtStream stream = nullptr;
+
+Memory Allocate() {
+    Memory memory;
+    void** out = reinterpret_cast<void**>(&memory.at);
+    memory.size = 4000;
+    if (kind == "device") {
+        CALL(aclrtMalloc(out, memory.size, ACL_MEM_MALLOC_HUGE_FIRST));
+    } else if (kind == "small") {
+        memory.size = 96;
+        CALL(aclrtMalloc(out, memory.size, ACL_MEM_MALLOC_HUGE_FIRST));
+    } else if (kind == "large") {
+        memory.size = 3 << 20;
+        CALL(aclrtMalloc(out, memory.size, ACL_MEM_MALLOC_HUGE_FIRST));
+    } else if (kind == "pinned") {
+        CALL(aclrtMallocHost(out, memory.size));
+    } else if (kind == "managed") {
+        memory.size = 2 << 20;
+        CALL(aclrtMemAllocManaged(out, memory.size, ACL_RT_MEM_ATTACH_GLOBAL));
+    } else {
+        memory.size = 3584;
+        CALL(portaclMallocAsync(out, memory.size, stream));
+    }
+    return memory;
+}
+
+void Free(const Memory& memory) {
+    if (kind == "pinned") {
+        CALL(aclrtFreeHost(memory.at));
+    } else if (kind == "pool") {
+        CALL(portaclFreeAsync(memory.at, stream));
+        CALL(aclrtSynchronizeStream(stream));
+    } else {
+        CALL(aclrtFree(memory.at));
+    }
+}
+
+void HostWrite(char* at) {
+    *reinterpret_cast<volatile uint32_t*>(at) = 7;
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+    kind = arguments[2];
+    const std::string fault = arguments[3];
+    CALL(aclInit(nullptr));
+    CALL(aclrtSetDevice(0));
+    CALL(aclrtCreateStream(&stream));
+    aclrtBinHandle binary = nullptr;
+    CALL(aclrtBinaryLoadFromFile(arguments[1], nullptr, &binary));
+
+    const Memory before = Allocate();
+    const Memory memory = Allocate();
+    const Memory behind = Allocate();
+    std::printf("size %zu\n", memory.size);
+    std::fflush(stdout);
+    const auto launch = [&](const char* name, const char* words, uint64_t offset) {
+        aclrtFuncHandle function = nullptr;
+        CALL(aclrtBinaryGetFunction(binary, name, &function));
+        void* at[] = {&words, &offset};
+        const bool writes = std::string(name) == "write_at";
+        CALL(aclrtLaunchSIMTKernelWithArgsArray(function, {1, 1, 1}, {1, 1, 1}, 0, stream, nullptr,
+                                                writes ? at : nullptr));
+        const aclError code = aclrtSynchronizeStream(stream);
+        std::printf("synchronize: %d %s\n", code, code != 0 ? aclGetRecentErrMsg() : "");
+        std::fflush(stdout);
+    };
+    // Inside, from the first byte to the last one.
+    launch("write_at", memory.at, 0);
+    launch("write_at", memory.at, memory.size - 4);
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    if (guard == nullptr || std::string(guard) != "1" || kind == "pinned" || kind == "managed") {
+        HostWrite(memory.at);
+        HostWrite(memory.at + memory.size - 4);
+    }
+    if (fault == "names") launch("say_where", nullptr, 0);
+    // No allocation is behind this one; those of a pool lie side by side.
+    const Memory last = std::max({before, memory, behind},
+                                 [](const Memory& a, const Memory& b) { return a.at < b.at; });
+    const Memory& overrun = kind == "pool" ? last : memory;
+    if (fault == "host-near") HostWrite(overrun.at + overrun.size);
+    if (fault == "host-far") HostWrite(last.at + last.size + kFar);
+    if (fault == "kernel-near") launch("write_at", overrun.at, overrun.size);
+    if (fault == "kernel-before") launch("write_at", memory.at, static_cast<uint64_t>(-4));
+    if (fault == "kernel-far") launch("write_at", last.at, last.size + kFar);
+    Free(memory);
+    if (fault == "host-freed") HostWrite(memory.at + 8);
+    // Calls refuse pointers to freed memory: by way of a live one.
+    const auto distance = static_cast<uint64_t>(memory.at - behind.at);
+    if (fault == "kernel-freed") launch("write_at", behind.at, distance + 8);
+    Free(before);
+    Free(behind);
+    CALL(aclrtBinaryUnLoad(binary));
+    CALL(aclrtDestroyStream(stream));
+    CALL(aclrtResetDevice(0));
+    CALL(aclFinalize());
+    std::printf("done\n");
+    return 0;
+}

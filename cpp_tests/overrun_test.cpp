@@ -1,0 +1,187 @@
+// Accesses outside of allocations, on the host and in kernels: found in guard mode and under
+// AddressSanitizer, in memory of every kind. Each fault is made by a program of its own
+// (overrun/child.cpp), always on the CPU.
+#include <regex>
+
+#include "support/own_process.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr const char* kKinds[] = {"device", "small", "large", "pinned", "managed", "pool"};
+
+bool IsBuilt(const std::string& name) {
+    return std::filesystem::exists(ProgramDirectory() / name);
+}
+
+// `variant`: how the program and its kernels were compiled.
+ProcessResult Make(const std::string& variant, bool guard, const std::string& kind,
+                   const std::string& fault) {
+    const auto folder = ProgramDirectory();
+    return RunProcess((folder / ("overrun_child_" + variant)).string(),
+                      {(folder / ("overrun_kernels_" + variant + ".so")).string(), kind, fault},
+                      {{"PORTACL_BACKEND", "cpu"},
+                       {"PORTACL_CPU_GUARD", guard ? "1" : "0"},
+                       {"PORTACL_CPU_MEMORY", "256M"}});
+}
+
+testing::AssertionResult Matches(const ProcessResult& result, const std::string& pattern) {
+    if (std::regex_search(result.output, std::regex(pattern))) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "no " << pattern << " in:\n" << result.output;
+}
+
+testing::AssertionResult IsSilent(const ProcessResult& result) {
+    const bool done = result.output.find("\ndone\n") != std::string::npos;
+    const bool quiet = result.output.find("portacl:") == std::string::npos &&
+                       result.output.find("Sanitizer") == std::string::npos;
+    if (result.exit_code == 0 && done && quiet) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "exit code " << result.exit_code << ", signal "
+                                       << result.signal << "; its output:\n" << result.output;
+}
+
+// What the program may use of the allocation.
+std::string Size(const ProcessResult& result) {
+    std::smatch found;
+    return std::regex_search(result.output, found, std::regex("size ([0-9]+)")) ? found[1].str() : "?";
+}
+
+class Overrun : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!IsBuilt("overrun_child_plain")) GTEST_SKIP() << "overrun_child was not built";
+    }
+};
+
+class OverrunWithSanitizer : public Overrun {
+  protected:
+    void SetUp() override {
+        if (!IsBuilt("overrun_child_asan")) GTEST_SKIP() << "this build has a sanitizer of its own";
+    }
+};
+
+TEST_F(Overrun, WithoutFaultsEveryModeIsSilent) {
+    for (const std::string kind : kKinds) {
+        for (const bool guard : {false, true}) {
+            SCOPED_TRACE(kind + (guard ? " guard" : ""));
+            EXPECT_TRUE(IsSilent(Make("plain", guard, kind, "none")));
+        }
+    }
+}
+
+// The rest of an allocation's last page has a canary. The kernel's launch fails, and the stream goes on.
+TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
+    for (const std::string kind : {"device", "pinned", "pool"}) {
+        SCOPED_TRACE(kind);
+        const auto result = Make("plain", true, kind, "kernel-near");
+        EXPECT_TRUE(Matches(result,
+                            "portacl: 4 bytes at offset " + Size(result) +
+                                ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " + Size(result) +
+                                " bytes (on device 0|in host memory), were overwritten; found when kernel "
+                                "write_at had run"));
+        EXPECT_TRUE(Matches(result, "synchronize: 507015 .*past the end of the allocation"));
+        EXPECT_EQ(result.exit_code, 0) << "what was found is found once:\n" << result.output;
+    }
+}
+
+TEST_F(Overrun, InGuardModeAKernelThatWritesInFrontOfAnAllocationFails) {
+    const auto result = Make("plain", true, "small", "kernel-before");
+    EXPECT_TRUE(Matches(result, "4 bytes at offset -4, 4 bytes in front of the allocation"));
+    EXPECT_TRUE(Matches(result, "synchronize: 507015"));
+}
+
+// Memory that no allocation has is without access, also for kernels.
+TEST_F(Overrun, InGuardModeAKernelDiesOfAnAccessToMemoryOfNobody) {
+    struct {
+        const char* kind;
+        const char* fault;
+        const char* words;
+    } const cases[] = {
+        {"device", "kernel-far", "kernel write_at touched .* bytes past the end of the (freed )?allocation"},
+        {"small", "kernel-far", "kernel write_at touched .* on device 0"},
+        {"large", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
+        {"large", "kernel-far", "kernel write_at touched .* bytes past the end of the allocation"},
+        {"managed", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
+        {"pool", "kernel-far", "kernel write_at touched .* on device 0"},
+        {"device", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
+    };
+    for (const auto& one : cases) {
+        SCOPED_TRACE(std::string(one.kind) + " " + one.fault);
+        const auto result = Make("plain", true, one.kind, one.fault);
+        EXPECT_EQ(result.signal, SIGSEGV) << result.output;
+        EXPECT_TRUE(Matches(result, one.words));
+    }
+}
+
+TEST_F(Overrun, InGuardModeTheHostDiesOfAccessesPastItsOwnMemory) {
+    for (const std::string kind : {"pinned", "managed"}) {
+        for (const std::string fault : {"host-far", "host-freed"}) {
+            SCOPED_TRACE(kind + " " + fault);
+            if (kind == "pinned" && fault == "host-far") continue;  // it may be anybody's
+            EXPECT_EQ(Make("plain", true, kind, fault).signal, SIGSEGV);
+        }
+    }
+}
+
+// It is freed all the same: the library gives the code, and the program ends here.
+TEST_F(Overrun, InGuardModeAFreeReportsWhatTheHostHasOverwritten) {
+    const auto result = Make("plain", true, "pinned", "host-near");
+    EXPECT_TRUE(Matches(result,
+                        "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
+                        "the allocation at .* in host memory, were overwritten; found when it was freed"));
+    EXPECT_TRUE(Matches(result, "(^|\n)portacl: 4 bytes at offset"));
+}
+
+TEST_F(OverrunWithSanitizer, WithoutFaultsItIsSilent) {
+    for (const std::string kind : kKinds) {
+        for (const bool guard : {false, true}) {
+            SCOPED_TRACE(kind + (guard ? " guard" : ""));
+            EXPECT_TRUE(IsSilent(Make("asan", guard, kind, "none")));
+        }
+    }
+}
+
+TEST_F(OverrunWithSanitizer, AccessesPastAnAllocationAreReported) {
+    for (const std::string kind : kKinds) {
+        for (const std::string fault : {"host-near", "kernel-near"}) {
+            SCOPED_TRACE(kind + " " + fault);
+            const auto result = Make("asan", false, kind, fault);
+            EXPECT_TRUE(Matches(result, "ERROR: AddressSanitizer: use-after-poison"));
+            EXPECT_TRUE(Matches(result, "WRITE of size 4"));
+        }
+    }
+}
+
+TEST_F(OverrunWithSanitizer, AccessesFarFromAnyAllocationAreReported) {
+    for (const std::string kind : kKinds) {
+        if (kind == "pinned") continue;  // what lies there may be anybody's
+        for (const std::string fault : {"host-far", "kernel-far"}) {
+            SCOPED_TRACE(kind + " " + fault);
+            EXPECT_TRUE(Matches(Make("asan", false, kind, fault), "ERROR: AddressSanitizer"));
+        }
+    }
+}
+
+TEST_F(OverrunWithSanitizer, AccessesToFreedMemoryAreReported) {
+    for (const std::string kind : kKinds) {
+        for (const std::string fault : {"host-freed", "kernel-freed"}) {
+            SCOPED_TRACE(kind + " " + fault);
+            EXPECT_TRUE(Matches(Make("asan", false, kind, fault),
+                                "ERROR: AddressSanitizer: use-after-poison"));
+        }
+    }
+}
+
+// The kernels' program was loaded from memory; its file has a name that can be opened.
+TEST_F(Overrun, BacktracesShowTheNamesOfKernels) {
+    const auto result = Make("plain", false, "device", "names");
+    EXPECT_TRUE(Matches(result, "/proc/[0-9]+/fd/[0-9]+\\(say_where\\+0x[0-9a-f]+\\)"));
+}
+
+TEST_F(OverrunWithSanitizer, ReportsShowTheNamesAndLinesOfKernels) {
+    const auto result = Make("asan", false, "device", "kernel-near");
+    EXPECT_TRUE(Matches(result, "#0 0x[0-9a-f]+ in .*WriteAt.*kernels\\.cpp:[0-9]+"));
+    EXPECT_TRUE(Matches(result, "in write_at "));
+}
+
+}  // namespace
