@@ -3632,6 +3632,7 @@ aclError aclrtSetDevice(int32_t deviceId);
  * addresses are invalid from then on, in every thread. Pinned host memory stays. A failure of work on it that
  * nobody was told of, or a refusal of the driver to release something, is returned; the device is released all
  * the same. Thread-safe.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param deviceId a device that is set.
  * @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
@@ -3643,6 +3644,7 @@ aclError aclrtResetDevice(int32_t deviceId);
 
 /**
  * Releases a device at once, whatever its reference count, after waiting for pending work.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param deviceId a device that is set.
  * @return as aclrtResetDevice. Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
@@ -3671,6 +3673,7 @@ aclError aclrtGetDeviceCount(uint32_t *count);
 
 /**
  * Waits until everything queued on the current context's device has finished, in all its streams.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
  * 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
@@ -3682,6 +3685,7 @@ aclError aclrtSynchronizeDevice(void);
 
 /**
  * As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param timeout milliseconds above 0, or -1 to wait for ever.
  * @return as aclrtSynchronizeDevice; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;
@@ -4218,6 +4222,7 @@ aclError aclrtCreateContext(aclrtContext *context,
  * Waits for the streams of a context and destroys it with them. Threads that have it as current context
  * have none afterwards. A failure of the streams' work that nobody was told of, or a refusal of the driver, is
  * returned; the context is destroyed all the same.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default
@@ -4360,6 +4365,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream,
 /**
  * Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
  * call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param stream from a creator; not null, not a default stream.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
@@ -4384,6 +4390,7 @@ aclError aclrtDestroyStreamForce(aclrtStream stream);
 
 /**
  * Waits until everything queued on a stream before the call has finished.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
@@ -4398,6 +4405,7 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
 
 /**
  * As aclrtSynchronizeStream, for a limited time. A timeout cancels nothing: the work goes on.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param stream a stream; null: the default stream of the current context.
  * @param timeout milliseconds above 0, or -1 to wait for ever.
@@ -4405,7 +4413,8 @@ aclError aclrtSynchronizeStream(aclrtStream stream);
  * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
  * aclrtSynchronizeStreamWithTimeout of the Ascend runtime API.
  */
-aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream,
+                                           int32_t timeout);
 
 /**
  * Whether everything queued on a stream has finished. Failures of its work are reported by synchronizing
@@ -4852,6 +4861,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event,
 /**
  * Waits until an event's latest record as of the call has happened; returns at once if there is none. A reset
  * changes nothing here.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param event an event.
  * @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
@@ -4864,6 +4874,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event);
 
 /**
  * As aclrtSynchronizeEvent, for a limited time. A timeout cancels nothing: the work goes on.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param event an event.
  * @param timeout milliseconds above 0, or -1 to wait for ever.
@@ -4871,7 +4882,8 @@ aclError aclrtSynchronizeEvent(aclrtEvent event);
  * ACL_ERROR_RT_PARAM_INVALID 107000 also for any other timeout. Thread-safe. Follows
  * aclrtSynchronizeEventWithTimeout of the Ascend runtime API.
  */
-aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event,
+                                          int32_t timeout);
 
 /**
  * The time from one event's latest record to another's, measured on the device. Both should have been
@@ -5096,6 +5108,7 @@ aclError aclrtFree(void *devPtr);
 /**
  * Waits for everything queued so far on the memory's own device, then frees as aclrtFree. Any thread may
  * call it, whatever its current device.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param devPtr the start of an allocation from aclrtMalloc and its relatives. After a failure the memory is
  * still allocated.
@@ -5154,6 +5167,7 @@ aclError aclrtFreeHost(void *hostPtr);
 /**
  * Waits for everything queued so far on all open devices, each of which may use the memory, then frees as
  * aclrtFreeHost. Needs no current context.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param hostPtr the start of an allocation from aclrtMallocHost and its relatives. After a failure the
  * memory is still allocated.
@@ -5383,6 +5397,7 @@ aclError aclrtMemsetD32(void *ptr,
 /**
  * Queues aclrtMemsetD32 on a stream, in order with its other operations. On host memory it returns when the
  * words are set.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param ptr first word, aligned to 4 bytes; null only with `N` 0.
  * @param memSize room at `ptr` in bytes, at least 4 times `N`.
@@ -5545,6 +5560,7 @@ aclError aclrtMemcpy(void *dst,
  * at once, and the memory must stay as it is until the copy has run. Ordinary host memory is safe to reuse
  * when the call returns: a source has been read, a destination written, in order with the stream's earlier
  * operations. ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE makes any source reusable on return.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param dst where to; null only with `count` 0.
  * @param destMax room at `dst` in bytes.
@@ -5643,6 +5659,7 @@ aclError aclrtMemcpy2d(void *dst,
  * (aclrtMallocHost) or between devices it returns at once, and the memory must stay as it is until the copy
  * has run. With ordinary host memory it returns when the copy has run, in order with the stream's earlier
  * operations.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param dst first byte of the destination; null only with `width` or `height` 0.
  * @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.
@@ -5727,6 +5744,7 @@ aclError aclrtMemcpyBatchV2(void **dsts,
  * in no order among themselves. Where all host memory is page-locked (aclrtMallocHost) it returns at once, and
  * the memory must stay as it is until the copies have run. Ordinary host memory is safe to reuse when the call
  * returns. The arrays themselves are read during the call only.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param dsts where to, for each copy.
  * @param destMaxs room at each destination in bytes.
@@ -5755,6 +5773,7 @@ aclError aclrtMemcpyBatchAsync(void **dsts,
 
 /**
  * As aclrtMemcpyBatchAsync, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param dsts where to, for each copy.
  * @param destMaxs room at each destination in bytes.
@@ -7357,6 +7376,7 @@ aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params,
 
 /**
  * Runs a graph on the default stream of the current context, and waits until it is over.
+ * Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
  *
  * @param modelRI a graph.
  * @param timeout milliseconds above 0, or -1: as long as it takes. The run goes on when the time is over.

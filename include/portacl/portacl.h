@@ -941,10 +941,13 @@ aclError portaclMemoryHookRegister(const portaclMemoryHook *hook,
 /**
  * Takes a memory hook back, in any order. When this returns it is not called any more, and what its user data
  * points to may go; if this is called inside the hook, it is not called again after it has returned. Waits for
- * calls of it on other threads.
+ * calls of it on other threads. Where that wait could be for ever (docs/callbacks.md), this fails: the hook is not called
+ * any more then, but a call of it still runs. It stays listed; unregister it again outside of callbacks, which waits,
+ * before what its user data points to goes.
  *
  * @param id what the registration gave.
- * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook. Works at any time. Thread-safe.
+ * @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or the wait could be for ever. Works at
+ * any time. Thread-safe.
  */
 aclError portaclMemoryHookUnregister(uint64_t id);
 

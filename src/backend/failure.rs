@@ -52,6 +52,12 @@ pub fn thread_number() -> u32 {
     NUMBER.get()
 }
 
+/// The calling thread, as programs name it: its `pthread_t`.
+pub fn pthread() -> u64 {
+    // SAFETY: it always works.
+    (unsafe { libc::pthread_self() }) as u64
+}
+
 /// An observer for tests: it remembers what it hears.
 #[cfg(test)]
 #[derive(Default)]

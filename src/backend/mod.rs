@@ -63,7 +63,7 @@ pub use call_stack::return_addresses;
 pub use error::{Fault, FaultKind, Result};
 #[cfg(test)]
 pub use failure::Heard;
-pub use failure::{FailedLaunch, Failure, Observer, Position, thread_number};
+pub use failure::{FailedLaunch, Failure, Observer, Position, pthread, thread_number};
 pub use graph::{BoundLaunch, Graph, Node, NodeLaunch, Work};
 pub use hand_over::{Delivery, Ticket};
 pub use host_fn::{HostFn, RepeatedFn, inside_host_function};

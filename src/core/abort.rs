@@ -61,7 +61,7 @@ pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
 /// Tells everybody; the first result that is not 0.
 fn tell(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
     let failed = Cell::new(0);
-    WATCHERS.tell(|watcher| {
+    WATCHERS.tell("task-abort callback", |watcher| {
         let result = watcher(id, stage, timeout_ms);
         if failed.get() == 0 {
             failed.set(result);

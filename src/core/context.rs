@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::callback;
 use super::device::{self, Device};
 use super::device_slot::take_all;
 use super::ending::Ending;
@@ -82,6 +83,7 @@ pub fn destroy(raw: u64) -> Result<()> {
             "context {raw:#x} is the default context of its device; only aclrtResetDevice releases it"
         )));
     }
+    callback::refuse_endless_wait()?;
     let handle = Handle::from_raw(raw);
     if let Some(handle) = handle {
         leak_check::at_end_of_context(handle);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
 use super::allocation::{Owner, Reuse};
+use super::callback;
 use super::context::Context;
 use super::device_limit;
 use super::device_slot::{DeviceSlot, SetAgain, SetCount};
@@ -113,6 +114,9 @@ impl Device {
     /// Waits for everything queued on this device so far. The first failure there that nobody was
     /// told of yet is the result, also where the time is over.
     pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
+        if deadline.is_none() {
+            callback::refuse_endless_wait()?;
+        }
         let mut streams = Stream::table().snapshot();
         // Those of other devices are let go before the wait: they may have to end meanwhile.
         streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
@@ -247,12 +251,14 @@ pub fn announce_end(id: u32) {
 /// aclrtResetDevice.
 pub fn reset(id: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    callback::refuse_endless_end(|device, _| device as i32 == id)?;
     release(id, DeviceSlot::ends_with_next_reset, DeviceSlot::reset)
 }
 
 /// aclrtResetDeviceForce.
 pub fn reset_force(id: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
+    callback::refuse_endless_end(|device, _| device as i32 == id)?;
     release(id, DeviceSlot::is_open, |slot| slot.reset_force().map(Some))
 }
 

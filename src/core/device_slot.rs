@@ -283,6 +283,7 @@ impl DeviceSlot {
             let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
             // All of them first: one may wait for what another waits for.
             streams.iter().for_each(|stream| stream.limit_waits(waits_until));
+            streams.iter().for_each(|stream| stream.callbacks.give_up(stream.handle));
             for stream in streams {
                 state_callback::stream_ended(stream.handle);
                 ending.part(stream.drain(deadline));

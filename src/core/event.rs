@@ -29,6 +29,7 @@ use self::sharing::Shared;
 pub use self::sharing::{export, import};
 pub use self::time::{elapsed_ms, time_us};
 pub use self::wait::{wait, wait_with_flag, wait_with_timeout};
+use super::callback;
 use super::device::Device;
 use super::error::{Code, Error, Result};
 use super::failure::Recorded;
@@ -473,6 +474,9 @@ pub fn synchronize(raw: u64, timeout_ms: i32) -> Result<()> {
     let deadline = stream::deadline(timeout_ms)?;
     let event = handles::get_arc::<Event>("event", raw)?;
     event.check_not_captured()?;
+    if deadline.is_none() {
+        callback::refuse_endless_wait()?;
+    }
     // Read before the wait: a record that comes during it is not what is waited for.
     let recorded = event.recorded.get();
     let awaited = order::is_tracked().then(|| Awaited::record(event.uses.lock().clock.clone()));

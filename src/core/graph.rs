@@ -408,6 +408,6 @@ pub fn destroy(raw: u64) -> Result<()> {
     let callbacks = graph.end_callbacks.take();
     drop(graph);
     slot_table::flush_if_many();
-    callbacks.into_iter().for_each(|callback| (callback.call)());
+    end_callback::call(callbacks);
     ended
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::callback;
 use super::error::{Code, Error, Result};
 
 /// The kinds of callers that register functions, `aclRegisterCallbackType`.
@@ -73,7 +74,7 @@ fn remove<C: ?Sized>(
 }
 
 fn call_init(callback: &InitCallback, text: &CStr) -> Result<()> {
-    match (callback.call)(text) {
+    match callback::run("callback of aclInit", || (callback.call)(text)) {
         0 => Ok(()),
         code => Err(failed("init", callback.kind, callback.address, code)),
     }
@@ -157,7 +158,7 @@ impl End {
     pub fn call(self) -> Result<()> {
         let mut outcome = Ok(());
         for callback in self.0.iter().rev() {
-            let code = (callback.call)();
+            let code = callback::run("callback of aclFinalize", || (callback.call)());
             if code != 0 {
                 let failure = failed("finalize", callback.kind, callback.address, code);
                 outcome = outcome.and(Err(failure));

@@ -12,6 +12,7 @@ mod line_profile;
 mod logging;
 mod ready;
 mod registry;
+mod running;
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -27,6 +28,7 @@ pub use self::ready::{Ready, write_profile};
 pub use self::registry::{Entry, Info, Scope, list, profile, register, report, unregister};
 use super::allocation::{Allocation, Kind};
 use super::call_site::Frame;
+use super::callback;
 use super::error::{Code, Error, Result};
 use super::mem_pool::pool::Pool;
 use crate::algo::per_thread::{ThreadList, per_thread};
@@ -235,7 +237,7 @@ pub fn take_reason() -> String {
 }
 
 /// Runs a callback of an entry: it counts as running here, so that it is not called about itself.
-fn run<T>(entry: &Arc<Entry>, callback: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
+fn run<T>(entry: &Arc<Entry>, call: impl FnOnce(&dyn MemoryHook) -> T) -> Option<T> {
     struct Ends<'a>(&'a Entry);
     impl Drop for Ends<'_> {
         fn drop(&mut self) {
@@ -248,7 +250,7 @@ fn run<T>(entry: &Arc<Entry>, callback: impl FnOnce(&dyn MemoryHook) -> T) -> Op
     }
     RUNNING.with(|all| all.push(Running { entry: Arc::clone(entry), reason: String::new() }));
     let _ends = Ends(entry);
-    Some(callback(&*entry.hook))
+    Some(callback::run("memory hook", || call(&*entry.hook)))
 }
 
 /// The hooks of one allocation or release, in the order of their registration.

@@ -2,7 +2,7 @@
 
 use super::error::{Code, Error, Result};
 use super::graph::mode;
-use super::{memory, stream, thread};
+use super::{callback, memory, stream, thread};
 use crate::backend::trace::synchronous;
 use crate::backend::{Fill, Op, Pattern, Place};
 
@@ -107,6 +107,7 @@ pub fn set_async(request: Request, stream: u64) -> Result<()> {
         return stream.submit(Op::Fill(fill)).map(drop);
     }
     // Words of host memory are there when the call returns. No `Ref` may live across the wait.
+    callback::refuse_endless_wait()?;
     let share = stream.to_arc();
     drop(stream);
     share.submit(Op::Fill(fill))?;

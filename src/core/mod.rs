@@ -10,6 +10,7 @@ pub mod binary_image;
 pub mod buffer;
 pub mod cache;
 pub mod call_site;
+pub mod callback;
 pub mod config;
 pub mod context;
 pub mod data_buffer;

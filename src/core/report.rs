@@ -18,7 +18,7 @@ use super::stream::{self, Stream};
 use super::thread;
 use crate::algo::pause::pause;
 use crate::algo::slot_table::Handle;
-use crate::backend::{HostFn, Op, Payload};
+use crate::backend::{self, HostFn, Op, Payload};
 
 /// How many threads of a family there can be.
 const MAX_THREADS: usize = 1024;
@@ -288,6 +288,16 @@ pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
     stream
         .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: true })
         .map(drop)
+}
+
+/// How many callbacks, launched and not over, only the calling thread runs, and by which call; `None`: none. Those of
+/// streams that `ends` names by device and handle do not count.
+pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
+    let thread = backend::pthread();
+    [&REPORTS, &HOST_FUNCTIONS].into_iter().find_map(|family| {
+        let reader = family.threads.read().get(&thread).cloned()?;
+        Some((reader.pending(ends), family.process)).filter(|(count, _)| *count != 0)
+    })
 }
 
 /// A call that is processing.

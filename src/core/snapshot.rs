@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::allocation::{Allocation, Kind};
+use super::callback;
 use super::error::{Code, Error, Result};
 use super::handles::Object;
 use super::runtime::{self, Session};
@@ -210,7 +211,7 @@ fn tell(stage: Stage) -> Result<()> {
     for callback in callbacks {
         for id in devices_in_use() {
             let outer = IN_CALLBACK.replace(true);
-            let code = (callback.call)(id);
+            let code = callback::run("callback of a snapshot", || (callback.call)(id));
             IN_CALLBACK.set(outer);
             if code == 0 {
                 continue;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use super::callback;
 use super::error::{Error, Result};
 use super::handles::Object;
 use super::stream::Stream;
@@ -91,13 +92,14 @@ impl<W: Clone> Registry<W> {
         Ok(())
     }
 
-    pub(super) fn tell(&self, call: impl Fn(&W)) {
+    /// `what` names the kind of the functions.
+    pub(super) fn tell(&self, what: &'static str, call: impl Fn(&W)) {
         if !self.has_any() || INSIDE.get() {
             return;
         }
         let watchers = self.watchers.lock().clone();
         INSIDE.set(true);
-        watchers.iter().for_each(|(_, watcher)| call(watcher));
+        watchers.iter().for_each(|(_, watcher)| callback::run(what, || call(watcher)));
         INSIDE.set(false);
     }
 }
@@ -136,14 +138,14 @@ pub fn is_watched() -> bool {
 
 /// Tells that something happens to a device. The caller holds nothing.
 pub fn tell_device(id: u32, state: DeviceState) {
-    DEVICES.tell(|watcher| watcher(id, state));
+    DEVICES.tell("device-state callback", |watcher| watcher(id, state));
 }
 
 /// Tells that a stream was made. The caller holds nothing.
 #[inline]
 pub fn stream_created(stream: u64) {
     if STREAMS.has_any() {
-        STREAMS.tell(|watcher| watcher(stream, StreamState::Created));
+        STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Created));
     }
 }
 
@@ -168,7 +170,7 @@ fn tell_end(stream: u64) {
             return;
         }
     }
-    STREAMS.tell(|watcher| watcher(stream, StreamState::Ending));
+    STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
 }
 
 /// As [`stream_ends`], for all of a kind.
@@ -218,7 +220,7 @@ fn note_end(stream: u64) {
 /// Tells of the streams that ended before anybody could be told. The caller holds nothing.
 pub fn tell_late() {
     for stream in LATE.with(ThreadList::take) {
-        STREAMS.tell(|watcher| watcher(stream, StreamState::Ending));
+        STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
     }
 }
 
@@ -237,10 +239,10 @@ mod tests {
         let twice = registry.set("a", Some(3)).unwrap_err();
         assert!(twice.text().contains("\"a\" is registered already"), "{twice}");
         let told = RefCell::new(Vec::new());
-        registry.tell(|watcher| {
+        registry.tell("test", |watcher| {
             told.borrow_mut().push(*watcher);
             // What a watcher does itself is not told.
-            registry.tell(|_| panic!("told of its own doing"));
+            registry.tell("test", |_| panic!("told of its own doing"));
         });
         assert_eq!(*told.borrow(), [1, 2]);
         registry.set("a", None).unwrap();

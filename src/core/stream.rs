@@ -15,7 +15,7 @@ use super::handles::{self, Object};
 use super::order::{self, Awaited, Lane};
 use super::report::Subscription;
 use super::stream_attribute::Attributes;
-use super::{allocator, host_memory, mem_pool, state_callback, thread};
+use super::{allocator, callback, host_memory, mem_pool, state_callback, thread};
 use crate::algo::share::Share;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::backend::trace::{self, TraceStream};
@@ -507,6 +507,9 @@ pub fn destroy(raw: u64, force: bool) -> Result<()> {
         )));
     }
     drop(stream);
+    if !force {
+        callback::refuse_endless_end(|_, other| other == raw)?;
+    }
     state_callback::stream_ends(raw);
     let stream = handles::remove::<Stream>("stream", raw)?;
     state_callback::stream_ended(stream.handle);
@@ -535,6 +538,7 @@ pub fn synchronize(raw: u64) -> Result<()> {
     if (stream.native.is_known_idle() || stream.native.is_idle()?) && !mem_pool::are_used() {
         return stream.failures.report();
     }
+    callback::refuse_endless_wait()?;
     let share = stream.to_arc();
     // A `Ref` must not live across a wait, and giving it a new name does not end it.
     drop(stream);
@@ -548,6 +552,9 @@ pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
     stream.check_not_captured()?;
     if stream.flags.host_does_not_wait() {
         return Ok(());
+    }
+    if deadline.is_none() && !stream.is_idle()? {
+        callback::refuse_endless_wait()?;
     }
     match stream.wait_for_all(deadline)? {
         Wait::Done => Ok(()),

@@ -29,6 +29,7 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut aclrtContext, deviceId
 /// Waits for the streams of a context and destroys it with them. Threads that have it as current context
 /// have none afterwards. A failure of the streams' work that nobody was told of, or a refusal of the driver, is
 /// returned; the context is destroyed all the same.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param context from aclrtCreateContext; a default context is only released by aclrtResetDevice.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: a default

@@ -38,6 +38,7 @@ pub unsafe extern "C" fn aclrtSetDevice(deviceId: i32) -> aclError {
 /// addresses are invalid from then on, in every thread. Pinned host memory stays. A failure of work on it that
 /// nobody was told of, or a refusal of the driver to release something, is returned; the device is released all
 /// the same. Thread-safe.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
 /// @return ACL_SUCCESS; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device; ACL_ERROR_RT_PARAM_INVALID
@@ -50,6 +51,7 @@ pub unsafe extern "C" fn aclrtResetDevice(deviceId: i32) -> aclError {
 }
 
 /// Releases a device at once, whatever its reference count, after waiting for pending work.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param deviceId a device that is set.
 /// @return as aclrtResetDevice. Thread-safe. Follows aclrtResetDeviceForce of the Ascend runtime API.
@@ -89,6 +91,7 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> aclError {
 }
 
 /// Waits until everything queued on the current context's device has finished, in all its streams.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @return ACL_SUCCESS; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_PARAM_INVALID
 /// 107000: called inside a host function; ACL_ERROR_RT_STREAM_ABORT 107023, ACL_ERROR_RT_DEVICE_TASK_ABORT
@@ -101,6 +104,7 @@ pub unsafe extern "C" fn aclrtSynchronizeDevice() -> aclError {
 }
 
 /// As aclrtSynchronizeDevice, for a limited time. A timeout cancels nothing: the work goes on.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param timeout milliseconds above 0, or -1 to wait for ever.
 /// @return as aclrtSynchronizeDevice; ACL_ERROR_RT_STREAM_SYNC_TIMEOUT 507046: not finished in time;

@@ -204,6 +204,7 @@ pub unsafe extern "C" fn aclrtQueryEventWaitStatus(
 
 /// Waits until an event's latest record as of the call has happened; returns at once if there is none. A reset
 /// changes nothing here.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param event an event.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not an
@@ -217,6 +218,7 @@ pub unsafe extern "C" fn aclrtSynchronizeEvent(event: aclrtEvent) -> aclError {
 }
 
 /// As aclrtSynchronizeEvent, for a limited time. A timeout cancels nothing: the work goes on.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param event an event.
 /// @param timeout milliseconds above 0, or -1 to wait for ever.

@@ -6,6 +6,7 @@ use crate::ffi::types::{aclError, aclmdlRI, aclrtStream};
 use crate::ffi::value::handle;
 
 /// Runs a graph on the default stream of the current context, and waits until it is over.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param modelRI a graph.
 /// @param timeout milliseconds above 0, or -1: as long as it takes. The run goes on when the time is over.

@@ -40,6 +40,7 @@ pub unsafe extern "C" fn aclrtMemcpy(
 /// at once, and the memory must stay as it is until the copy has run. Ordinary host memory is safe to reuse
 /// when the call returns: a source has been read, a destination written, in order with the stream's earlier
 /// operations. ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE makes any source reusable on return.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param dst where to; null only with `count` 0.
 /// @param destMax room at `dst` in bytes.

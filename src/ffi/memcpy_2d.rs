@@ -50,6 +50,7 @@ pub unsafe extern "C" fn aclrtMemcpy2d(
 /// (aclrtMallocHost) or between devices it returns at once, and the memory must stay as it is until the copy
 /// has run. With ordinary host memory it returns when the copy has run, in order with the stream's earlier
 /// operations.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param dst first byte of the destination; null only with `width` or `height` 0.
 /// @param dpitch bytes from the beginning of a row to the beginning of the next there, at least `width`.

@@ -166,6 +166,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchV2(
 /// in no order among themselves. Where all host memory is page-locked (aclrtMallocHost) it returns at once, and
 /// the memory must stay as it is until the copies have run. Ordinary host memory is safe to reuse when the call
 /// returns. The arrays themselves are read during the call only.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param dsts where to, for each copy.
 /// @param destMaxs room at each destination in bytes.
@@ -202,6 +203,7 @@ pub unsafe extern "C" fn aclrtMemcpyBatchAsync(
 }
 
 /// As aclrtMemcpyBatchAsync, without the number of the copy to blame: the text of aclGetRecentErrMsg names it.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param dsts where to, for each copy.
 /// @param destMaxs room at each destination in bytes.

@@ -206,6 +206,7 @@ pub unsafe extern "C" fn aclrtFree(devPtr: *mut c_void) -> aclError {
 
 /// Waits for everything queued so far on the memory's own device, then frees as aclrtFree. Any thread may
 /// call it, whatever its current device.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param devPtr the start of an allocation from aclrtMalloc and its relatives. After a failure the memory is
 /// still allocated.
@@ -280,6 +281,7 @@ pub unsafe extern "C" fn aclrtFreeHost(hostPtr: *mut c_void) -> aclError {
 
 /// Waits for everything queued so far on all open devices, each of which may use the memory, then frees as
 /// aclrtFreeHost. Needs no current context.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param hostPtr the start of an allocation from aclrtMallocHost and its relatives. After a failure the
 /// memory is still allocated.

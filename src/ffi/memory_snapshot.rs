@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::algo::notice::notice;
 use crate::core::call_site::Names;
+use crate::core::callback;
 use crate::core::error::Error;
 use crate::core::leak_check::{self, Live};
 use crate::core::memory_hook::MemoryKind;
@@ -132,8 +133,10 @@ pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
         for line in text.lines() {
             // A name that contains a zero is cut there.
             let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
-            // SAFETY: the caller's own function, with a text that lives as long as the call.
-            unsafe { write(userData, line.as_ptr().cast()) };
+            callback::run("line writer", || {
+                // SAFETY: the caller's own function, with a text that lives as long as the call.
+                unsafe { write(userData, line.as_ptr().cast()) };
+            });
         }
         if let Ok(out) = Out::new("count", count) {
             out.write(live);

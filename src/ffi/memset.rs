@@ -79,6 +79,7 @@ pub unsafe extern "C" fn aclrtMemsetD32(
 
 /// Queues aclrtMemsetD32 on a stream, in order with its other operations. On host memory it returns when the
 /// words are set.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param ptr first word, aligned to 4 bytes; null only with `N` 0.
 /// @param memSize room at `ptr` in bytes, at least 4 times `N`.

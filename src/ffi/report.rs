@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::backend::HostFn;
+use crate::backend::{HostFn, pthread as this_thread};
 use crate::core::error::Error;
 use crate::core::report::{self, HOST_FUNCTIONS, REPORTS};
 use crate::ffi::guard::guard;
@@ -12,12 +12,6 @@ use crate::ffi::value::{enum_value, handle};
 
 const NO_BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK as i32;
 const BLOCK: i32 = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK as i32;
-
-/// The calling thread, as programs name it.
-fn this_thread() -> u64 {
-    // SAFETY: it always works.
-    (unsafe { libc::pthread_self() }) as u64
-}
 
 /// Has a stream's callbacks (aclrtLaunchCallback) run in the thread `threadId`, whenever that thread calls
 /// aclrtProcessReport. One thread may serve many streams, all of one device; at most 1024 threads can.

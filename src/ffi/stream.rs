@@ -53,6 +53,7 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
 
 /// Waits for a stream's pending work and destroys it. The handle is invalid for all threads as soon as the
 /// call begins. A failure of its work that nobody was told of, or a refusal of the driver, is returned.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param stream from a creator; not null, not a default stream.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
@@ -79,6 +80,7 @@ pub unsafe extern "C" fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclErro
 }
 
 /// Waits until everything queued on a stream before the call has finished.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, or called inside a host function;
@@ -94,6 +96,7 @@ pub unsafe extern "C" fn aclrtSynchronizeStream(stream: aclrtStream) -> aclError
 }
 
 /// As aclrtSynchronizeStream, for a limited time. A timeout cancels nothing: the work goes on.
+/// Inside a callback of the program it is refused (107000) where it could wait for ever: docs/callbacks.md.
 ///
 /// @param stream a stream; null: the default stream of the current context.
 /// @param timeout milliseconds above 0, or -1 to wait for ever.

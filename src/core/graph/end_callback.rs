@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::Graph;
+use crate::core::callback;
 use crate::core::error::{Code, Error, Result};
 use crate::core::handles;
 
@@ -83,6 +84,11 @@ pub fn graph_ended(graph: &Graph) {
     }
 }
 
+/// Calls them in their order. The caller holds nothing.
+pub fn call(callbacks: Vec<EndCallback>) {
+    callbacks.into_iter().for_each(|end| callback::run("callback of a graph's end", end.call));
+}
+
 /// Calls what graphs that have ended have left. The caller holds nothing.
 pub fn tell_late() {
     if !IS_ANY_LATE.load(Ordering::Acquire) {
@@ -93,5 +99,5 @@ pub fn tell_late() {
         IS_ANY_LATE.store(false, Ordering::Release);
         std::mem::take(&mut *late)
     };
-    callbacks.into_iter().for_each(|callback| (callback.call)());
+    call(callbacks);
 }

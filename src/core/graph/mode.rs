@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use super::capture::Capture;
 use crate::algo::per_thread::per_thread;
 use crate::backend::thread_number;
+use crate::core::callback;
 use crate::core::device::Device;
 use crate::core::error::{Code, Error, Result};
 
@@ -120,6 +121,7 @@ fn refuse_unordered() -> Result<()> {
 /// For calls that wait in between: asynchronous copies of pageable memory, and runs that are waited for.
 #[inline]
 pub fn check_waiting() -> Result<()> {
+    callback::refuse_endless_wait()?;
     if is_any() { refuse_waiting() } else { Ok(()) }
 }
 

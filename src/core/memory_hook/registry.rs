@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
-use super::{MemoryHook, ProfileRow, RUNNING, Running};
+use super::running::{Running, Stuck};
+use super::{MemoryHook, ProfileRow};
 use crate::algo::per_thread::per_thread;
 use crate::backend;
 use crate::core::error::{Code, Error, Result};
@@ -29,46 +30,21 @@ pub struct Entry {
     pub name: String,
     /// What is called.
     pub hook: Box<dyn MemoryHook>,
-    use_: Mutex<Use>,
-    left: Condvar,
+    running: Arc<Running>,
     refusals: AtomicU64,
     failures: AtomicU64,
     last_failure: Mutex<String>,
 }
 
-#[derive(Default)]
-struct Use {
-    /// Callbacks that run now.
-    running: usize,
-    /// It is called no more.
-    ended: bool,
-}
-
 impl Entry {
-    /// A callback begins; false: it may not.
+    /// A callback begins on this thread; false: it may not.
     pub fn enter(&self) -> bool {
-        let mut state = self.use_.lock();
-        if !state.ended {
-            state.running += 1;
-        }
-        !state.ended
+        self.running.enter(this_thread())
     }
 
-    /// A callback has ended.
+    /// A callback has ended on this thread.
     pub fn leave(&self) {
-        self.use_.lock().running -= 1;
-        self.left.notify_all();
-    }
-
-    /// No callback begins any more; waits for those that run, except on this thread.
-    fn end(&self) {
-        let is_this = |hook: &&Running| std::ptr::eq(&raw const *hook.entry, self);
-        let here = RUNNING.with(|running| running.with(|all| all.iter().filter(is_this).count()));
-        let mut state = self.use_.lock();
-        state.ended = true;
-        while state.running > here {
-            self.left.wait(&mut state);
-        }
+        self.running.leave(this_thread());
     }
 
     /// It has refused something.
@@ -161,8 +137,7 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
         thread,
         name: name.to_owned(),
         hook,
-        use_: Mutex::default(),
-        left: Condvar::new(),
+        running: Arc::default(),
         refusals: AtomicU64::new(0),
         failures: AtomicU64::new(0),
         last_failure: Mutex::default(),
@@ -171,17 +146,40 @@ pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u
     Ok(id)
 }
 
-/// Takes a hook back. It is not called any more when this returns, except further up on this thread.
+/// Takes a hook back. It is not called any more when this returns, except further up on this thread. Where waiting for its
+/// callbacks could be for ever, it is not called any more either, but is listed until another call has waited for them.
 pub fn unregister(id: u64) -> Result<()> {
-    let entry = {
-        let mut entries = ENTRIES.lock();
-        let place = entries.iter().position(|entry| entry.id == id);
-        let place = place.ok_or_else(|| unknown(id))?;
-        COUNT.fetch_sub(1, Ordering::Relaxed);
-        entries.remove(place)
-    };
-    entry.end();
+    let is_this = |entry: &Arc<Entry>| entry.id == id;
+    let entry = ENTRIES.lock().iter().find(|entry| is_this(entry)).cloned();
+    let entry = entry.ok_or_else(|| unknown(id))?;
+    entry.running.end_and_wait(this_thread()).map_err(|stuck| still_running(&entry, &stuck))?;
+    let mut entries = ENTRIES.lock();
+    // Another thread may have done the same meanwhile.
+    let place = entries.iter().position(is_this).ok_or_else(|| unknown(id))?;
+    COUNT.fetch_sub(1, Ordering::Relaxed);
+    let removed = entries.remove(place);
+    drop(entries);
+    drop(removed);
     Ok(())
+}
+
+#[cold]
+fn still_running(entry: &Entry, stuck: &Stuck) -> Error {
+    let why = match stuck {
+        Stuck::Circle => "waits for the callback that makes this call".to_owned(),
+        Stuck::HostFunction => {
+            "has not left it for 2 s, and may wait for the stream whose host function makes this call".to_owned()
+        }
+        Stuck::Reports(count, process) => format!(
+            "has not left it for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
+             ({process})"
+        ),
+    };
+    Error::param_invalid(format_args!(
+        "another thread is inside the memory hook \"{}\" and {why}; the hook is not called any more, but stays listed: \
+         unregister it again, outside of callbacks, before what it uses goes",
+        entry.name
+    ))
 }
 
 /// The calling thread ends, and its hooks with it.
@@ -194,7 +192,7 @@ fn forget_thread() {
     for entry in ended {
         COUNT.fetch_sub(1, Ordering::Relaxed);
         // No other thread calls it.
-        entry.use_.lock().ended = true;
+        entry.running.end();
     }
 }
 

@@ -118,6 +118,13 @@ impl Reader {
         Ok(())
     }
 
+    /// How many callbacks were launched and are not over, but for those of streams that `ends` names.
+    pub(super) fn pending(&self, ends: &dyn Fn(u32, u64) -> bool) -> usize {
+        let state = self.state.lock();
+        let counted = state.lines.iter().filter(|(stream, _)| !ends(self.device, **stream));
+        counted.map(|(_, line)| line.pending).sum()
+    }
+
     fn nothing_came(&self, timeout_ms: i32) -> Error {
         let Family { what, process, .. } = self.family;
         Error::new(
