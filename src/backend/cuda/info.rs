@@ -71,7 +71,7 @@ fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
     };
     let device = number(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0;
     let handles = number(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES)?;
-    let has = |kind: CUmemAllocationHandleType| handles & kind.0 as u32 != 0;
+    let has = |kind: CUmemAllocationHandleType| handles & kind.0 != 0;
     Ok(PoolSupport {
         device,
         descriptor: has(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
