@@ -158,6 +158,14 @@ TEST_F(KernelInfo, WhatNobodyDescribesIsNotTold) {
     size_t count = Poison<size_t>();
     ACL_FAILS_SAYING(kUnsupported, aclrtFunctionGetParamCount(program.Kernel("plain_mark"), &count),
                      "plain_mark", "PORTACL_KERNEL");
+    // Texts have names of C++ as sources have them, calls as the linker has them.
+    const char* const mangled = "_ZN6shapes4GrowEPKvPK12portaclBlock";
+    const aclrtFuncHandle grow = program.Kernel(mangled);
+    ACL_FAILS_SAYING(kUnsupported, aclrtFunctionGetParamCount(grow, &count),
+                     "shapes::Grow(void const*, portaclBlock const*)");
+    char name[64] = "";
+    ACL_OK(aclrtGetFunctionName(grow, sizeof name, name));
+    EXPECT_STREQ(name, mangled);
     EXPECT_TRUE(IsPoison(count));
 }
 

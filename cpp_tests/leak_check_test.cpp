@@ -121,16 +121,22 @@ TEST(LeakCheck, AbortsAtEachEnding) {
         }
 }
 
+// static: static objects give it back, which are destroyed after the functions of atexit.
 TEST(LeakCheck, IsSilentAboutAProgramThatGivesEverythingBack) {
     std::vector<std::string> endings = kEndings;
-    endings.insert(endings.end(), {"quick", "fork"});
-    for (const char* program : {"leak_check_child", "leak_check_child_static"})
-        for (const std::string& ending : endings) {
-            SCOPED_TRACE(std::string(program) + ", " + ending);
-            const ProcessResult result = RunChild(program, ending, {}, "abort");
-            EXPECT_TRUE(Succeeded(result));
-            EXPECT_EQ(result.output, "");
-        }
+    endings.insert(endings.end(), {"quick", "static", "fork"});
+    for (const std::string& ending : endings) {
+        SCOPED_TRACE(ending);
+        const ProcessResult result = RunChild("leak_check_child", ending, {}, "abort");
+        EXPECT_TRUE(Succeeded(result));
+        EXPECT_EQ(result.output, "");
+    }
+    for (const char* ending : {"exit", "static"}) {
+        SCOPED_TRACE(std::string("static program, ") + ending);
+        const ProcessResult result = RunChild("leak_check_child_static", ending, {}, "abort");
+        EXPECT_TRUE(Succeeded(result));
+        EXPECT_EQ(result.output, "");
+    }
 }
 
 // Nothing outside of main, and nothing of the library.
@@ -226,6 +232,41 @@ OWN_PROCESS_TEST(LeakCheckInProcess, OfAContextIsAboutItsStreams, {"PORTACL_LEAK
     ACL_OK(aclFinalize());
     text = testing::internal::GetCapturedStderr();
     EXPECT_EQ(text, "");
+}
+
+// A graph that takes memory in each run and does not free it.
+aclmdlRI CaptureMalloc(aclrtStream stream, void** memory) {
+    aclmdlRI graph = nullptr;
+    ACL_EXPECT_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    ACL_EXPECT_OK(portaclMallocAsync(memory, 1000, stream));
+    ACL_EXPECT_OK(aclmdlRICaptureEnd(stream, &graph));
+    return graph;
+}
+
+OWN_PROCESS_TEST(LeakCheckInProcess, MemoryOfAGraphIsReportedWithoutIt, {"PORTACL_LEAK_CHECK", "1"},
+                 {"FAKE_CUDA_LEAK_CHECK", "0"}) {
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void *kept = nullptr, *left = nullptr;
+    {
+        const Stream stream;
+        // This one keeps what it has: it is reported, and its memory is not.
+        CaptureMalloc(stream, &kept);
+        // This one has given memory to the program, and is gone.
+        const aclmdlRI graph = CaptureMalloc(stream, &left);
+        ACL_OK(aclmdlRIExecuteAsync(graph, stream));
+        ACL_OK(aclrtSynchronizeStream(stream));
+        ACL_OK(aclmdlRIDestroy(graph));
+    }
+    testing::internal::CaptureStderr();
+    ACL_OK(aclrtResetDevice(0));
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(LinesWith(text, "1 graph is not released").size(), 1u) << text;
+    EXPECT_EQ(LinesWith(text, "1 allocation of 1024 bytes is not freed").size(), 1u) << text;
+    std::ostringstream address;
+    address << left;
+    EXPECT_EQ(LinesWith(text, address.str()).size(), 1u) << text;
+    ACL_OK(aclFinalize());
 }
 
 OWN_PROCESS_TEST(LeakCheckInProcess, BeginsAnewWithEachLife, {"PORTACL_LEAK_CHECK", "1"}) {

@@ -228,6 +228,18 @@ class MemoryHookSize : public MemoryHook {
                                  Synchronize(stream);
                                  return code;
                              }});
+        auto take = [this, stream](size_t size, uint64_t* id) {
+            void* memory = nullptr;
+            ACL_EXPECT_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+            const aclError code = portaclMallocAsync(&memory, size, stream);
+            ACL_EXPECT_OK(aclmdlRICaptureEnd(stream, &graph_));
+            // No run can take it.
+            if (code != ACL_SUCCESS) ExpectOk("aclmdlRIDestroy", aclmdlRIDestroy(graph_));
+            *id = Id(memory);
+            return code;
+        };
+        auto destroy = [this](uint64_t) { return aclmdlRIDestroy(graph_); };
+        families_.push_back({"a graph", PORTACL_MEMORY_GRAPH, 0, take, destroy});
         aclrtMemPoolProps props = PoolProps();
         props.location.type = ACL_MEM_LOCATION_TYPE_HOST;
         aclrtMemPool handle = nullptr;
@@ -242,6 +254,7 @@ class MemoryHookSize : public MemoryHook {
 
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<MemPool> pool_, host_pool_;
+    aclmdlRI graph_ = nullptr;
 };
 
 // The events of one malloc and one free of `size` bytes.
@@ -279,7 +292,8 @@ TEST_F(MemoryHookSize, IsTheSameAtMallocAndFreeAndInStatisticsAndSnapshot) {
         const auto told = story.Take();
         ASSERT_FALSE(told.empty());
         const size_t rounded = told[0].event.roundedSize;
-        ExpectOneSize(told, size, rounded, family.kind == PORTACL_MEMORY_POOL);
+        ExpectOneSize(told, size, rounded,
+                      family.kind == PORTACL_MEMORY_POOL || family.kind == PORTACL_MEMORY_GRAPH);
         EXPECT_EQ(taken, rounded);
         EXPECT_EQ(taken_of_pool, rounded);
         EXPECT_EQ(listed, rounded);

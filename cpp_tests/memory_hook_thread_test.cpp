@@ -2,6 +2,8 @@
 // them, and their names are free.
 #include <portacl/portacl.hpp>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <string>
 #include <vector>
@@ -80,6 +82,29 @@ TEST_F(MemoryHookThread, OfOthersStay) {
     ACL_OK(aclrtFreeHost(Allocate()));
     EXPECT_EQ(told_frees, 1);
     ACL_OK(portaclMemoryHookUnregister(here));
+}
+
+// Frees memory when the thread's objects are destroyed.
+struct Owner {
+    void* memory = nullptr;
+    ~Owner() { ACL_EXPECT_OK(aclrtFreeHost(memory)); }
+};
+
+TEST_F(MemoryHookThread, AreCalledToItsEnd) {
+    pthread_key_t key;
+    ASSERT_EQ(pthread_key_create(&key, [](void* memory) { ACL_EXPECT_OK(aclrtFreeHost(memory)); }),
+              0);
+    told_frees = 0;
+    OnNewThread([&] {
+        // Destroyed after all that comes later.
+        thread_local Owner owner;
+        owner.memory = Allocate();
+        ASSERT_EQ(pthread_setspecific(key, Allocate()), 0);
+        RegisterForGood("one");
+    });
+    EXPECT_EQ(told_frees, 2);
+    EXPECT_EQ(Registered(), Words{});
+    pthread_key_delete(key);
 }
 
 TEST_F(MemoryHookThread, GoWhileOthersAllocateAndLook) {

@@ -108,6 +108,16 @@ __attribute__((visibility("default"))) void plain_mark(const void* arguments,
     Mark(*block, values.words, values.number);
 }
 
+}
+
+// A kernel by a name of C++, without a description.
+namespace shapes {
+__attribute__((visibility("default"))) void Grow(const void*, const portaclBlock*);
+void Grow(const void*, const portaclBlock*) {}
+}  // namespace shapes
+
+extern "C" {
+
 // No kernels, in different ways.
 extern __attribute__((visibility("default"))) const int not_a_function;
 const int not_a_function = 1;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::module::{LoadedObject, MOST_SHARED_BYTES, invalid};
 use super::{Shared, bounds, copy};
+use crate::algo::cpp_name::shown_name;
 use crate::backend::host_fn::as_user_code;
 use crate::backend::{
     Arguments, BoundLaunch, FailedLaunch, Fault, FaultKind, Kernel, KernelInfo, Launch, Parameter,
@@ -83,7 +84,7 @@ impl CpuKernel {
                 if !(size..=size.next_multiple_of(align_of::<u128>())).contains(&len) {
                     return Err(invalid(format!(
                         "{len} bytes of arguments; kernel {} has {} parameters in {size} bytes",
-                        self.name,
+                        shown_name(&self.name),
                         known.each.len(),
                     )));
                 }
@@ -94,9 +95,10 @@ impl CpuKernel {
                 return Err(Fault::new(
                     FaultKind::Unsupported,
                     format!(
-                        "kernel {0} has no description of its parameters, {0}_portacl_kernel, which an array \
+                        "kernel {} has no description of its parameters, {}_portacl_kernel, which an array \
                          of arguments needs; make it with PORTACL_KERNEL, or pass one block of arguments with \
                          aclrtLaunchKernel",
+                        shown_name(&self.name),
                         self.name
                     ),
                 ));
@@ -114,7 +116,7 @@ impl CpuKernel {
                 if array == 0 && !known.is_empty() {
                     return Err(invalid(format!(
                         "args is null; kernel {} has {} parameters",
-                        self.name,
+                        shown_name(&self.name),
                         known.len()
                     )));
                 }

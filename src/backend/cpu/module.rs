@@ -14,7 +14,6 @@ use parking_lot::Mutex;
 
 use super::kernel::{CpuKernel, Entry};
 use super::{Shared, loaded_objects};
-use crate::algo::cpp_name::shown_name;
 use crate::backend::image::{Image, SHARED_OBJECT};
 use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
@@ -317,7 +316,7 @@ impl Module for CpuModule {
         // SAFETY: by its name it is a kernel, a function of this type: the caller's promise.
         let entry = unsafe { std::mem::transmute::<*mut c_void, Entry>(found.addr) };
         let object = Arc::clone(&self.object);
-        Ok(Arc::new(CpuKernel { name: shown_name(name), entry, info, object }))
+        Ok(Arc::new(CpuKernel { name: name.to_owned(), entry, info, object }))
     }
 
     fn variable(&self, name: &str) -> Result<Span> {

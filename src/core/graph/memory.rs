@@ -215,6 +215,11 @@ fn give_back(addr: usize) -> Result<()> {
     }
 }
 
+/// Whether this is memory that its graph alone has: no run has taken it, or it was freed since.
+pub fn goes_with_its_graph(addr: usize) -> bool {
+    is_any() && PIECES.lock().get(&addr).is_some_and(|piece| piece.state == State::Free)
+}
+
 /// The program frees memory, outside of captures: true if that was all, because it stays with a graph,
 /// which may take it again.
 #[inline]

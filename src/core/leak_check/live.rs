@@ -6,7 +6,7 @@ use crate::core::allocation::Allocation;
 use crate::core::hooked_memory::Piece;
 use crate::core::mem_pool::pool::Pool;
 use crate::core::memory_hook::{HOST, MemoryKind};
-use crate::core::virtual_memory;
+use crate::core::{graph, virtual_memory};
 
 /// A live allocation.
 #[derive(Clone, Debug)]
@@ -28,8 +28,12 @@ pub struct Live {
 }
 
 impl Live {
-    /// Whether it goes with this. What goes with a session is not there any more when the process ends.
+    /// Whether it goes with this. What goes with a session is not there any more when the process ends. What goes
+    /// with a graph is not reported: the graph is.
     pub(super) fn ends_with(&self, end: End<'_>) -> bool {
+        if self.kind == MemoryKind::Graph && graph::memory::goes_with_its_graph(self.addr) {
+            return false;
+        }
         match end {
             End::Context(_) => false,
             End::Device(device) => self.device == device.id as i32,
