@@ -79,7 +79,7 @@ TEST_F(ReadyHook, EventsBecomeJson) {
     EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_ALLOC, nullptr, line, sizeof line), 0u);
     const auto no_moment = static_cast<portaclMemoryMoment>(3);
     EXPECT_EQ(portaclMemoryEventToJson(no_moment, &event, line, sizeof line), 0u);
-    event.kind = static_cast<portaclMemoryKind>(5);
+    event.kind = static_cast<portaclMemoryKind>(PORTACL_MEMORY_GRAPH + 1);
     EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_FREE, &event, line, sizeof line), 0u);
     event.structSize = 8;
     EXPECT_EQ(portaclMemoryEventToJson(PORTACL_MEMORY_FREE, &event, line, sizeof line), 0u);
