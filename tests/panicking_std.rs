@@ -6,12 +6,13 @@ mod source;
 use source::{files, read, without_comments};
 
 /// Each with what to use instead.
-const PANICKING: [(&str, &str); 5] = [
+const PANICKING: [(&str, &str); 6] = [
     ("eprintln!", "algo::notice"),
     ("eprint!", "algo::notice"),
     ("println!", "algo::notice"),
     ("thread::sleep", "algo::pause"),
     ("thread::spawn", "algo::quiet_thread"),
+    ("read_dir(", "names that are known"),
 ];
 
 /// The lines that use one, but for those of modules of tests.

@@ -20,6 +20,7 @@ mod large_vec;
 pub mod level;
 pub mod mix;
 pub mod notice;
+pub mod output_file;
 pub mod pause;
 pub mod per_thread;
 pub mod philox;

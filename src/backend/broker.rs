@@ -186,7 +186,10 @@ impl Broker {
         let (len, descriptor) =
             connection.receive(&mut answer).map_err(|error| unanswered(id, &error))?;
         if len == 0 {
-            return Err(gone(id));
+            return Err(invalid(format!(
+                "process {id}, which has exported this, hangs up without an answer; it may have finalized the library, \
+                 or ended, or the system refuses it the answer"
+            )));
         }
         match Answer::from_bytes(&answer[..len]).map_err(invalid)? {
             Answer::Parcel { bytes, is_leased } => {
@@ -256,7 +259,7 @@ impl Broker {
 #[cold]
 fn gone(process: i32) -> Fault {
     invalid(format!(
-        "process {process} hangs up: it offers nothing any more, because it has finalized the library, or ended"
+        "process {process} offers nothing any more: it has finalized the library, or ended"
     ))
 }
 

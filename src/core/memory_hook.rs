@@ -16,7 +16,6 @@ mod running;
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::File;
 use std::sync::Arc;
 
 pub use self::debug_print::DebugPrint;
@@ -31,6 +30,7 @@ use super::call_site::Frame;
 use super::callback;
 use super::error::{Code, Error, Result};
 use super::mem_pool::pool::Pool;
+use crate::algo::output_file::OutputFile;
 use crate::algo::per_thread::{ThreadList, per_thread};
 use crate::backend::thread_number;
 
@@ -355,14 +355,16 @@ pub fn around_free<T>(event: Event, work: impl FnOnce() -> Result<T>) -> Result<
 }
 
 /// A new file for a hook to write to.
-pub fn create_file(argument: &str, path: &OsStr) -> Result<File> {
-    File::create(path).map_err(|why| {
+pub fn create_file(argument: &str, path: &OsStr) -> Result<OutputFile> {
+    OutputFile::create(path.as_ref()).map_err(|why| {
         let path = path.to_string_lossy();
+        let advice = match why.kind() {
+            std::io::ErrorKind::NotFound => "; choose a folder that exists",
+            _ => "",
+        };
         Error::new(
             Code::InvalidFile,
-            format_args!(
-                "{argument} \"{path}\" cannot be written: {why}; choose a folder that exists"
-            ),
+            format_args!("{argument} \"{path}\" cannot be written: {why}{advice}"),
         )
     })
 }

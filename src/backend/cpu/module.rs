@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 
 use super::kernel::{CpuKernel, Entry};
 use super::{Shared, loaded_objects};
+use crate::algo::system_call::named;
 use crate::backend::image::{Image, SHARED_OBJECT};
 use crate::backend::{
     Access, Code, Fault, FaultKind, Kernel, KernelInfo, Module, Parameter, Parameters, Place,
@@ -121,19 +122,22 @@ pub(super) fn load(shared: &Arc<Shared>, ordinal: u32, image: &[u8]) -> Result<A
     }))
 }
 
-fn system(what: &str, error: &io::Error) -> Fault {
-    let text = format!("a file in memory for the program: {what}: {error}");
+fn system(error: &io::Error) -> Fault {
+    let text = format!("the system gives no file in memory for the program: {error}");
     Fault::new(FaultKind::OutOfResources, text)
 }
 
 /// A file without a name that holds the bytes.
 fn file_of(bytes: &[u8]) -> Result<OwnedFd> {
     let file = memory_file::create(c"portacl-kernels", bytes.len() as u64);
-    let mut file = file.map_err(|error| system("memfd_create", &error))?;
+    let mut file = file.map_err(|error| system(&error))?;
     io::Write::write_all(&mut file, bytes).map_err(|error| {
         Fault::new(
             FaultKind::OutOfHostMemory,
-            format!("{} bytes for the program: {error}", bytes.len()),
+            format!(
+                "{} bytes of the program cannot be kept in memory: write: {error}",
+                bytes.len()
+            ),
         )
     })?;
     Ok(file.into())
@@ -155,7 +159,7 @@ fn unused_path(mut file: OwnedFd) -> Result<(OwnedFd, CString)> {
         }
         // SAFETY: opened above.
         unsafe { libc::dlclose(known) };
-        let next = file.try_clone().map_err(|error| system("dup", &error))?;
+        let next = file.try_clone().map_err(|error| system(&named("dup", error)))?;
         taken.push(std::mem::replace(&mut file, next));
     }
 }

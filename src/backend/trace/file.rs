@@ -4,8 +4,26 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use crate::algo::output_file::{is_pipe, unopened};
+use crate::algo::system_call::named;
+
+/// What a trace is not written to.
+fn sequential() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::NotSeekable,
+        "it is a FIFO or a pipe, and a trace goes back over its end whenever it goes on; choose a regular file",
+    )
+}
+
+fn unwritten(error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(libc::ESPIPE) => sequential(),
+        _ => named("pwrite", error),
+    }
+}
 
 /// What ends the array. The next write begins over it.
 const TAIL: &str = "\n]\n";
@@ -35,15 +53,19 @@ impl TraceFile {
     }
 
     fn take(path: &Path, end: Option<u64>) -> io::Result<Option<Self>> {
-        let file = File::options().write(true).create(true).truncate(false).open(path)?;
+        // A FIFO would be waited for. A trace ends after each write, and the next one begins over its end.
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
+        let opened = if is_pipe(path) { Err(sequential()) } else { options.open(path) };
+        let file = opened.map_err(|error| unopened(path, error))?;
         // SAFETY: a descriptor that is open; nothing is read or written.
         if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
             return match io::Error::last_os_error() {
                 why if why.kind() == io::ErrorKind::WouldBlock => Ok(None),
-                why => Err(why),
+                why => Err(named("flock", why)),
             };
         }
-        let found = file.metadata()?;
+        let found = file.metadata().map_err(|error| named("fstat", error))?;
         let path = path.to_owned();
         if let Some(end) = end
             && found.len() == end + TAIL.len() as u64
@@ -51,9 +73,10 @@ impl TraceFile {
             return Ok(Some(Self { file, path, end, has_events: end > 1 }));
         }
         if found.is_file() {
-            file.set_len(0)?;
+            file.set_len(0).map_err(|error| named("ftruncate", error))?;
         }
-        file.write_all_at(format!("[{TAIL}").as_bytes(), 0)?;
+        let begun = file.write_all_at(format!("[{TAIL}").as_bytes(), 0);
+        begun.map_err(unwritten)?;
         Ok(Some(Self { file, path, end: 1, has_events: false }))
     }
 
@@ -80,7 +103,7 @@ impl TraceFile {
         events.insert_str(0, if self.has_events { ",\n" } else { "\n" });
         let len = events.len() as u64;
         events.push_str(TAIL);
-        self.file.write_all_at(events.as_bytes(), self.end)?;
+        self.file.write_all_at(events.as_bytes(), self.end).map_err(unwritten)?;
         self.end += len;
         self.has_events = true;
         Ok(())

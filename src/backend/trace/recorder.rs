@@ -16,6 +16,7 @@ use super::timeline::{End, Timeline};
 use super::{DEVICES, dependency, host};
 use crate::algo::notice::notice;
 use crate::algo::quiet_thread;
+use crate::algo::system_call::named;
 use crate::backend::at_exit;
 
 /// The thread writes so often.
@@ -101,7 +102,8 @@ pub fn open(path: &Path, limits: Limits) -> io::Result<PathBuf> {
     let file = TraceFile::create(path, known)?;
     host::forget();
     *ORDERS.lock() = Orders::default();
-    let thread = quiet_thread::spawn("portacl-trace", run)?;
+    let thread = quiet_thread::spawn("portacl-trace", run);
+    let thread = thread.map_err(|error| named("no thread can be started to write it", error))?;
     at_exit(finish_at_exit);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
     let at = file.path().to_owned();

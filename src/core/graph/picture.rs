@@ -9,6 +9,7 @@ use super::control::Control;
 use super::task::{Step, Task, What};
 use super::{Graph, inspect};
 use crate::algo::json::quote;
+use crate::algo::output_file::OutputFile;
 use crate::algo::slot_table::Handle;
 use crate::backend::{Pattern, Place, Span, Work};
 use crate::core::error::{Code, Error, Result};
@@ -478,7 +479,8 @@ fn bytes(bytes: &[u8]) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|why| {
+    let written = OutputFile::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|why| {
         Error::new(
             Code::InvalidFile,
             format_args!("path \"{}\" cannot be written: {why}", path.display()),

@@ -1,7 +1,6 @@
 //! Hooks for programs that know nothing of them: `PORTACL_MEMORY_HOOK`.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Write, stdout};
 
 use parking_lot::Mutex;
@@ -10,6 +9,7 @@ use super::{
     DebugPrint, LineProfile, Logging, MemoryHook, Scope, create_file, list, register, report,
 };
 use crate::algo::notice::notice;
+use crate::algo::output_file::{OutputFile, is_pipe};
 use crate::backend::at_exit;
 use crate::core::error::Result;
 
@@ -63,7 +63,10 @@ impl Ready {
             }
             Self::LineProfile(file) => {
                 // Told now, not when the work of a long run is to be written.
-                create_file(FILE, file)?;
+                // But for a pipe: its reader would take that for the end.
+                if !is_pipe(file.as_ref()) {
+                    create_file(FILE, file)?;
+                }
                 Box::new(LineProfile::new(0))
             }
         };
@@ -78,7 +81,7 @@ impl Ready {
 
 /// A log of a program that does not ask how its hooks fare: the first line that is lost is told.
 struct ToldFile {
-    file: File,
+    file: OutputFile,
     told: bool,
 }
 

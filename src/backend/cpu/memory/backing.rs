@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
+use crate::algo::system_call::named;
 use crate::backend::cpu::arena::UNIT;
 use crate::backend::cpu::pages::{self, Mapping};
 use crate::backend::cpu::{copy, files};
@@ -90,7 +91,10 @@ impl Backing {
     /// Copies what is at an offset, which is mapped at `addr`. Nobody writes there now.
     pub(super) fn read(&self, addr: usize, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         match self {
-            Self::File(file) => open(file)?.read_exact_at(bytes, offset),
+            Self::File(file) => {
+                let read = open(file)?.read_exact_at(bytes, offset);
+                read.map_err(|error| named("pread", error))
+            }
             Self::Private(_) => {
                 // SAFETY: the device's own memory, which is mapped, and which everybody waits to use.
                 unsafe { copy::address(addr).copy_to(bytes.as_mut_ptr(), bytes.len()) };
@@ -102,7 +106,10 @@ impl Backing {
     /// Writes at an offset, which is mapped at `addr`. Nobody else uses it now.
     pub(super) fn write(&self, addr: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Self::File(file) => open(file)?.write_all_at(bytes, offset),
+            Self::File(file) => {
+                let written = open(file)?.write_all_at(bytes, offset);
+                written.map_err(|error| named("pwrite", error))
+            }
             Self::Private(_) => {
                 // SAFETY: as in `read`.
                 unsafe { copy::address(addr).copy_from(bytes.as_ptr(), bytes.len()) };
@@ -114,7 +121,7 @@ impl Backing {
 
 /// Not for the file's own position.
 fn open(file: &OwnedFd) -> io::Result<File> {
-    file.try_clone().map(File::from)
+    file.try_clone().map(File::from).map_err(|error| named("dup", error))
 }
 
 /// The ranges of whole [`UNIT`]s between those that are free, of memory of `size` bytes.

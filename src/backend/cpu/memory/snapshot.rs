@@ -3,6 +3,7 @@
 
 use super::backing::{self, Range};
 use super::{Backing, DeviceMemory, HUGE, UNIT};
+use crate::algo::system_call::is_forbidden;
 use crate::backend::cpu::pages;
 use crate::backend::{Fault, FaultKind, Result};
 
@@ -78,11 +79,14 @@ impl DeviceMemory {
         for piece in &saved.0 {
             let addr = self.own(self.base + piece.offset as usize);
             self.backing.write(addr, piece.offset, &piece.bytes).map_err(|error| {
+                let remedy = match is_forbidden(&error) {
+                    true => "have the system allow that",
+                    false => "free memory of this machine",
+                };
                 Fault::new(
                     FaultKind::OutOfDeviceMemory,
                     format!(
-                        "the memory of device {} cannot come back: {error}; free memory of this machine, and try \
-                         again",
+                        "the memory of device {} cannot come back: {error}; {remedy}, and try again",
                         self.ordinal
                     ),
                 )

@@ -1,0 +1,105 @@
+// Files that the library writes, where the path is a FIFO or leads to a pipe: nobody waits for a
+// reader for ever, and nobody dies with one.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+
+using namespace portacl_test;
+
+namespace {
+
+class Fifo {
+  public:
+    Fifo() : path_("/tmp/portacl-fifo-" + std::to_string(getpid())) {
+        EXPECT_EQ(0, mkfifo(path_.c_str(), 0600));
+        // As in a C program.
+        std::signal(SIGPIPE, SIG_DFL);
+    }
+    ~Fifo() { unlink(path_.c_str()); }
+    const std::string& Path() const { return path_; }
+    int Reader() const { return open(path_.c_str(), O_RDONLY | O_NONBLOCK); }
+
+  private:
+    std::string path_;
+};
+
+void UseSomeMemory(int times = 1) {
+    for (int i = 0; i < times; ++i) {
+        void* memory = nullptr;
+        ACL_OK(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_NORMAL_ONLY));
+        ACL_OK(aclrtFree(memory));
+    }
+}
+
+}  // namespace
+
+OWN_PROCESS_TEST(PipeOutput, ATraceWantsAFile) {
+    const Fifo fifo;
+    setenv("PORTACL_TRACE", fifo.Path().c_str(), 1);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "regular file");
+    // With a reader, too.
+    const int reader = fifo.Reader();
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "regular file");
+    close(reader);
+}
+
+OWN_PROCESS_TEST(PipeOutput, ALogWithoutAReaderIsRefused) {
+    const Fifo fifo;
+    setenv("PORTACL_MEMORY_HOOK", ("log:" + fifo.Path()).c_str(), 1);
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, aclInit(nullptr), fifo.Path(), "nobody reads it");
+}
+
+OWN_PROCESS_TEST(PipeOutput, ALogIsReadFromAPipe) {
+    const Fifo fifo;
+    const int reader = fifo.Reader();
+    setenv("PORTACL_MEMORY_HOOK", ("log:" + fifo.Path()).c_str(), 1);
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    UseSomeMemory();
+    char text[64] = {};
+    EXPECT_GT(read(reader, text, sizeof text - 1), 0);
+    // The reader goes: lines are lost, and nothing else.
+    close(reader);
+    UseSomeMemory(10);
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+}
+
+OWN_PROCESS_TEST(PipeOutput, ALogWaitsNotForEverForAReader) {
+    const Fifo fifo;
+    const int reader = fifo.Reader();
+    // As little as a pipe can have.
+    fcntl(reader, F_SETPIPE_SZ, 4096);
+    setenv("PORTACL_MEMORY_HOOK", ("log:" + fifo.Path()).c_str(), 1);
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    UseSomeMemory(200);
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+    close(reader);
+}
+
+OWN_PROCESS_TEST(PipeOutput, APictureOfAGraphWithoutAReaderIsRefused) {
+    const Fifo fifo;
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    aclrtStream stream = nullptr;
+    ACL_OK(aclrtCreateStream(&stream));
+    ACL_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    aclmdlRI graph = nullptr;
+    ACL_OK(aclmdlRICaptureEnd(stream, &graph));
+    ACL_FAILS_SAYING(ACL_ERROR_INVALID_FILE, portaclGraphPrintDot(graph, fifo.Path().c_str()),
+                     fifo.Path(), "nobody reads it");
+    ACL_OK(aclmdlRIDestroy(graph));
+    ACL_OK(aclrtDestroyStream(stream));
+    ACL_OK(aclrtResetDevice(0));
+    ACL_OK(aclFinalize());
+}

@@ -1,0 +1,119 @@
+// The system calls that may be refused.
+//
+// Not among them, because no program can do without, or because they cannot fail:
+//   futex                        how locks wait: of Rust's and the C library's, which take no
+//   answer for one exit, exit_group, execve, rt_sigreturn, arch_prctl, set_tid_address,
+//   set_robust_list, rseq
+//                                the C library's and the kernel's own, at the begin and end of
+//                                threads
+//   brk                          malloc's
+//   sched_yield, getpid, gettid, getuid, geteuid, getppid, clock_gettime, gettimeofday
+//                                cannot fail, or have no answer that anybody looks at
+// What the C library and the loader call for themselves (malloc's mmap, the loader's open, what the
+// loader reads) is let through by its call site: the innermost call on the stack is not the
+// library's.
+#pragma once
+
+#include <sys/syscall.h>
+
+#include <string>
+
+struct Call {
+    const char* name;
+    long number;
+    // How many of the innermost calls on the stack may be the library's: 1, but for what only the C
+    // library can do, for the library.
+    int depth;
+};
+
+inline constexpr Call kCalls[] = {
+    {"read", SYS_read, 1},
+    {"write", SYS_write, 1},
+    {"writev", SYS_writev, 1},
+    {"pread64", SYS_pread64, 1},
+    {"pwrite64", SYS_pwrite64, 1},
+    {"open", SYS_open, 1},
+    {"openat", SYS_openat, 1},
+    {"close", SYS_close, 1},
+    {"stat", SYS_stat, 1},
+    {"fstat", SYS_fstat, 1},
+    {"lstat", SYS_lstat, 1},
+    {"newfstatat", SYS_newfstatat, 1},
+    {"statx", SYS_statx, 1},
+    {"access", SYS_access, 1},
+    {"readlink", SYS_readlink, 1},
+    {"readlinkat", SYS_readlinkat, 1},
+    {"getdents64", SYS_getdents64, 1},
+    {"getcwd", SYS_getcwd, 1},
+    {"mkdir", SYS_mkdir, 1},
+    {"mkdirat", SYS_mkdirat, 1},
+    {"unlink", SYS_unlink, 1},
+    {"lseek", SYS_lseek, 1},
+    {"ftruncate", SYS_ftruncate, 1},
+    {"fallocate", SYS_fallocate, 1},
+    {"flock", SYS_flock, 1},
+    // The C library looks at what is asked before it asks the kernel.
+    {"fcntl", SYS_fcntl, 2},
+    {"ioctl", SYS_ioctl, 1},
+    {"dup", SYS_dup, 1},
+    {"dup2", SYS_dup2, 1},
+    {"dup3", SYS_dup3, 1},
+    {"pipe2", SYS_pipe2, 1},
+    {"poll", SYS_poll, 1},
+    {"ppoll", SYS_ppoll, 1},
+    {"eventfd2", SYS_eventfd2, 1},
+    {"socket", SYS_socket, 1},
+    {"bind", SYS_bind, 1},
+    {"listen", SYS_listen, 1},
+    {"accept4", SYS_accept4, 1},
+    {"connect", SYS_connect, 1},
+    {"getsockopt", SYS_getsockopt, 1},
+    {"setsockopt", SYS_setsockopt, 1},
+    {"sendmsg", SYS_sendmsg, 1},
+    {"recvmsg", SYS_recvmsg, 1},
+    {"shutdown", SYS_shutdown, 1},
+    {"memfd_create", SYS_memfd_create, 1},
+    {"mmap", SYS_mmap, 1},
+    {"munmap", SYS_munmap, 1},
+    {"mremap", SYS_mremap, 1},
+    {"mprotect", SYS_mprotect, 1},
+    {"madvise", SYS_madvise, 1},
+    {"mincore", SYS_mincore, 1},
+    {"mlock", SYS_mlock, 1},
+    {"munlock", SYS_munlock, 1},
+    {"mbind", SYS_mbind, 1},
+    {"membarrier", SYS_membarrier, 1},
+    {"getrandom", SYS_getrandom, 1},
+    {"prlimit64", SYS_prlimit64, 1},
+    {"sysinfo", SYS_sysinfo, 1},
+    {"uname", SYS_uname, 1},
+    {"getcpu", SYS_getcpu, 1},
+    {"prctl", SYS_prctl, 1},
+    {"rt_sigaction", SYS_rt_sigaction, 1},
+    {"rt_sigprocmask", SYS_rt_sigprocmask, 1},
+    {"sigaltstack", SYS_sigaltstack, 1},
+    {"sched_getaffinity", SYS_sched_getaffinity, 1},
+    {"sched_setaffinity", SYS_sched_setaffinity, 1},
+    {"sched_getscheduler", SYS_sched_getscheduler, 1},
+    {"sched_setscheduler", SYS_sched_setscheduler, 1},
+    {"sched_getparam", SYS_sched_getparam, 1},
+    {"kill", SYS_kill, 1},
+    {"tgkill", SYS_tgkill, 1},
+    // nanosleep of the C library is a call of its clock_nanosleep.
+    {"clock_nanosleep", SYS_clock_nanosleep, 3},
+    // Threads are the C library's to start: pthread_create, which tries the one and then the other.
+    {"clone3", SYS_clone3, 12},
+    {"clone", SYS_clone, 12},
+};
+
+inline const Call* FindCall(long number) {
+    for (const Call& call : kCalls)
+        if (call.number == number) return &call;
+    return nullptr;
+}
+
+inline const Call* FindCall(const std::string& name) {
+    for (const Call& call : kCalls)
+        if (name == call.name) return &call;
+    return nullptr;
+}

@@ -1,0 +1,13 @@
+# Every system call that the library's own code makes, refused once and for ever, on every backend that needs no
+# GPU (cpp_tests/refusal). ./dev test tries a sample. Minutes: --deep only.
+check() {
+    [[ $(uname -m) == x86_64 ]] || { echo "reads x86-64 registers"; return 77; }
+    build test
+    local label
+    for label in cpu cpu-guard cuda-fake; do
+        PORTACL_TEST_REFUSALS=${PORTACL_TEST_REFUSALS:-0} \
+            ctest --test-dir build/test -R "^$label\\.refusal\\." --no-tests=error --output-on-failure
+    done
+}
+# A refused question about pages ends the call.
+sabotage() { sed -i '/^pub fn refused(/a\    assert!(call != "mincore");' src/algo/system_call.rs; }
