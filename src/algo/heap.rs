@@ -6,6 +6,7 @@
 
 pub mod bins;
 
+use super::grow::Grow;
 use super::large_vec::LargeVec;
 use super::prefetch::prefetch;
 use bins::{Bins, bin_above, bin_of};
@@ -14,6 +15,8 @@ use bins::{Bins, bin_above, bin_of};
 const NONE: u32 = 0;
 /// How many ranges of a bin that need not fit are tried before a larger one is broken.
 const TRIES: usize = 8;
+/// More ranges and edges than one call adds.
+const AT_ONCE: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -62,6 +65,24 @@ impl<T: Copy + Default> Heap<T> {
         let mut heap = Self { nodes: LargeVec::new(), vacant: Vec::new(), free: Bins::new() };
         heap.new_node(0, 0, State::Edge);
         heap
+    }
+
+    /// Makes room for what a call needs that takes a range or adds a region; false: there is no memory, and
+    /// nothing has changed.
+    #[inline]
+    #[must_use]
+    pub fn make_room(&mut self) -> bool {
+        let known = self.nodes.len();
+        self.nodes.make_room(AT_ONCE)
+            && (self.vacant.capacity() > known + AT_ONCE || self.grow_vacant())
+    }
+
+    /// Whoever gives a range back cannot be refused: there is room for all numbers.
+    #[cold]
+    #[inline(never)]
+    fn grow_vacant(&mut self) -> bool {
+        let all = self.nodes.len() + AT_ONCE + 1;
+        self.vacant.make_room(all - self.vacant.len()).is_ok()
     }
 
     /// Adds `len` free units from `start` on, apart from all others.

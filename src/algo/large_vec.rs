@@ -70,30 +70,46 @@ impl<T: Copy> LargeVec<T> {
         prefetch(self.first.as_ptr().wrapping_add(self.len + AHEAD_OF_USE));
     }
 
+    /// Makes room for `more` elements, which are few; false: there is no memory.
+    #[inline]
+    #[must_use]
+    pub fn make_room(&mut self, more: usize) -> bool {
+        self.room - self.len >= more || self.try_grow()
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
+        if !self.try_grow() {
+            handle_alloc_error(layout::<T>(self.bytes.saturating_mul(2)));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_grow(&mut self) -> bool {
         let bytes = match self.bytes {
             0 => FIRST,
             small if small < SMALL => small * 2,
             small if small < PAGE => PAGE,
             large => large.saturating_mul(AHEAD),
         };
-        let first = memory::<T>(bytes);
+        let Some(first) = memory::<T>(bytes) else { return false };
         // SAFETY: the new memory has more room, and is nobody else's.
         unsafe { ptr::copy_nonoverlapping(self.first.as_ptr(), first.as_ptr(), self.len) };
         let (len, room) = (self.len, bytes / size_of::<T>());
         // What it had goes.
         *self = Self { first, len, room, bytes };
+        true
     }
 }
 
-/// Ends the process where the allocator has no such memory, as vectors do.
 fn layout<T>(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, align_of::<T>()).expect("more elements than there are addresses")
 }
 
-fn memory<T>(bytes: usize) -> NonNull<T> {
+/// None: the system has no such memory.
+fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     let layout = layout::<T>(bytes);
     let made = match bytes {
         // SAFETY: the size is not 0.
@@ -101,7 +117,7 @@ fn memory<T>(bytes: usize) -> NonNull<T> {
         PAGE => take_spare().or_else(|| large_pages(bytes)),
         _ => large_pages(bytes),
     };
-    made.unwrap_or_else(|| handle_alloc_error(layout)).cast()
+    Some(made?.cast())
 }
 
 /// Addresses that begin and end with large pages. Not from the program's allocator, which may think

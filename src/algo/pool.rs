@@ -163,6 +163,16 @@ pub struct Shortage {
     pub better: usize,
 }
 
+impl Shortage {
+    /// There is no host memory to keep account of another block.
+    pub const OF_HOST_MEMORY: Self = Self { least: 0, better: 0 };
+
+    /// Whether it is no memory of the pool's that is short.
+    pub fn is_of_host_memory(self) -> bool {
+        self.least == 0
+    }
+}
+
 /// What a pool has, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {

@@ -19,6 +19,7 @@
 
 use std::collections::VecDeque;
 
+use super::grow::Grow;
 use super::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
 
@@ -370,6 +371,12 @@ impl<'a, O: Operation> Submission<'a, O> {
     /// The ticket of the operation that is submitted.
     pub fn ticket(&self) -> u64 {
         self.queue.submitted.load(Ordering::Relaxed) + 1
+    }
+
+    /// Makes room for another operation, and for the one in hand to be put back; false: there is no memory.
+    #[must_use]
+    pub fn make_room(&mut self) -> bool {
+        self.state.operations.make_room(2).is_ok()
     }
 
     /// Queues the operation. True if the caller must list the queue.

@@ -60,6 +60,13 @@ impl Arena {
         }
     }
 
+    /// Makes room for what is known of another piece or region; false: there is no host memory.
+    #[inline]
+    #[must_use]
+    pub(super) fn make_room(&mut self) -> bool {
+        self.heap.make_room()
+    }
+
     /// Adds memory: multiples of [`UNIT`].
     pub(super) fn add_region(&mut self, offset: u64, len: u64) {
         self.heap.add_region(offset / UNIT, (len / UNIT) as u32);

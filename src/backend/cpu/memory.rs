@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::arena::{Arena, HUGE, Piece, UNIT};
 use super::bounds::{Bounds, Check};
@@ -271,6 +271,16 @@ impl DeviceMemory {
         }
     }
 
+    /// The arena, with room for what is known of another block.
+    fn arena_with_room(&self) -> Result<MutexGuard<'_, Arena>> {
+        let mut arena = self.arena.lock();
+        if arena.make_room() {
+            return Ok(arena);
+        }
+        let text = "no host memory is left to keep account of another allocation";
+        Err(Fault::new(FaultKind::OutOfHostMemory, text))
+    }
+
     /// Length of the block that [`Self::take`] returns.
     pub(super) fn block_len(len: usize, policy: PagePolicy) -> usize {
         let rounded = Self::rounded(len, policy).unwrap_or(len);
@@ -295,7 +305,9 @@ impl DeviceMemory {
         };
         let block = match self.bounds.is_on() {
             true => self.take_checked(len, rounded, align)?,
-            false => self.arena.lock().take(rounded as u64, align).map(|piece| self.block(piece)),
+            false => {
+                self.arena_with_room()?.take(rounded as u64, align).map(|piece| self.block(piece))
+            }
         };
         let Some(block) = block else { return Ok(None) };
         if policy == PagePolicy::HugeOnly {

@@ -96,9 +96,18 @@ impl Queue {
         self.operations.submit().ok_or_else(abandoned)
     }
 
-    /// Whether an operation may run in the caller: nothing is before it.
-    pub(super) fn may_run_now(&self, submission: &Submission<'_, Task>) -> bool {
-        !self.shared.options.asynchronous && submission.is_idle()
+    /// The right to submit an operation that is queued, for which there is room.
+    pub(super) fn submit_queued(&self) -> Result<Submission<'_, Task>> {
+        let mut submission = self.submit()?;
+        if submission.make_room() { Ok(submission) } else { Err(no_room()) }
+    }
+
+    /// Whether an operation may run in the caller: nothing is before it. If not there is room to queue it.
+    pub(super) fn may_run_now(&self, submission: &mut Submission<'_, Task>) -> Result<bool> {
+        if !self.shared.options.asynchronous && submission.is_idle() {
+            return Ok(true);
+        }
+        if submission.make_room() { Ok(false) } else { Err(no_room()) }
     }
 
     /// Queues an operation: its ticket.
@@ -408,6 +417,12 @@ pub(super) fn list_all(queues: Vec<Arc<Queue>>) {
 /// The ticket that makes `record` happen.
 pub(super) fn ticket(record: Arc<Record>) -> Ticket {
     Ticket::new(move || happen(&record))
+}
+
+#[cold]
+fn no_room() -> Fault {
+    let text = "no host memory is left to queue another operation in the stream";
+    Fault::new(FaultKind::OutOfHostMemory, text)
 }
 
 /// What a stream answers after it was abandoned.

@@ -169,7 +169,12 @@ impl SharedMemory for SharedHostMemory {
             )
         };
         let whole = len.checked_next_multiple_of(HUGE as usize);
-        let piece = whole.and_then(|whole| self.arena.lock().take(whole as u64, HUGE));
+        let mut arena = self.arena.lock();
+        if !arena.make_room() {
+            return Err(refused(&"none is left to keep account of it"));
+        }
+        let piece = whole.and_then(|whole| arena.take(whole as u64, HUGE));
+        drop(arena);
         let piece = piece.ok_or_else(|| refused(&"more than there is on this machine"))?;
         let mapping =
             Mapping::of_part(piece.len as usize, self.file.as_fd(), MEMORY + piece.offset, 0);

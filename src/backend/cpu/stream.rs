@@ -51,8 +51,8 @@ impl CpuStream {
     /// Runs the operation here if the stream is idle and the operation at most `limit` bytes
     /// long, else gives it back.
     fn try_now(&self, operation: Operation, limit: usize) -> Result<Tried> {
-        let submission = self.queue.submit()?;
-        if operation.len() > limit || !self.queue.may_run_now(&submission) {
+        let mut submission = self.queue.submit()?;
+        if operation.len() > limit || !self.queue.may_run_now(&mut submission)? {
             return Ok(Tried::NotNow(operation));
         }
         if operation.len() <= TINY {
@@ -65,12 +65,12 @@ impl CpuStream {
     }
 
     fn queue(&self, operation: Operation) -> Result<Position> {
-        Ok(self.queue.push(self.queue.submit()?, operation))
+        Ok(self.queue.push(self.queue.submit_queued()?, operation))
     }
 
     fn queue_wait(&self, awaited: Awaited) -> Result<Position> {
-        let submission = self.queue.submit()?;
-        Ok(if self.queue.may_run_now(&submission) {
+        let mut submission = self.queue.submit()?;
+        Ok(if self.queue.may_run_now(&mut submission)? {
             self.queue.block_now(submission, awaited)
         } else {
             self.queue.push(submission, Operation::Wait(awaited))
@@ -217,12 +217,12 @@ impl CpuStream {
         if let Some(before) = latest.running_elsewhere(&self.queue) {
             self.queue(Operation::Wait(Awaited::record(before)))?;
         }
-        let submission = self.queue.submit()?;
+        let mut submission = self.queue.submit()?;
+        let may_run_now = self.queue.may_run_now(&mut submission)?;
         let run = Box::new(graph.run_on(&self.queue, submission.ticket(), &self.shared.options));
         latest.is(&run);
         let operation = Operation::Graph(run);
-        if operation.is_host_fn() || operation.len() > SHORT || !self.queue.may_run_now(&submission)
-        {
+        if operation.is_host_fn() || operation.len() > SHORT || !may_run_now {
             return Ok(self.queue.push(submission, operation));
         }
         Ok(self.queue.run_now(submission, &Task::new(operation)))
@@ -230,8 +230,8 @@ impl CpuStream {
 
     fn hand_over(&self, delivery: Box<dyn Delivery>, wait: bool) -> Result<Position> {
         let record = wait.then(Record::outside_streams);
-        let submission = self.queue.submit()?;
-        if !self.queue.may_run_now(&submission) {
+        let mut submission = self.queue.submit()?;
+        if !self.queue.may_run_now(&mut submission)? {
             return Ok(self.queue.push(submission, Operation::HandOver(delivery, record)));
         }
         // Nobody need be woken for it. What is queued from here on waits already.
@@ -249,8 +249,8 @@ impl CpuStream {
     #[inline(never)]
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CpuEvent::of(&**event)?;
-        let submission = self.queue.submit()?;
-        if self.queue.may_run_now(&submission) {
+        let mut submission = self.queue.submit()?;
+        if self.queue.may_run_now(&mut submission)? {
             let orphan = event.record_now();
             let position = submission.pass();
             if let Some(orphan) = orphan {
@@ -283,8 +283,8 @@ impl CpuStream {
     }
 
     fn change_notify(&self, notify: &Arc<Notify>, change: Change) -> Result<Position> {
-        let submission = self.queue.submit()?;
-        if !self.queue.may_run_now(&submission) {
+        let mut submission = self.queue.submit()?;
+        if !self.queue.may_run_now(&mut submission)? {
             let change = Operation::ChangeNotify(Arc::clone(notify), change);
             return Ok(self.queue.push(submission, change));
         }
@@ -296,8 +296,8 @@ impl CpuStream {
 
     #[inline(never)]
     fn mark(&self) -> Result<Position> {
-        let submission = self.queue.submit()?;
-        if self.queue.may_run_now(&submission) {
+        let mut submission = self.queue.submit()?;
+        if self.queue.may_run_now(&mut submission)? {
             return Ok(submission.pass());
         }
         Ok(self.queue.push(submission, Operation::Mark))

@@ -185,10 +185,7 @@ impl Own {
     #[cold]
     fn not_entered(&self, note: u64, len: usize) -> Error {
         self.pool.free_now(note, len.next_multiple_of(GRAIN), || true);
-        Error::new(
-            Code::BadAlloc,
-            format_args!("size {len}: no host memory is left to register another allocation"),
-        )
+        no_host_memory(len)
     }
 
     /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
@@ -233,6 +230,7 @@ impl Own {
             let known = self.known(lane);
             let shortage = match self.pool.alloc(len, lane.key(), &known, Entering { tag }) {
                 Ok(entered) => return self.entered(entered, len).map(Ok),
+                Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
                 Err(shortage) => shortage,
             };
             if let Err(lack) = self.grow(shortage, lane, device) {
@@ -327,6 +325,7 @@ impl Own {
         let lane = order::lane(stream)?;
         let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
             Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
+            Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
             Err(shortage) => shortage,
         };
         Ok(match self.room_for(shortage) {
@@ -573,4 +572,12 @@ impl Own {
             PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => {}
         }
     }
+}
+
+#[cold]
+fn no_host_memory(len: usize) -> Error {
+    Error::new(
+        Code::BadAlloc,
+        format_args!("size {len}: no host memory is left to register another allocation"),
+    )
 }

@@ -16,6 +16,7 @@ impl DeviceMemory {
         align: u64,
     ) -> Result<Option<Block>> {
         let len = Arena::piece_len(rounded as u64);
+        drop(self.arena_with_room()?);
         if !self.bounds.reserve(len as usize, self.size) {
             return Ok(None);
         }
