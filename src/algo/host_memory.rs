@@ -24,7 +24,7 @@ use super::grow::caller_reports;
 /// What the reserve serves from the start on, in bytes; it is in memory that the process has anyway.
 pub const RESERVE: usize = reserve::FIRST;
 /// Longest piece that it serves then.
-const PIECE: usize = RESERVE / 8;
+const PIECE: usize = RESERVE / 2;
 /// Containers up to this length may grow without asking: the reserve keeps a piece of twice the length of the
 /// longest. That is room among the addresses, and no memory before it is used.
 const LONGEST: usize = 64 << 20;

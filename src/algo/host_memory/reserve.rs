@@ -58,7 +58,7 @@ static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 static USED: AtomicUsize = AtomicUsize::new(0);
 static TOTAL: AtomicUsize = AtomicUsize::new(FIRST);
 /// What the longest part has beside some small pieces.
-static LONGEST: AtomicUsize = AtomicUsize::new(FIRST / 4);
+static LONGEST: AtomicUsize = AtomicUsize::new(FIRST / 2);
 
 fn first() -> Part {
     let map = FIRST_MAP.0.get().cast();
