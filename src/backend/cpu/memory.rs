@@ -19,6 +19,7 @@ use super::host_access::{self, Watch};
 use super::machine;
 use super::pages::{self, Mapping, whole_pages};
 use super::shared_file::{self, SharedFile};
+use crate::algo::system_call::named;
 use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
 use backing::Backing;
 
@@ -95,7 +96,7 @@ impl DeviceMemory {
         wanted.store(0, Ordering::Relaxed);
         let len = usize::try_from(span).expect("64-bit machines only");
         let map = || {
-            let mapping = backing.map(len, own_view)?;
+            let mapping = backing.map(len, own_view).map_err(|error| named("mmap", error))?;
             if check.is_on() {
                 pages::set_access(mapping.addr() + own_view, len, Access::None)?;
             }
@@ -113,7 +114,7 @@ impl DeviceMemory {
             Fault::new(
                 FaultKind::OutOfDeviceMemory,
                 format!(
-                    "device {ordinal} cannot have its {size} bytes of memory: mmap: {error}; it takes {wanted} \
+                    "device {ordinal} cannot have its {size} bytes of memory: {error}; it takes {wanted} \
                      addresses{limit}: {remedy}"
                 ),
             )
@@ -237,7 +238,7 @@ impl DeviceMemory {
             Fault::new(
                 FaultKind::OutOfHostMemory,
                 format!(
-                    "the kernel does not change the access to {} bytes of device {}: mprotect: {error}",
+                    "the kernel does not change the access to {} bytes of device {}: {error}",
                     block.len, self.ordinal
                 ),
             )

@@ -264,7 +264,7 @@ pub(super) fn set_access(addr: usize, len: usize, access: Access) -> io::Result<
     // SAFETY: the caller owns the range; nothing of ours goes through these addresses in guard mode.
     match unsafe { libc::mprotect(addr as *mut libc::c_void, len, access) } {
         0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+        _ => Err(refused("mprotect")),
     }
 }
 

@@ -370,7 +370,7 @@ impl VirtualMemory for CpuDriver {
             return Ok(());
         }
         pages::set_access(addr, len, access)
-            .map_err(|error| refused("the kernel does not change the access: mprotect", error))
+            .map_err(|error| refused("the kernel does not change the access", error))
     }
 }
 

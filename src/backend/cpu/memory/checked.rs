@@ -56,7 +56,7 @@ impl DeviceMemory {
             return Err(Fault::new(
                 FaultKind::OutOfHostMemory,
                 format!(
-                    "the kernel does not change the access to {len} bytes of device {}: mprotect: {error}",
+                    "the kernel does not change the access to {len} bytes of device {}: {error}",
                     self.ordinal
                 ),
             ));
