@@ -11,6 +11,8 @@ pub struct DeviceInfo {
     pub name: String,
     /// All memory in bytes.
     pub total_memory: u64,
+    /// Whether the other devices take of the same memory.
+    pub shares_memory: bool,
     /// Processing units: streaming multiprocessors, or CPU cores that serve the device. Not 0.
     pub cores: u32,
     /// Processors of the device that run ordinary programs; 0 where only the host has such.

@@ -44,6 +44,8 @@ pub struct Device {
     pub pools: DevicePools,
     /// All its memory in bytes.
     pub total_memory: u64,
+    /// Other devices take of the same memory.
+    pub shares_memory: bool,
     /// Whether allocations have readable bytes past their end.
     pub readable_tail: bool,
     /// How many blocks a kernel can have in one direction.
@@ -74,6 +76,7 @@ impl Device {
             tallies: DeviceTallies::default(),
             pools: DevicePools::default(),
             total_memory: native.info().total_memory,
+            shares_memory: native.info().shares_memory,
             readable_tail: native.info().readable_tail,
             most_blocks: most_blocks(native.info().threads.as_ref()),
             native,
@@ -90,7 +93,7 @@ impl Device {
 
     /// Bytes that allocations can still have. What waits for its next use is free.
     pub fn free_memory(&self) -> Result<u64> {
-        let free = self.native.free_memory()? + self.reuse.bytes();
+        let free = self.native.free_memory()? + self.bytes_set_aside();
         Ok(free.min(self.total_memory))
     }
 

@@ -451,7 +451,9 @@ pub fn release_idle() {
 pub fn trim_for(device: Option<&Device>) -> bool {
     let mut any = false;
     for pool in Pool::all() {
-        let concerns = device.map_or(!matches!(pool.home, Home::Device(..)), |it| pool.home.is(it));
+        let is_device = matches!(pool.home, Home::Device(..));
+        let concerns =
+            device.map_or(!is_device, |it| pool.home.is(it) || it.shares_memory && is_device);
         if let Inner::Own(own) = &pool.inner
             && concerns
         {

@@ -357,7 +357,7 @@ fn open_cpu(
     let defaults = cpu::Options::default();
     let options = cpu::Options {
         devices: environment.cpu_devices.unwrap_or(defaults.devices),
-        memory_per_device: environment.cpu_memory.unwrap_or(defaults.memory_per_device),
+        memory_per_device: environment.cpu_memory,
         asynchronous: environment.cpu_always_async,
         seed: environment.cpu_seed,
         guard: environment.cpu_guard,

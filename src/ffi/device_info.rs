@@ -80,8 +80,8 @@ pub unsafe extern "C" fn aclrtGetDeviceCapability(
 /// is not set. Operations that are so short that they run inside the call that queues them (64 KiB) do not count, and
 /// host functions neither. On CUDA: the share of the last second, or of a part of it, in which a kernel ran, of any
 /// process, as NVML (libnvidia-ml.so.1, which comes with the driver) tells it. All three kinds of cores give the same
-/// number, because one kind does the work of all. The memory: the share that is in use, rounded up; 0 for a device
-/// that is not set.
+/// number, because one kind does the work of all. The memory: the share of its total that is not free (aclrtGetMemInfo),
+/// rounded up; 0 for a device that is not set.
 ///
 /// @param deviceId 0 to the number of devices less 1.
 /// @param utilizationInfo receives the four numbers, each 0 to 100; its utilizationExtend must be null.

@@ -298,8 +298,10 @@ pub unsafe extern "C" fn aclrtFreeHostWithDevSync(hostPtr: *mut c_void) -> aclEr
 ///
 /// @param attr an aclrtMemAttr. The ACL_HBM_* and ACL_MEM_* attributes tell the device's memory; ACL_DDR_*
 /// and 1 GiB pages, which these devices do not have, give 0 and 0.
-/// @param free receives bytes, at most `total`; freed memory that waits for its next use is free.
-/// @param total receives bytes.
+/// @param free receives the bytes that are left for this device, at most `total`; freed memory that waits for its
+/// next use is free. CPU devices share the machine's memory unless `PORTACL_CPU_MEMORY` gives each its own
+/// (docs/configuration.md): what one takes is missing in all.
+/// @param total receives the most bytes that the device can have.
 /// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer; ACL_ERROR_RT_INVALID_MEMORY_TYPE
 /// 107016: no such attribute; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
 /// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function. Thread-safe. Follows aclrtGetMemInfo of
@@ -322,8 +324,9 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
 
 /// Tells how much memory of a device this process uses, a row for each kind: `device` (aclrtMalloc and its
 /// relatives) and `managed` (aclrtMemAllocManaged), with all rounding. Freed memory counts until the last queued
-/// operation that uses it is done. On the CPU backend the rows add up to what aclrtGetMemInfo counts as used; on
-/// CUDA that includes what the driver and other processes take. Needs no current context.
+/// operation that uses it is done. On the CPU backend the rows of all devices that share the machine's memory add
+/// up to what aclrtGetMemInfo counts as used, and those of one device where `PORTACL_CPU_MEMORY` is set; on CUDA
+/// that includes what the driver and other processes take. Needs no current context.
 ///
 /// @param deviceId the device; one that is not in use has zeros.
 /// @param memUsageInfo receives the rows; the peak is the highest since the device was opened, where freed

@@ -56,6 +56,16 @@ impl Check {
         const MOST: u64 = 1 << 43;
         if self.is_on() { (size * 3).min(MOST.max(size)) } else { size }
     }
+
+    /// Addresses that a byte of memory takes, with the library's own view in guard mode, rounded up to a power
+    /// of two.
+    pub(super) fn addresses(self) -> u64 {
+        match self {
+            Self::Off => 1,
+            Self::Guard => 8,
+            Self::Sanitizer => 4,
+        }
+    }
 }
 
 /// Allocations with a page of their own behind them, in guard mode: each takes two of the mappings that the

@@ -94,9 +94,18 @@ impl CpuDevice {
         self.shared.watcher.look((span.addr, span.len));
     }
 
-    fn reap(&self, limit: usize) -> bool {
+    /// Takes back what was freed and is not used any more, looking at `limit` blocks.
+    pub(super) fn reap(&self, limit: usize) -> bool {
         self.shared.reap(limit);
         self.deferred.reap(limit, |block| self.give(block))
+    }
+
+    /// As [`Self::reap`] of all there is, also of other devices where they share the memory.
+    fn reap_all(&self) -> bool {
+        match self.info.shares_memory {
+            true => self.shared.reap_devices(),
+            false => self.reap(usize::MAX),
+        }
     }
 
     fn counter(&self, block: Block) -> &Counter {
@@ -127,7 +136,7 @@ impl CpuDevice {
     ) -> Result<Block> {
         self.reap(REAP);
         let mut block = take()?;
-        if block.is_none() && self.reap(usize::MAX) {
+        if block.is_none() && self.reap_all() {
             block = take()?;
         }
         let mut block = block.ok_or_else(|| self.memory.exhausted(len))?;
@@ -151,7 +160,7 @@ impl Device for CpuDevice {
     }
 
     fn free_memory(&self) -> Result<u64> {
-        self.reap(usize::MAX);
+        self.reap_all();
         Ok(self.memory.free_bytes())
     }
 

@@ -14,7 +14,8 @@ pub(super) fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
     let number = shared.numbers[ordinal as usize];
     DeviceInfo {
         name: format!("CPU ({cores} core{plural})"),
-        total_memory: shared.options.memory_per_device,
+        total_memory: shared.capacity.each,
+        shares_memory: shared.capacity.is_shared(),
         cores,
         host_cores: cores,
         l2_cache: machine::l2_cache(),
@@ -25,7 +26,7 @@ pub(super) fn describe(shared: &Shared, ordinal: u32) -> DeviceInfo {
         // It would be where accesses outside of allocations are found.
         readable_tail: !shared.check.is_on(),
         notes_parts: shared.check.is_on(),
-        pools: pools(shared.options.memory_per_device),
+        pools: pools(shared.capacity.each),
     }
 }
 

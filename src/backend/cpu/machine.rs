@@ -8,19 +8,27 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Bytes of memory: the machine's, the limit of a control group that we are in, or half of the
-/// addresses that the process may have, whichever is smallest. The other half is for the program.
+/// Bytes of memory that this process can have: the machine's without what it keeps for hugetlb pages,
+/// or the limit of a control group that we are in, whichever is smallest.
 pub(super) fn memory() -> u64 {
-    let machine = fs::read_to_string("/proc/meminfo")
-        .ok()
-        .and_then(|text| parse_kibibytes(&text, "MemTotal:"))
-        .unwrap_or(1 << 30);
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| ordinary_memory(&text));
+    let machine = machine.unwrap_or(1 << 30);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    limit_files(Path::new("/sys/fs/cgroup"), &groups)
+    limited(machine, Path::new("/sys/fs/cgroup"), &groups)
+}
+
+/// So many bytes, or what the control groups allow if that is less.
+fn limited(machine: u64, root: &Path, groups: &str) -> u64 {
+    // A group without a limit has the word "max", or a number that is larger than all memory.
+    limit_files(root, groups)
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok())
         .fold(machine, u64::min)
-        .min(most_addresses().unwrap_or(u64::MAX) / 2)
+}
+
+fn ordinary_memory(text: &str) -> Option<u64> {
+    let total = parse_kibibytes(text, "MemTotal:")?;
+    Some(total.saturating_sub(parse_kibibytes(text, "Hugetlb:").unwrap_or(0)))
 }
 
 /// Bytes of address space that this process may have (`ulimit -v`); `None`: as many as it likes.
@@ -87,7 +95,8 @@ fn parse_kibibytes(text: &str, name: &str) -> Option<u64> {
 }
 
 /// The files that may hold a limit on our memory: those of our group and of all groups around it,
-/// for both versions of control groups. Inside a container the path that the kernel names is often
+/// for both versions of control groups. Above `memory.high` a group is slowed down until it stands still.
+/// Inside a container the path that the kernel names is often
 /// not visible, but its last parts, or the root, are.
 fn limit_files(root: &Path, groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -98,16 +107,18 @@ fn limit_files(root: &Path, groups: &str) -> Vec<PathBuf> {
         else {
             continue;
         };
-        let (tops, name): (&[&str], _) = if controllers.is_empty() {
-            (&["", "unified"], "memory.max")
+        let (tops, names): (&[&str], &[&str]) = if controllers.is_empty() {
+            (&["", "unified"], &["memory.max", "memory.high"])
         } else if controllers.split(',').any(|c| c == "memory") {
-            (&["memory"], "memory.limit_in_bytes")
+            (&["memory"], &["memory.limit_in_bytes"])
         } else {
             continue;
         };
         for top in tops {
             let path = Path::new(path.trim_start_matches('/'));
-            files.extend(path.ancestors().map(|group| root.join(top).join(group).join(name)));
+            for group in path.ancestors() {
+                files.extend(names.iter().map(|name| root.join(top).join(group).join(name)));
+            }
         }
     }
     files
@@ -126,6 +137,9 @@ mod tests {
         assert!(!is_scarce("MemTotal: 80 kB\nMemAvailable: 10 kB\n"));
         assert!(!is_scarce("MemTotal: 80 kB\n"));
         assert!(memory() > 0 && cores() > 0);
+        assert_eq!(ordinary_memory("MemTotal: 80 kB\nHugetlb: 30 kB\n"), Some(50 << 10));
+        assert_eq!(ordinary_memory("MemTotal: 80 kB\n"), Some(80 << 10));
+        assert_eq!(ordinary_memory("Hugetlb: 30 kB\n"), None);
     }
 
     #[test]
@@ -138,6 +152,30 @@ mod tests {
     }
 
     #[test]
+    fn the_smallest_limit_of_a_group_and_those_around_it_counts() {
+        let root = std::env::temp_dir().join(format!("portacl-groups-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("memory/a/memory.limit_in_bytes", "5000\n");
+        write("memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+        write("c/memory.max", "max\n");
+        write("c/d/memory.max", "3000\n");
+        write("c/d/memory.high", "2000\n");
+        let of = |groups| limited(10_000, &root, groups);
+        assert_eq!(of("4:cpu,memory:/a/b\n"), 5000);
+        assert_eq!(of("0::/c/d\n"), 2000);
+        assert_eq!(of("0::/c\n"), 10_000);
+        assert_eq!(of("4:memory:/a\n0::/c/d\n"), 2000);
+        // Inside a container the whole path is not there.
+        assert_eq!(of("4:memory:/docker/123\n0::/\n"), 10_000);
+        assert_eq!(of(""), 10_000);
+        fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
     fn both_versions_of_control_groups_are_asked_up_to_the_root() {
         let files = limit_files(Path::new("/r"), "4:cpu,memory:/a/b\n3:cpu:/c\n0::/d\n");
         let expected = [
@@ -145,9 +183,13 @@ mod tests {
             "/r/memory/a/memory.limit_in_bytes",
             "/r/memory/memory.limit_in_bytes",
             "/r/d/memory.max",
+            "/r/d/memory.high",
             "/r/memory.max",
+            "/r/memory.high",
             "/r/unified/d/memory.max",
+            "/r/unified/d/memory.high",
             "/r/unified/memory.max",
+            "/r/unified/memory.high",
         ];
         assert_eq!(files, expected.map(PathBuf::from));
     }

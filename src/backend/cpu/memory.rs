@@ -2,6 +2,7 @@
 
 mod backing;
 mod checked;
+mod share;
 mod snapshot;
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::arena::{Arena, HUGE, Piece, UNIT};
 use super::bounds::{Bounds, Check};
+use super::budget::Budget;
 use super::fence::Deferred;
 use super::files;
 use super::host_access::{self, Watch};
@@ -22,6 +24,7 @@ use super::shared_file::{self, SharedFile};
 use crate::algo::system_call::named;
 use crate::backend::{Access, Block, Fault, FaultKind, PagePolicy, Result};
 use backing::Backing;
+use share::Share;
 
 /// A 2 MiB page is as the kernel made it.
 const ORDINARY: u8 = 0;
@@ -59,6 +62,8 @@ pub(super) struct DeviceMemory {
     /// In guard mode, while it is open: faults are explained.
     watch: Mutex<Option<Watch>>,
     arena: Mutex<Arena>,
+    /// What it has of the memory that all devices share.
+    share: Share,
     /// State of each 2 MiB page.
     pages: Box<[AtomicU8]>,
     /// How many pages are WANTED: nothing need be looked at while it is 0.
@@ -80,6 +85,7 @@ impl DeviceMemory {
         own_view: usize,
         check: Check,
         wanted: Arc<AtomicUsize>,
+        budget: Arc<Budget>,
     ) -> Result<Self> {
         let span = check.span(size);
         let backing = Backing::new(span);
@@ -133,6 +139,7 @@ impl DeviceMemory {
             watch: Mutex::new(guarded.then(|| Watch::new(mapping.addr(), len, own_view, ordinal))),
             mapping: Mutex::new(Some(mapping)),
             arena: Mutex::new(arena),
+            share: Share::new(budget),
             pages: (0..span / HUGE).map(|_| AtomicU8::new(ORDINARY)).collect(),
             wanted,
             freed_small: AtomicU64::new(0),
@@ -142,10 +149,11 @@ impl DeviceMemory {
         })
     }
 
-    /// Bytes that no block has.
+    /// Bytes that blocks can still have: those that no block has, as far as the other devices have
+    /// left them.
     pub(super) fn free_bytes(&self) -> u64 {
         let used = if self.bounds.is_on() { self.bounds.used() } else { self.arena.lock().used() };
-        self.size - used
+        (self.size - used).min(self.share.left())
     }
 
     /// Bytes of real memory behind it.
@@ -304,13 +312,21 @@ impl DeviceMemory {
             r if r as u64 >= UNIT => UNIT,
             _ => 1,
         };
+        let whole = Arena::piece_len(rounded as u64);
+        if !self.share.take(whole) {
+            return Ok(None);
+        }
         let block = match self.bounds.is_on() {
-            true => self.take_checked(len, rounded, align)?,
-            false => {
-                self.arena_with_room()?.take(rounded as u64, align).map(|piece| self.block(piece))
-            }
+            true => self.take_checked(len, rounded, align),
+            false => self
+                .arena_with_room()
+                .map(|mut arena| arena.take(rounded as u64, align).map(|piece| self.block(piece))),
         };
-        let Some(block) = block else { return Ok(None) };
+        let Ok(Some(block)) = block else {
+            self.share.give(whole);
+            return block;
+        };
+        debug_assert_eq!(block.len as u64, whole);
         if policy == PagePolicy::HugeOnly {
             if let Err(fault) = self.make_huge(block) {
                 self.give(block);
@@ -343,6 +359,7 @@ impl DeviceMemory {
             self.end_checked(block);
         }
         self.arena.lock().give(self.offset(block.addr), block.token as u32);
+        self.share.give(block.len as u64);
         let len = (block.len - (last - first)) as u64;
         if len != 0 && self.freed_small.fetch_add(len, Ordering::Relaxed) + len >= TRIM_EVERY {
             self.freed_small.store(0, Ordering::Relaxed);
@@ -379,20 +396,24 @@ impl DeviceMemory {
         self.discard(0, self.span);
         *self.mapping.lock() = None;
         self.shared.lock().clear();
+        self.share.close();
     }
 
     /// Why there is no room for `len` bytes.
     pub(super) fn exhausted(&self, len: usize) -> Fault {
-        Fault::new(
-            FaultKind::OutOfDeviceMemory,
-            format!(
-                "device {} has no {len} bytes in one piece: {} of {} bytes are free; free memory, \
-                 or raise PORTACL_CPU_MEMORY (bytes per device)",
-                self.ordinal,
-                self.free_bytes(),
-                self.size
+        let (ordinal, size, free) = (self.ordinal, self.size, self.free_bytes());
+        let text = match self.share.taken() {
+            None => format!(
+                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; free memory, or \
+                 raise PORTACL_CPU_MEMORY (bytes per device)"
             ),
-        )
+            Some((most, own, others)) => format!(
+                "device {ordinal} has no {len} bytes in one piece: {free} of {size} bytes are free; it has taken \
+                 {own}, and other devices {others} of the {most} bytes of this machine that all devices share; free \
+                 memory on any of them"
+            ),
+        };
+        Fault::new(FaultKind::OutOfDeviceMemory, text)
     }
 
     fn no_1g_pages(&self) -> Fault {

@@ -14,6 +14,7 @@
 //! | `virtual_memory.rs` | addresses and memory apart |
 //! | `shared_memory.rs`, `shared_file.rs`, `ipc.rs` | what other processes can have of it, and we of theirs |
 //! | `windows.rs`, `host_ranges.rs`, `loaded_objects.rs` | where programs see it, or saw it |
+//! | `capacity.rs`, `budget.rs` | how much there is for each device, and for all |
 //! | `arena.rs`, `heap.rs`, `pages.rs`, `files.rs`, `machine.rs` | how it is cut up, and what the kernel gives |
 //! | `hold.rs`, `memory/snapshot.rs` | snapshots: who waits, and what is saved |
 //! | `bounds.rs` | where asked for: accesses outside of allocations |
@@ -21,7 +22,9 @@
 
 mod arena;
 mod bounds;
+mod budget;
 mod busy;
+mod capacity;
 mod copy;
 mod copy_2d;
 mod device;
@@ -61,8 +64,8 @@ mod watched;
 mod windows;
 
 use std::os::fd::BorrowedFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
@@ -79,7 +82,9 @@ use super::{
 };
 use arena::HUGE;
 use bounds::{Bounds, Check};
+use budget::Budget;
 use busy::Busy;
+use capacity::Capacity;
 use device::CpuDevice;
 use executor::Executor;
 use fence::{Deferred, Users};
@@ -107,8 +112,9 @@ const GUARDED_RANGE: usize = 64 << 30;
 pub struct Options {
     /// How many devices there are, at most 64.
     pub devices: u32,
-    /// Bytes of memory of each; rounded up to 2 MiB.
-    pub memory_per_device: u64,
+    /// Bytes of memory of each, a limit of its own, rounded up to 2 MiB. None: each can have nearly
+    /// all memory of this machine, and all together no more than that.
+    pub memory_per_device: Option<u64>,
     /// Nothing runs in the caller, nobody helps, and operations are delayed by chance: what a
     /// program has forgotten to wait for is then not there.
     pub asynchronous: bool,
@@ -121,9 +127,7 @@ pub struct Options {
 impl Default for Options {
     /// Four devices that share what memory there is.
     fn default() -> Self {
-        let devices = 4;
-        let memory_per_device = machine::memory() / u64::from(devices);
-        Self { devices, memory_per_device, asynchronous: false, seed: 0, guard: false }
+        Self { devices: 4, memory_per_device: None, asynchronous: false, seed: 0, guard: false }
     }
 }
 
@@ -143,6 +147,9 @@ pub fn open_chosen(
 /// What all devices have in common.
 struct Shared {
     options: Options,
+    capacity: Capacity,
+    /// What all devices have taken together.
+    budget: Arc<Budget>,
     /// How far behind an address of device memory the library's own view of it is: 0, or in guard
     /// mode the addresses of a device's memory and [`GUARDED_RANGE`] at least.
     own_view: usize,
@@ -176,12 +183,19 @@ struct Slot {
     wanted: Arc<AtomicUsize>,
     /// Its memory while it is open.
     memory: RwLock<Option<Arc<DeviceMemory>>>,
+    /// The device while somebody holds it.
+    device: Mutex<Weak<CpuDevice>>,
     busy: Busy,
 }
 
 impl Slot {
     fn new() -> Self {
-        Self { wanted: Arc::default(), memory: RwLock::default(), busy: Busy::new() }
+        Self {
+            wanted: Arc::default(),
+            memory: RwLock::default(),
+            device: Mutex::default(),
+            busy: Busy::new(),
+        }
     }
 }
 
@@ -265,6 +279,17 @@ impl Shared {
         faults.into_iter().next().map_or(Ok(()), Err)
     }
 
+    /// As [`CpuDevice::reap`] of all devices: one of them needs the memory that they share.
+    #[cold]
+    fn reap_devices(&self) -> bool {
+        let mut any = false;
+        for slot in &self.devices {
+            let device = slot.device.lock().upgrade();
+            any |= device.is_some_and(|device| device.reap(usize::MAX));
+        }
+        any
+    }
+
     fn close_device(&self, ordinal: u32) {
         *self.devices[ordinal as usize].memory.write() = None;
     }
@@ -287,22 +312,20 @@ struct CpuDriver {
 
 impl CpuDriver {
     fn new(options: Options, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
-        let memory = options.memory_per_device.checked_next_multiple_of(HUGE);
-        // The heap counts in 32 bits of 4 KiB.
-        let memory = memory.filter(|&memory| memory > 0 && memory <= 1 << 43).ok_or_else(|| {
-            let asked = options.memory_per_device;
-            Fault::new(
-                FaultKind::Unsupported,
-                format!(
-                    "PORTACL_CPU_MEMORY: {asked} bytes per device; it must be 1 to {} bytes",
-                    1u64 << 43
-                ),
-            )
-        })?;
-        let options = Options { memory_per_device: memory, ..options };
         let cores = machine::cores();
         let numbers = choose(options.devices);
         let check = Check::of(options.guard);
+        let capacity = match options.memory_per_device {
+            None => Capacity::of_machine(numbers.len(), check.addresses()),
+            Some(each) => Capacity::of_limit(each).ok_or_else(|| {
+                let most = capacity::MOST;
+                let text = format!(
+                    "PORTACL_CPU_MEMORY: {each} bytes per device; it must be 1 to {most} bytes"
+                );
+                Fault::new(FaultKind::Unsupported, text)
+            })?,
+        };
+        let memory = capacity.each;
         let span = check.span(memory) as usize;
         let host_bounds = Arc::new(Bounds::new(check, 0, "in host memory".to_owned()));
         let host = Arc::new(HostMemory::new(Arc::clone(&host_bounds)));
@@ -312,6 +335,8 @@ impl CpuDriver {
                 check,
                 host_bounds,
                 options,
+                capacity,
+                budget: Arc::new(Budget::new(capacity.all)),
                 cores,
                 executor: Executor::new(cores),
                 timer: Arc::default(),
@@ -394,10 +419,11 @@ impl Driver for CpuDriver {
 
     fn open(&self, ordinal: u32) -> Result<Arc<dyn Device>> {
         let slot = &self.shared.devices[ordinal as usize];
-        let size = self.shared.options.memory_per_device;
+        let size = self.shared.capacity.each;
         let wanted = Arc::clone(&slot.wanted);
-        let Shared { own_view, check, .. } = *self.shared;
-        let memory = Arc::new(DeviceMemory::new(ordinal, size, own_view, check, wanted)?);
+        let Shared { own_view, check, ref budget, .. } = *self.shared;
+        let memory = DeviceMemory::new(ordinal, size, own_view, check, wanted, Arc::clone(budget))?;
+        let memory = Arc::new(memory);
         let (base, len) = memory.range();
         known::cover(base, base + len);
         self.shared.windows.open(ordinal, base);
@@ -406,7 +432,9 @@ impl Driver for CpuDriver {
             std::mem::forget(left);
         }
         slot.busy.restart();
-        Ok(CpuDevice::new(Arc::clone(&self.shared), ordinal, memory))
+        let device = CpuDevice::new(Arc::clone(&self.shared), ordinal, memory);
+        *slot.device.lock() = Arc::downgrade(&device);
+        Ok(device)
     }
 
     fn alloc_host(&self, len: usize) -> Result<Block> {

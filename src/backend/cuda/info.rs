@@ -51,6 +51,7 @@ pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
         uuid: uuid(api, device)?,
         pci: pci(api, device)?,
         // Large blocks are on 2 MiB pages: 32 bytes more may cost another one.
+        shares_memory: false,
         readable_tail: false,
         notes_parts: false,
         pools: pools(api, device)?,

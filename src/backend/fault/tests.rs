@@ -34,7 +34,8 @@ struct Bench {
 }
 
 fn cpu_driver() -> Arc<dyn Driver> {
-    let options = cpu::Options { devices: 2, memory_per_device: 64 << 20, ..Default::default() };
+    let options =
+        cpu::Options { devices: 2, memory_per_device: Some(64 << 20), ..Default::default() };
     cpu::open(options).unwrap()
 }
 

@@ -148,12 +148,35 @@ impl Device {
             return Err(fault);
         }
         // What is freed meanwhile goes to the device, too.
-        let had_some = self.reuse.bytes() != 0;
+        let had_some = self.bytes_set_aside() != 0;
         let (parked, _pressure) = self.reuse.cache.flush();
         give_back(self, parked).for_each(drop);
+        self.others_in_memory(|other| other.release_set_aside(drop));
         match mem_pool::trim_for(Some(self)) || had_some {
             true => alloc(&*self.native),
             false => Err(fault),
+        }
+    }
+
+    /// Bytes that wait for their next use, in all devices that share this one's memory.
+    pub fn bytes_set_aside(&self) -> u64 {
+        let mut bytes = self.reuse.bytes();
+        self.others_in_memory(|other| bytes += other.reuse.bytes());
+        bytes
+    }
+
+    /// Calls `each` for every other open device that takes of the same memory.
+    fn others_in_memory(&self, mut each: impl FnMut(&Self)) {
+        if !self.shares_memory {
+            return;
+        }
+        let Some(session) = runtime::glance() else { return };
+        for slot in &session.devices {
+            if let Some(other) = slot.glance()
+                && other.owner != self.owner
+            {
+                each(&other);
+            }
         }
     }
 

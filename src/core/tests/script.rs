@@ -362,6 +362,7 @@ fn describe(ordinal: u32) -> DeviceInfo {
         threads: None,
         uuid: None,
         pci: None,
+        shares_memory: false,
         readable_tail: true,
         pools: crate::backend::PoolSupport::default(),
         notes_parts: false,

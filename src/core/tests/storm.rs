@@ -153,7 +153,7 @@ fn over_the_cpu_backend() {
     for asynchronous in [false, true] {
         let options = cpu::Options {
             devices: 2,
-            memory_per_device: 64 << 20,
+            memory_per_device: Some(64 << 20),
             asynchronous,
             seed: 3,
             guard: false,

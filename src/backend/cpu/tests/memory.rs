@@ -287,6 +287,7 @@ fn large_copies_keep_every_byte() {
 #[test]
 fn a_driver_with_impossible_memory_is_refused() {
     for memory_per_device in [0, u64::MAX] {
+        let memory_per_device = Some(memory_per_device);
         let options = Options { memory_per_device, ..Options::default() };
         let fault = super::super::open(options).err().expect("must be refused");
         assert!(fault.text().contains("PORTACL_CPU_MEMORY"));

@@ -1,0 +1,216 @@
+// How much memory devices have where nobody says: each nearly all that the machine gives this
+// process, and all together no more.
+#include <cstdlib>
+
+#include "support/machine_memory.h"
+#include "support/mem_pool.h"
+#include "support/objects.h"
+#include "support/own_process.h"
+#include "support/says.h"
+#include "support/soft_limit.h"
+
+using namespace portacl_test;
+
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+constexpr size_t kGiB = size_t{1} << 30;
+// Everything is rounded to a page of this size.
+constexpr size_t kPage = 2 * kMiB;
+
+struct Memory {
+    size_t free = 0, total = 0;
+};
+
+// Of a device, which is the current one afterwards.
+Memory Info(int32_t device) {
+    Memory memory;
+    ExpectOk("aclrtSetDevice", aclrtSetDevice(device));
+    ExpectOk("aclrtGetMemInfo", aclrtGetMemInfo(ACL_HBM_MEM, &memory.free, &memory.total));
+    return memory;
+}
+
+// Of a device, which is the current one afterwards.
+void* Take(int32_t device, size_t size) {
+    void* address = nullptr;
+    ExpectOk("aclrtSetDevice", aclrtSetDevice(device));
+    // Without the 32 bytes that aclrtMalloc adds.
+    ExpectOk("aclrtMallocAlign32", aclrtMallocAlign32(&address, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    return address;
+}
+
+// What can be taken of `bytes`.
+size_t Rounded(size_t bytes) {
+    return bytes / kPage * kPage;
+}
+
+int32_t Devices() {
+    return static_cast<int32_t>(DeviceCount());
+}
+
+bool IsGuarded() {
+    const char* guard = std::getenv("PORTACL_CPU_GUARD");
+    return guard != nullptr && std::string(guard) == "1";
+}
+
+// ---- the machine's memory ----
+
+void ExpectNearlyTheMachine() {
+    ACL_OK(aclInit(nullptr));
+    const size_t machine = MachineMemory();
+    for (int32_t device = 0; device < Devices(); ++device) {
+        const Memory memory = Info(device);
+        EXPECT_LE(memory.total, machine) << "device " << device;
+        EXPECT_GE(memory.total, machine / 10 * 9) << "device " << device;
+        EXPECT_EQ(memory.free, memory.total) << "device " << device;
+    }
+    ACL_OK(aclFinalize());
+}
+
+// One device has most of it while the others have nothing, and the rest is for any of them.
+void ExpectTogetherNoMore() {
+    ACL_OK(aclInit(nullptr));
+    const int32_t last = Devices() - 1;
+    const size_t total = Info(last).total;
+    for (int32_t device = 0; device < last; ++device) Info(device);
+
+    const size_t most = Rounded(total / 10 * 7);
+    void* first = Take(0, most);
+    for (int32_t device = 0; device <= last; ++device) {
+        const Memory memory = Info(device);
+        EXPECT_EQ(memory.total, total) << "device " << device;
+        EXPECT_EQ(memory.free, total - most) << "device " << device;
+    }
+    auto refused = Poison<void*>();
+    ACL_OK(aclrtSetDevice(last));
+    const size_t too_much = total - most + kPage;
+    ACL_FAILS_SAYING(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                     aclrtMalloc(&refused, too_much, ACL_MEM_MALLOC_NORMAL_ONLY),
+                     "device " + std::to_string(last), std::to_string(total - most) + " of");
+    EXPECT_TRUE(IsPoison(refused));
+
+    void* rest = Take(last, total - most);
+    for (int32_t device = 0; device <= last; ++device) EXPECT_EQ(Info(device).free, 0u);
+    ACL_FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&refused, 1, ACL_MEM_MALLOC_NORMAL_ONLY));
+    ACL_OK(aclrtFree(first));
+    EXPECT_EQ(Info(last).free, most);
+    ACL_OK(aclrtFree(rest));
+
+    // A reset gives the others all that its device had.
+    Take(0, most);
+    ACL_OK(aclrtResetDeviceForce(0));
+    EXPECT_EQ(Info(last).free, total);
+    ACL_OK(aclrtFree(Take(last, total)));
+    ACL_OK(aclFinalize());
+}
+
+// A test for one device, the default number, and many.
+#define WITH_DEVICES(count, name, body)                           \
+    TEST(MemoryCapacity, name##Of##count) {                       \
+        RunInOwnProcess(body, {{"PORTACL_CPU_DEVICES", #count}}); \
+    }
+#define WITH_1_4_8_DEVICES(name, body) \
+    WITH_DEVICES(1, name, body) WITH_DEVICES(4, name, body) WITH_DEVICES(8, name, body)
+
+WITH_1_4_8_DEVICES(NearlyTheMachineIsForEach, ExpectNearlyTheMachine)
+WITH_1_4_8_DEVICES(NoMoreThanTheMachineIsForAll, ExpectTogetherNoMore)
+
+// As a program does that is written for one device with memory of its own.
+OWN_PROCESS_TEST(MemoryCapacity, TwoLargeBuffersFitIntoOneDevice, {"PORTACL_CPU_DEVICES", "4"}) {
+    ACL_OK(aclInit(nullptr));
+    const size_t size = Rounded(std::min(MachineMemory() / 5 * 2, uint64_t{4} * kGiB));
+    void* one = Take(3, size);
+    void* other = Take(3, size);
+    ACL_OK(aclrtMemset(static_cast<char*>(one) + size - 64, 64, 1, 64));
+    ACL_OK(aclrtMemset(other, size, 2, 64));
+    ACL_OK(aclrtFree(one));
+    ACL_OK(aclrtFree(other));
+    ACL_OK(aclFinalize());
+}
+
+// What was freed on one device is there for another one, wherever it is kept for its next use.
+OWN_PROCESS_TEST(MemoryCapacity, WhatADeviceKeepsIsGivenToOthers, {"PORTACL_CPU_DEVICES", "2"}) {
+    ACL_OK(aclInit(nullptr));
+    const size_t total = Info(1).total;
+    std::vector<void*> pieces;
+    for (int i = 0; i < 64; ++i) pieces.push_back(Take(0, kMiB / 4));
+    for (void* piece : pieces) ACL_OK(aclrtFree(piece));
+    EXPECT_EQ(Info(1).free, total) << "freed memory that is kept for its next use counts as free";
+    ACL_OK(aclrtFree(Take(1, total)));
+    ACL_OK(aclrtSetDevice(0));
+    {
+        const Stream stream;
+        const MemPool pool;
+        pool.SetThreshold(UINT64_MAX);
+        Free(pool.Allocate(64 * kMiB, stream), stream);
+        Synchronize(stream);
+        EXPECT_GE(Reserved(pool), 64 * kMiB);
+        // More than a pool leaves, until it gives that back.
+        ACL_OK(aclrtFree(Take(1, total)));
+        EXPECT_EQ(Reserved(pool), 0u);
+        ACL_OK(aclrtSetDevice(0));
+    }
+    ACL_OK(aclFinalize());
+}
+
+// ---- a limit of each device's own ----
+
+OWN_PROCESS_TEST(MemoryCapacity, TheVariableGivesEachDeviceALimitOfItsOwn,
+                 {"PORTACL_CPU_DEVICES", "4"}, {"PORTACL_CPU_MEMORY", "1T"}) {
+    ACL_OK(aclInit(nullptr));
+    const size_t total = size_t{1} << 40;
+    for (int32_t device = 0; device < 4; ++device) {
+        const Memory memory = Info(device);
+        EXPECT_EQ(memory.total, total);
+        EXPECT_EQ(memory.free, total);
+        Take(device, total);
+        EXPECT_EQ(Info(device).free, 0u);
+    }
+    ACL_OK(aclFinalize());
+}
+
+// ---- limits of addresses ----
+
+constexpr size_t kAddresses = 8 * kGiB;
+
+// Half of the addresses for the devices, of which each takes its part when it is opened.
+void ExpectHalfTheAddresses() {
+    ACL_OK(aclInit(nullptr));
+    const auto devices = static_cast<size_t>(Devices());
+    const size_t share = Rounded(kAddresses / 2 / devices);
+    const size_t machine = MachineMemory();
+    for (int32_t device = 0; device < Devices(); ++device) {
+        const Memory memory = Info(device);
+        if (share < machine / 10 * 9) {
+            EXPECT_EQ(memory.total, share);
+        }
+        ACL_OK(aclrtFree(Take(device, memory.free)));
+    }
+    // And the program still has some.
+    EXPECT_TRUE(std::vector<char>(64 * kMiB).back() == 0);
+    ACL_OK(aclFinalize());
+}
+
+void RunWithFewAddresses(const Settings& settings) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers want more addresses than that";
+#endif
+    if (IsGuarded()) GTEST_SKIP() << "guard mode takes more addresses";
+    const SoftLimit addresses(RLIMIT_AS, kAddresses);
+    RunInOwnProcess(ExpectHalfTheAddresses, settings);
+}
+
+#define WITH_FEW_ADDRESSES(count)                                      \
+    TEST(MemoryCapacity, HalfOfTheAddressesIsForTheProgramOf##count) { \
+        RunWithFewAddresses({{"PORTACL_CPU_DEVICES", #count}});        \
+    }
+WITH_FEW_ADDRESSES(1)
+WITH_FEW_ADDRESSES(4)
+WITH_FEW_ADDRESSES(8)
+
+// Devices that the program does not see take none.
+TEST(MemoryCapacity, AddressesAreForVisibleDevices) {
+    RunWithFewAddresses({{"PORTACL_CPU_DEVICES", "8"}, {"ASCEND_RT_VISIBLE_DEVICES", "5,2"}});
+}
+
+}  // namespace
