@@ -212,7 +212,36 @@ TEST_F(CppBuffer, PinnedMemoryIsAligned) {
         }
     }
     EXPECT_THROW((void)resource.allocate(1, std::size_t{4} << 20), std::bad_alloc);
-    EXPECT_THROW((void)resource.allocate(SIZE_MAX / 2, 1), Error);
+    EXPECT_EQ(portaclReleaseFailures(), 0u);
+}
+
+// As every memory resource of the standard library reports it: containers and programs handle that.
+TEST_F(CppBuffer, PinnedMemoryThatRunsOutIsABadAlloc) {
+    portacl::PinnedMemoryResource resource;
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX / 2, 1), std::bad_alloc);
+    EXPECT_THROW((void)resource.allocate(SIZE_MAX / 2, 1), std::exception);
+    try {
+        (void)resource.allocate(SIZE_MAX / 2, 1);
+        ADD_FAILURE() << "more memory than there is";
+    } catch (const portacl::OutOfPinnedMemory& failure) {
+        EXPECT_TRUE(failure.code() == ACL_ERROR_BAD_ALLOC ||
+                    failure.code() == ACL_ERROR_RT_MEMORY_ALLOCATION)
+            << failure.code();
+        const std::string what = failure.what();
+        EXPECT_EQ(what.rfind("aclrtMallocHost: ", 0), 0u) << what;
+        EXPECT_NE(what.find(std::to_string(SIZE_MAX / 2)), std::string::npos) << what;
+        // The text is the exception's own.
+        void* memory = nullptr;
+        EXPECT_NE(aclrtMallocHost(&memory, 0), ACL_SUCCESS);
+        EXPECT_EQ(what, failure.what());
+    }
+    // Another failure is none of memory.
+    ACL_OK(aclFinalize());
+    EXPECT_THROW((void)resource.allocate(64, 1), Error);
+    ACL_OK(aclInit(nullptr));
+    ACL_OK(aclrtSetDevice(0));
+    void* const memory = resource.allocate(64, 1);
+    resource.deallocate(memory, 64, 1);
     EXPECT_EQ(portaclReleaseFailures(), 0u);
 }
 

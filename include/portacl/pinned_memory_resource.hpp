@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory_resource>
 #include <new>
 
@@ -16,10 +17,39 @@
 
 namespace portacl {
 
+/** There is no page-locked memory left. It is no Error: a class with both bases would have two
+ * std::exception in it, and no handler of std::exception would catch it. */
+class OutOfPinnedMemory : public std::bad_alloc {
+  public:
+    /**
+     * A failure, with the library's text of this thread's last call.
+     *
+     * @param code what the call returned.
+     */
+    explicit OutOfPinnedMemory(aclError code) noexcept : code_(code) {
+        // Kept in place: there may be no memory for a copy elsewhere.
+        const char* text = aclGetRecentErrMsg();
+        std::strncpy(text_, text != nullptr ? text : "no page-locked memory", sizeof text_ - 1);
+    }
+
+    /** What the library says: call, argument, value, bound, and what to do. @return the text, at
+     * most 511 bytes of it; valid as long as this object. */
+    const char* what() const noexcept override { return text_; }
+
+    /** What the call returned. @return the code. */
+    aclError code() const noexcept { return code_; }
+
+  private:
+    aclError code_;
+    char text_[512] = {};
+};
+
 /** A std::pmr::memory_resource over aclrtMallocHost. Each request is an allocation of the library,
  * of 512 bytes at least: for many small ones put a std::pmr::monotonic_buffer_resource in front.
  * All objects of this class are equal; where the compiler makes no run-time type information
- * (-fno-rtti), each to itself only. Thread-safe. */
+ * (-fno-rtti), each to itself only. allocate() throws OutOfPinnedMemory, a std::bad_alloc, where
+ * there is no memory; std::bad_alloc where the alignment is above 2 MiB; Error where the call fails
+ * for another reason. Thread-safe. */
 class PinnedMemoryResource : public std::pmr::memory_resource {
   private:
     // What the library promises of its host memory: its own grain, and pages from their size on.
@@ -32,7 +62,10 @@ class PinnedMemoryResource : public std::pmr::memory_resource {
         std::size_t least = 1;
         if (alignment > kGrain) least = alignment > kPage ? kHugePage : kPage;
         void* memory = nullptr;
-        check(aclrtMallocHost(&memory, std::max(bytes, least)));
+        const aclError code = aclrtMallocHost(&memory, std::max(bytes, least));
+        if (code == ACL_ERROR_RT_MEMORY_ALLOCATION || code == ACL_ERROR_BAD_ALLOC)
+            throw OutOfPinnedMemory(code);
+        check(code);
         return memory;
     }
 
