@@ -98,7 +98,8 @@ struct Outcome {
     }
 };
 
-// `count` hooks, each of which unregisters the next one from a thread of its own while all of them run.
+// `count` hooks, each of which unregisters the next one from a thread of its own while all of them
+// run.
 void UnregisterInACircle(int count) {
     std::vector<std::unique_ptr<Acting>> hooks;
     for (int i = 0; i < count; ++i)
@@ -118,7 +119,8 @@ void UnregisterInACircle(int count) {
         EXPECT_EQ(refused, -1) << "one of them breaks the circle";
         refused = i;
         EXPECT_EQ(outcomes[i].code, kRefused);
-        for (const char* word : {"portaclMemoryHookUnregister", "waits for the callback", "unregister it again"})
+        for (const char* word :
+             {"portaclMemoryHookUnregister", "waits for the callback", "unregister it again"})
             EXPECT_NE(outcomes[i].text.find(word), std::string::npos) << outcomes[i].text;
     }
     ASSERT_NE(refused, -1);
@@ -199,7 +201,8 @@ OWN_PROCESS_TEST(CallbackWait, AHostFunctionUnregistersAHookThatWaitsForItsStrea
         });
         CallHooks();
         EXPECT_EQ(argument.outcome.code, kRefused);
-        EXPECT_NE(argument.outcome.text.find("host function"), std::string::npos) << argument.outcome.text;
+        EXPECT_NE(argument.outcome.text.find("host function"), std::string::npos)
+            << argument.outcome.text;
         ACL_EXPECT_OK(portaclMemoryHookUnregister(hook.id));
     }
     ACL_OK(aclFinalize());
@@ -244,7 +247,8 @@ void Tick(void* counter) {
     ++*static_cast<std::atomic<int>*>(counter);
 }
 
-// Everything that waits for streams, inside a callback of a thread that has to run a callback of a stream.
+// Everything that waits for streams, inside a callback of a thread that has to run a callback of a
+// stream.
 void WaitForStreams(const std::string& what) {
     ACL_OK(aclrtSetDevice(0));
     std::atomic<int> ran{0};
@@ -264,15 +268,19 @@ void WaitForStreams(const std::string& what) {
         ACL_OK(aclrtStreamWaitEvent(behind, event));
         char bytes[4096];
         const auto to_host = [&] {
-            return aclrtMemcpyAsync(bytes, sizeof bytes, memory, sizeof bytes, ACL_MEMCPY_DEVICE_TO_HOST, behind);
+            return aclrtMemcpyAsync(bytes, sizeof bytes, memory, sizeof bytes,
+                                    ACL_MEMCPY_DEVICE_TO_HOST, behind);
         };
         const std::vector<std::pair<const char*, std::function<aclError()>>> waits = {
             {"aclrtSynchronizeStream", [&] { return aclrtSynchronizeStream(behind); }},
-            {"aclrtSynchronizeStreamWithTimeout", [&] { return aclrtSynchronizeStreamWithTimeout(behind, -1); }},
+            {"aclrtSynchronizeStreamWithTimeout",
+             [&] { return aclrtSynchronizeStreamWithTimeout(behind, -1); }},
             {"aclrtSynchronizeEvent", [&] { return aclrtSynchronizeEvent(event); }},
-            {"aclrtSynchronizeEventWithTimeout", [&] { return aclrtSynchronizeEventWithTimeout(event, -1); }},
+            {"aclrtSynchronizeEventWithTimeout",
+             [&] { return aclrtSynchronizeEventWithTimeout(event, -1); }},
             {"aclrtSynchronizeDevice", [&] { return aclrtSynchronizeDevice(); }},
-            {"aclrtSynchronizeDeviceWithTimeout", [&] { return aclrtSynchronizeDeviceWithTimeout(-1); }},
+            {"aclrtSynchronizeDeviceWithTimeout",
+             [&] { return aclrtSynchronizeDeviceWithTimeout(-1); }},
             {"aclrtMemcpyAsync", to_host},
             {"aclrtFreeWithDevSync", [&] { return aclrtFreeWithDevSync(memory); }},
             {"aclrtFreeHostWithDevSync", [&] { return aclrtFreeHostWithDevSync(host); }},
@@ -282,7 +290,8 @@ void WaitForStreams(const std::string& what) {
         for (const auto& [name, wait] : waits) {
             EXPECT_EQ(wait(), kRefused) << name;
             const std::string text = TakeText();
-            for (const std::string& word : {std::string(name), "inside a " + what, std::string("1 are pending")})
+            for (const std::string& word :
+                 {std::string(name), "inside a " + what, std::string("1 are pending")})
                 EXPECT_NE(text.find(word), std::string::npos) << name << ": " << text;
         }
         // With a limit it is a wait like any other one.
@@ -290,7 +299,8 @@ void WaitForStreams(const std::string& what) {
         EXPECT_EQ(ran, 0);
         ACL_EXPECT_OK(aclrtProcessReport(10000));
         EXPECT_EQ(ran, 1);
-        for (const auto& [name, wait] : waits) EXPECT_EQ(wait(), ACL_SUCCESS) << name << ": " << TakeText();
+        for (const auto& [name, wait] : waits)
+            EXPECT_EQ(wait(), ACL_SUCCESS) << name << ": " << TakeText();
         behind.Release();
         ACL_EXPECT_OK(aclrtUnSubscribeReport(ThisThread(), stream));
     }
@@ -320,7 +330,9 @@ OWN_PROCESS_TEST(CallbackWait, InMemoryHooks) {
 OWN_PROCESS_TEST(CallbackWait, InCallbacksOfInitAndFinalize) {
     const auto type = ACL_REG_TYPE_OTHER;
     ACL_OK(aclInitCallbackRegister(
-        type, [](const char*, size_t, void*) { return WaitOnce("callback of aclInit"), ACL_SUCCESS; }, nullptr));
+        type,
+        [](const char*, size_t, void*) { return WaitOnce("callback of aclInit"), ACL_SUCCESS; },
+        nullptr));
     ACL_OK(aclFinalizeCallbackRegister(
         type, [](void*) { return WaitOnce("callback of aclFinalize"), ACL_SUCCESS; }, nullptr));
     ACL_OK(aclInit(nullptr));
@@ -342,13 +354,16 @@ OWN_PROCESS_TEST(CallbackWait, InCallbacksOfDevicesAndStreams) {
     EXPECT_EQ(waits, 1);
     waits = 0;
     ACL_OK(aclrtRegStreamStateCallback(
-        "waits", [](aclrtStream, aclrtStreamState, void*) { WaitOnce("stream-state callback"); }, nullptr));
+        "waits", [](aclrtStream, aclrtStreamState, void*) { WaitOnce("stream-state callback"); },
+        nullptr));
     { Stream stream; }
     EXPECT_EQ(waits, 2);
     waits = 0;
     ACL_OK(aclrtSetDeviceTaskAbortCallback(
         "waits",
-        [](int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*) { return WaitOnce("task-abort callback"), 0; },
+        [](int32_t, aclrtDeviceTaskAbortStage, uint32_t, void*) {
+            return WaitOnce("task-abort callback"), 0;
+        },
         nullptr));
     ACL_OK(aclrtDeviceTaskAbort(0, 10000));
     EXPECT_EQ(waits, 2);

@@ -1,4 +1,5 @@
-// Calls at the ends of threads and of the process behave as early ones, with and without hooks and recording.
+// Calls at the ends of threads and of the process behave as early ones, with and without hooks and
+// recording.
 #include <acl/acl.h>
 #include <acl/acl_prof.h>
 #include <portacl/portacl.h>
@@ -22,7 +23,8 @@ constexpr size_t kSize = 4096;
 
 size_t Count(const std::string& text, const std::string& word) {
     size_t count = 0;
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        ++count;
     return count;
 }
 
@@ -39,7 +41,8 @@ struct Hook {
     bool refuses = false, fails = false, allocates = false;
 
     void Register(portaclMemoryHookScope scope) {
-        // Names are unique while they are registered: the owners of the process exist at the same time.
+        // Names are unique while they are registered: the owners of the process exist at the same
+        // time.
         static std::atomic<int> number{0};
         const std::string name = "hook " + std::to_string(++number);
         portaclMemoryHook hook{};
@@ -49,7 +52,9 @@ struct Hook {
         hook.beforeMalloc = [](void* self, const portaclMemoryEvent*) {
             return static_cast<Hook*>(self)->BeforeMalloc();
         };
-        hook.afterFree = [](void* self, const portaclMemoryEvent*) { static_cast<Hook*>(self)->AfterFree(); };
+        hook.afterFree = [](void* self, const portaclMemoryEvent*) {
+            static_cast<Hook*>(self)->AfterFree();
+        };
         LATE_OK(portaclMemoryHookRegister(&hook, scope, &id));
     }
 
@@ -167,7 +172,8 @@ struct LateHookWork : LateWork {
         LATE_OK(portaclMemoryHookGiveReason("nobody runs"));
         LATE_OK(portaclMemoryHookNoteFailure("nobody runs"));
         LATE(portaclMemoryHookUnregister(0) == ACL_ERROR_RT_PARAM_INVALID);
-        const std::string path = testing::TempDir() + "portacl_late_hook_" + std::to_string(getpid());
+        const std::string path =
+            testing::TempDir() + "portacl_late_hook_" + std::to_string(getpid());
         uint64_t ids[4]{};
         constexpr auto kThread = PORTACL_MEMORY_HOOK_THREAD;
         LATE_OK(portaclMemoryHookRegisterDebugPrint((path + ".debug").c_str(), kThread, &ids[0]));
@@ -214,7 +220,9 @@ struct StatisticsWork : LateWork {
     std::pair<int, int> Reported() const {
         std::ostringstream text;
         size_t count = 0;
-        const auto write = [](void* to, const char* line) { *static_cast<std::ostringstream*>(to) << line << '\n'; };
+        const auto write = [](void* to, const char* line) {
+            *static_cast<std::ostringstream*>(to) << line << '\n';
+        };
         LATE_OK(portaclMemoryReportLeaksTo(write, &text, &count));
         std::ostringstream address;
         address << "0x" << std::hex << reinterpret_cast<uintptr_t>(memory);
@@ -315,7 +323,8 @@ struct CaptureWork : LateWork {
         LATE_OK(aclmdlRIExecuteAsync(graph, stream));
         LATE_OK(aclrtSynchronizeStream(stream));
         char last = 0;
-        LATE_OK(aclrtMemcpy(&last, 1, static_cast<char*>(memory) + kSize - 1, 1, ACL_MEMCPY_DEVICE_TO_HOST));
+        LATE_OK(aclrtMemcpy(&last, 1, static_cast<char*>(memory) + kSize - 1, 1,
+                            ACL_MEMCPY_DEVICE_TO_HOST));
         LATE(last == 9);
         LATE_OK(aclmdlRIDestroy(graph));
         LATE(ended == 1);
@@ -361,7 +370,8 @@ struct ProfileWork : LateWork {
         LATE(mkdtemp(folder) != nullptr);
         LATE_OK(aclprofInit(folder, std::strlen(folder)));
         uint32_t device = 0;
-        aclprofConfig* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
+        aclprofConfig* config =
+            aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, ACL_PROF_TASK_TIME);
         LATE(config != nullptr);
         LATE_OK(aclprofStart(config));
         Memory memory;
@@ -421,15 +431,18 @@ struct CppWork : LateWork {
 
 }  // namespace
 
-#define LATE_TEST(name, Work, ...) \
-    OWN_PROCESS_TEST(LateCalls, name, __VA_ARGS__) { LateInProcess<Work>(); }
+#define LATE_TEST(name, Work, ...)                   \
+    OWN_PROCESS_TEST(LateCalls, name, __VA_ARGS__) { \
+        LateInProcess<Work>();                       \
+    }
 
 LATE_TEST(Memory, MemoryWork)
 LATE_TEST(MemoryWithDebugPrint, MemoryWork, {"PORTACL_MEMORY_HOOK", "debug"})
 LATE_TEST(MemoryWithLeakCheck, MemoryWork, {"PORTACL_LEAK_CHECK", "abort"})
 LATE_TEST(HooksOfOneThread, HookWork<PORTACL_MEMORY_HOOK_THREAD>)
 LATE_TEST(HooksOfAllThreads, HookWork<PORTACL_MEMORY_HOOK_PROCESS>)
-LATE_TEST(HooksOfAllThreadsWithLeakCheck, HookWork<PORTACL_MEMORY_HOOK_PROCESS>, {"PORTACL_LEAK_CHECK", "abort"})
+LATE_TEST(HooksOfAllThreadsWithLeakCheck, HookWork<PORTACL_MEMORY_HOOK_PROCESS>,
+          {"PORTACL_LEAK_CHECK", "abort"})
 LATE_TEST(HooksRegisteredLate, LateHookWork)
 LATE_TEST(Statistics, StatisticsWork)
 LATE_TEST(Streams, StreamWork)
@@ -467,7 +480,8 @@ TEST(LateCalls, MemoryWithLog) {
 }
 
 TEST(LateCalls, MemoryWithProfile) {
-    const std::string profile = Written(&LateInProcess<MemoryWork>, "PORTACL_MEMORY_HOOK", "profile:");
+    const std::string profile =
+        Written(&LateInProcess<MemoryWork>, "PORTACL_MEMORY_HOOK", "profile:");
     if (IsChild()) return;
     EXPECT_EQ(profile.find("\n_root ("), profile.find('\n')) << profile;
     EXPECT_NE(profile.find(" in 56,"), std::string::npos) << profile.substr(0, 200);
@@ -476,7 +490,8 @@ TEST(LateCalls, MemoryWithProfile) {
 TEST(LateCalls, MemoryWithTrace) {
     const std::string trace = Written(&LateInProcess<MemoryWork>, "PORTACL_TRACE", "");
     if (IsChild()) return;
-    // The trace ends with the library's function of atexit: two uses by each of five owners come before that.
+    // The trace ends with the library's function of atexit: two uses by each of five owners come
+    // before that.
     EXPECT_GE(Count(trace, "\"name\":\"fill\""), 10u);
 }
 

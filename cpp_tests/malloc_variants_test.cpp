@@ -1,10 +1,10 @@
 // The relatives of aclrtMalloc and aclrtMallocHost, freeing that waits, and what can be asked about
 // allocations.
 
-#include <cstdlib>
-#include <cstring>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -82,8 +82,8 @@ TEST_F(MallocVariants, TheReadableTail) {
     void* base = nullptr;
     size_t usual = 0;
     ACL_OK(aclrtMemGetAddressRange(plain.At(), &base, &usual));
-    // A driver's memory is not asked for 32 bytes more, which could cost a page; and there are none where
-    // accesses outside of allocations are looked for.
+    // A driver's memory is not asked for 32 bytes more, which could cost a page; and there are none
+    // where accesses outside of allocations are looked for.
     EXPECT_EQ(usual, OnCpu() && !BoundsAreChecked() ? 160u : 128u);
     for (const Allocator& allocator : Allocators()) {
         SCOPED_TRACE(allocator.name);

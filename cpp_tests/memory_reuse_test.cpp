@@ -263,8 +263,8 @@ OWN_PROCESS_TEST(Limits, AMillionSmallAllocations, {"PORTACL_BACKEND", "cpu"},
     const size_t each = (ResidentBytes() - resident - own) / kCount;
     std::printf("bytes of the process for each allocation: %zu, of the device: %zu\n", each,
                 (before - FreeBytes()) / kCount);
-    // A record of 64 bytes, and 4 for each 256 bytes of addresses; in guard mode the pages of those that have
-    // pages of their own, too.
+    // A record of 64 bytes, and 4 for each 256 bytes of addresses; in guard mode the pages of those
+    // that have pages of their own, too.
     const char* guard = std::getenv("PORTACL_CPU_GUARD");
     if (!kSanitized) {
         EXPECT_LE(each, guard != nullptr && *guard == '1' ? 256u : 160u);

@@ -336,8 +336,7 @@ TEST(LeakCheck, EndsTheProcessIfAskedTo) {
                                              {"FAKE_CUDA_LEAK_CHECK", "0"},
                                              {"PORTACL_LEAK_CHECK", "abort"}});
     EXPECT_EQ(result.signal, SIGABRT) << result.output;
-    EXPECT_NE(result.output.find("1 allocation of 1024 bytes"), std::string::npos)
-        << result.output;
+    EXPECT_NE(result.output.find("1 allocation of 1024 bytes"), std::string::npos) << result.output;
 }
 
 }  // namespace

@@ -36,14 +36,16 @@ testing::AssertionResult IsSilent(const ProcessResult& result) {
     const bool quiet = result.output.find("portacl:") == std::string::npos &&
                        result.output.find("Sanitizer") == std::string::npos;
     if (result.exit_code == 0 && done && quiet) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "exit code " << result.exit_code << ", signal "
-                                       << result.signal << "; its output:\n" << result.output;
+    return testing::AssertionFailure()
+           << "exit code " << result.exit_code << ", signal " << result.signal << "; its output:\n"
+           << result.output;
 }
 
 // What the program may use of the allocation.
 std::string Size(const ProcessResult& result) {
     std::smatch found;
-    return std::regex_search(result.output, found, std::regex("size ([0-9]+)")) ? found[1].str() : "?";
+    return std::regex_search(result.output, found, std::regex("size ([0-9]+)")) ? found[1].str()
+                                                                                : "?";
 }
 
 class Overrun : public testing::Test {
@@ -69,16 +71,18 @@ TEST_F(Overrun, WithoutFaultsEveryModeIsSilent) {
     }
 }
 
-// The rest of an allocation's last page has a canary. The kernel's launch fails, and the stream goes on.
+// The rest of an allocation's last page has a canary. The kernel's launch fails, and the stream
+// goes on.
 TEST_F(Overrun, InGuardModeAKernelThatWritesFourBytesPastTheEndFails) {
     for (const std::string kind : {"device", "pinned", "pool"}) {
         SCOPED_TRACE(kind);
         const auto result = Make("plain", true, kind, "kernel-near");
-        EXPECT_TRUE(Matches(result,
-                            "portacl: 4 bytes at offset " + Size(result) +
-                                ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " + Size(result) +
-                                " bytes (on device 0|in host memory), were overwritten; found when kernel "
-                                "write_at had run"));
+        EXPECT_TRUE(Matches(
+            result, "portacl: 4 bytes at offset " + Size(result) +
+                        ", 0 bytes past the end of the allocation at 0x[0-9a-f]+ of " +
+                        Size(result) +
+                        " bytes (on device 0|in host memory), were overwritten; found when kernel "
+                        "write_at had run"));
         EXPECT_TRUE(Matches(result, "synchronize: 507015 .*past the end of the allocation"));
         EXPECT_EQ(result.exit_code, 0) << "what was found is found once:\n" << result.output;
     }
@@ -97,11 +101,14 @@ TEST_F(Overrun, InGuardModeAKernelDiesOfAnAccessToMemoryOfNobody) {
         const char* fault;
         const char* words;
     } const cases[] = {
-        {"device", "kernel-far", "kernel write_at touched .* bytes past the end of the (freed )?allocation"},
+        {"device", "kernel-far",
+         "kernel write_at touched .* bytes past the end of the (freed )?allocation"},
         {"small", "kernel-far", "kernel write_at touched .* on device 0"},
-        {"large", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
+        {"large", "kernel-near",
+         "kernel write_at touched .* 0 bytes past the end of the allocation"},
         {"large", "kernel-far", "kernel write_at touched .* bytes past the end of the allocation"},
-        {"managed", "kernel-near", "kernel write_at touched .* 0 bytes past the end of the allocation"},
+        {"managed", "kernel-near",
+         "kernel write_at touched .* 0 bytes past the end of the allocation"},
         {"pool", "kernel-far", "kernel write_at touched .* on device 0"},
         {"device", "kernel-freed", "kernel write_at touched .* byte 8 of the freed allocation"},
     };
@@ -126,9 +133,10 @@ TEST_F(Overrun, InGuardModeTheHostDiesOfAccessesPastItsOwnMemory) {
 // It is freed all the same: the library gives the code, and the program ends here.
 TEST_F(Overrun, InGuardModeAFreeReportsWhatTheHostHasOverwritten) {
     const auto result = Make("plain", true, "pinned", "host-near");
-    EXPECT_TRUE(Matches(result,
-                        "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
-                        "the allocation at .* in host memory, were overwritten; found when it was freed"));
+    EXPECT_TRUE(
+        Matches(result,
+                "aclrtFreeHost.*: 507015 .*4 bytes at offset [0-9]+, 0 bytes past the end of "
+                "the allocation at .* in host memory, were overwritten; found when it was freed"));
     EXPECT_TRUE(Matches(result, "(^|\n)portacl: 4 bytes at offset"));
 }
 

@@ -107,7 +107,6 @@ __attribute__((visibility("default"))) void plain_mark(const void* arguments,
     std::memcpy(&values, arguments, sizeof values);
     Mark(*block, values.words, values.number);
 }
-
 }
 
 // A kernel by a name of C++, without a description.

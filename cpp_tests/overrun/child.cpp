@@ -9,13 +9,13 @@
 #include <cstring>
 #include <string>
 
-#define CALL(call)                                                                         \
-    do {                                                                                   \
-        const aclError code_ = (call);                                                     \
-        if (code_ != ACL_SUCCESS) {                                                        \
-            std::printf("%s: %d %s\n", #call, code_, aclGetRecentErrMsg());                \
-            std::exit(3);                                                                  \
-        }                                                                                  \
+#define CALL(call)                                                          \
+    do {                                                                    \
+        const aclError code_ = (call);                                      \
+        if (code_ != ACL_SUCCESS) {                                         \
+            std::printf("%s: %d %s\n", #call, code_, aclGetRecentErrMsg()); \
+            std::exit(3);                                                   \
+        }                                                                   \
     } while (false)
 
 namespace {

@@ -1,5 +1,5 @@
-// Calls at the ends of threads and of the process: in destructors of thread-local and static objects, in those of
-// pthread keys, and in atexit functions.
+// Calls at the ends of threads and of the process: in destructors of thread-local and static
+// objects, in those of pthread keys, and in atexit functions.
 #pragma once
 
 #include <acl/acl.h>
@@ -17,11 +17,13 @@
 
 namespace portacl_test {
 
-// For code that runs when no test can fail any more: says what was wrong and ends the process with a failure.
+// For code that runs when no test can fail any more: says what was wrong and ends the process with
+// a failure.
 inline void DemandAt(const char* file, int line, bool condition, const char* what) {
     if (condition) return;
     const char* text = aclGetRecentErrMsg();
-    std::fprintf(stderr, "%s:%d: late: %s; last text: %s\n", file, line, what, text ? text : "(none)");
+    std::fprintf(stderr, "%s:%d: late: %s; last text: %s\n", file, line, what,
+                 text ? text : "(none)");
     std::fflush(stderr);
     _exit(3);
 }
@@ -60,8 +62,8 @@ class LateOwner {
     std::unique_ptr<LateWork> work_;
 };
 
-// Two threads that use the library and end. The owner is there before the library's own values of the thread, so it
-// is destroyed after them.
+// Two threads that use the library and end. The owner is there before the library's own values of
+// the thread, so it is destroyed after them.
 template <typename Work>
 void LateInThreads() {
     const int before = late_uses;
@@ -71,7 +73,8 @@ void LateInThreads() {
     }).join();
     std::thread([] {
         pthread_key_t key = 0;
-        LATE(pthread_key_create(&key, [](void* owner) { delete static_cast<LateOwner*>(owner); }) == 0);
+        LATE(pthread_key_create(&key, [](void* owner) { delete static_cast<LateOwner*>(owner); }) ==
+             0);
         auto* owner = new LateOwner;
         LATE(pthread_setspecific(key, owner) == 0);
         owner->Begin(new Work);
@@ -79,8 +82,9 @@ void LateInThreads() {
     LATE(late_uses == before);
 }
 
-// The end of the process: destructors of the main thread's objects and of static ones, and functions of atexit,
-// around those that the library has registered. The last of all of them ends the library.
+// The end of the process: destructors of the main thread's objects and of static ones, and
+// functions of atexit, around those that the library has registered. The last of all of them ends
+// the library.
 template <typename Work>
 void LateInProcess() {
     static struct Last {
@@ -98,7 +102,8 @@ void LateInProcess() {
     static LateOwner second_static;
     static LateOwner second_at_exit;
     LATE(std::atexit([] { second_at_exit.Finish(); }) == 0);
-    for (LateOwner* owner : {&first_static, &first_at_exit, &of_thread, &second_static, &second_at_exit})
+    for (LateOwner* owner :
+         {&first_static, &first_at_exit, &of_thread, &second_static, &second_at_exit})
         owner->Begin(new Work);
     LateInThreads<Work>();
 }

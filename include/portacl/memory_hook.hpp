@@ -98,9 +98,9 @@ void after(void* hook, const portaclMemoryEvent* event) noexcept {
 /**
  * A hook while it is registered: from the beginning of this object to its end.
  *
- * The end waits for calls of the hook on other threads. Where it is inside a callback and this could be for ever
- * (docs/callbacks.md), the hook is not called any more, the failure is noted (portaclNoteReleaseFailure), and the call that
- * still runs uses the hook.
+ * The end waits for calls of the hook on other threads. Where it is inside a callback and this
+ * could be for ever (docs/callbacks.md), the hook is not called any more, the failure is noted
+ * (portaclNoteReleaseFailure), and the call that still runs uses the hook.
  */
 class ScopedMemoryHook : public Owner<detail::MemoryHookKind> {
   public:

@@ -1,7 +1,7 @@
 //! The allocator of this library, with a reserve for the time when the system has no memory.
 //!
 //! Rust's containers end the process when an allocation fails. So no small allocation fails here: when the
-//! system refuses one, it comes from the reserve ([`reserve`]), and [`set_shortage_handler`]'s function is
+//! system refuses one, it comes from the reserve (`reserve`), and [`set_shortage_handler`]'s function is
 //! called. Public calls ask [`check`] from then on and are refused, with a code and a text, before they begin,
 //! unless enough of the reserve is left. A call that has begun can therefore go on to its end.
 //!

@@ -48,7 +48,7 @@ pub struct Node {
     pub after: Vec<usize>,
 }
 
-/// A graph that is ready to run, for [`super::Stream::run_graph`] on streams of its device. Runs of
+/// A graph that is ready to run, for [`super::Op::RunGraph`] on streams of its device. Runs of
 /// one graph come one after the other, in the order in which they were queued. When it is dropped,
 /// runs that are queued keep what they need of it.
 pub trait Graph: Any + Send + Sync {

@@ -20,7 +20,7 @@ pub trait Module: Send + Sync {
     fn code(&self) -> Option<Code>;
 }
 
-/// A kernel of a [`Module`], for [`super::Stream::launch`] on the same device.
+/// A kernel of a [`Module`], for [`super::Op::Launch`] on the same device.
 pub trait Kernel: Any + Send + Sync {
     /// Facts that do not change.
     fn info(&self) -> &KernelInfo;

@@ -98,7 +98,7 @@ fn noun_of(kind: u8) -> Option<&'static str> {
     NOUNS.iter().find(|(known, _)| *known as u8 == kind).map(|(_, noun)| *noun)
 }
 
-/// A type whose objects have handles. [`object!`] implements it, next to the type.
+/// A type whose objects have handles. `object!` implements it, next to the type.
 pub trait Object: Send + Sync + Sized + 'static {
     /// The kind of its handles.
     const KIND: Kind;

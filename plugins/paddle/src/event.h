@@ -1,5 +1,5 @@
-// The events that Paddle has. One belongs to no device until it is recorded: Paddle creates it on the
-// device that is current, and may record it in a stream of another one.
+// The events that Paddle has. One belongs to no device until it is recorded: Paddle creates it on
+// the device that is current, and may record it in a stream of another one.
 #pragma once
 
 #include <acl/acl.h>

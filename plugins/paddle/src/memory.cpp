@@ -9,14 +9,13 @@ namespace {
 using Allocate = aclError (*)(void** pointer, std::size_t size);
 using Deallocate = aclError (*)(void* pointer);
 
-// Large pages, where rounding up to whole ones costs next to nothing of the device. Other sizes, such
-// as the chunks of naive_best_fit and the tensors that it does not cut out of chunks, lie on
+// Large pages, where rounding up to whole ones costs next to nothing of the device. Other sizes,
+// such as the chunks of naive_best_fit and the tensors that it does not cut out of chunks, lie on
 // ordinary ones, which the device can put side by side.
 aclError AllocateUnpadded(void** pointer, size_t size) {
     constexpr size_t kLargePage = size_t{2} << 20;
     const size_t lost = (kLargePage - size % kLargePage) % kLargePage;
-    const auto policy =
-        lost <= size / 64 ? ACL_MEM_MALLOC_HUGE_FIRST : ACL_MEM_MALLOC_NORMAL_ONLY;
+    const auto policy = lost <= size / 64 ? ACL_MEM_MALLOC_HUGE_FIRST : ACL_MEM_MALLOC_NORMAL_ONLY;
     return aclrtMallocAlign32(pointer, size, policy);
 }
 
