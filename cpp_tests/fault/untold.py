@@ -44,6 +44,11 @@ ALL = (
     Untold("cpu", "device.alloc", FROM_POOL, "a pool asks for more than it needs, and then for what it needs",
            in_samples=AGAIN),
     Untold("cpu", "shared_memory.alloc", FROM_POOL, "likewise", in_samples=AGAIN),
+    # Only captured requests read the attributes.
+    Untold("cuda", "pool.get", FROM_POOL, "high marks of graph memory: the allocation stands without them",
+           in_samples=True, steady=False),
+    Untold("driver", "cuMemPoolGetAttribute", FROM_POOL, "high marks of graph memory: the allocation stands without them",
+           in_samples=True, steady=False),
     # Whether something waits to be used again is a matter of time.
     Untold("cpu", "device.alloc", FROM_DEVICE, "what waits to be used again goes back, and then it is asked for once more",
            in_samples=AGAIN, steady=False),

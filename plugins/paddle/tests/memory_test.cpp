@@ -10,6 +10,9 @@ namespace {
 class MemoryCallbacks : public WithDevice {};
 class MemoryOfTwo : public WithTwoDevices {};
 
+// Devices of the cpu backend share the machine's memory unless each has a limit of its own.
+[[maybe_unused]] const int kLimitIsSet = setenv("PORTACL_CPU_MEMORY", "4G", 0);
+
 std::size_t Free(C_Device device) {
     std::size_t total = 0;
     std::size_t free = 0;
