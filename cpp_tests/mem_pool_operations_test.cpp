@@ -260,17 +260,23 @@ std::vector<Access> Accesses() {
     return {Access::kNone, Access::kRead, Access::kReadWrite, Access::kRead, Access::kNone};
 }
 
+// A new pool of device 1, and kBytes of it that are ready to be used. Device 0 is current
+// afterwards.
+aclError MallocFromPoolOfDevice1(aclrtMemPool* pool, void** memory) {
+    const aclrtMemPoolProps props = PoolProps(1);
+    aclError code = aclrtSetDevice(1);
+    if (code == ACL_SUCCESS) code = aclrtMemPoolCreate(pool, &props);
+    if (code == ACL_SUCCESS) code = aclrtMemPoolMallocAsync(memory, kBytes, *pool, nullptr);
+    if (code == ACL_SUCCESS) code = aclrtSynchronizeDevice();
+    return code == ACL_SUCCESS ? aclrtSetDevice(0) : code;
+}
+
 }  // namespace
 
 TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAPool) {
-    ACL_OK(aclrtSetDevice(1));
-    const aclrtMemPoolProps props = PoolProps(1);
     aclrtMemPool pool = nullptr;
-    ACL_OK(aclrtMemPoolCreate(&pool, &props));
     void* memory = nullptr;
-    ACL_OK(aclrtMemPoolMallocAsync(&memory, kBytes, pool, nullptr));
-    ACL_OK(aclrtSynchronizeDevice());
-    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(MallocFromPoolOfDevice1(&pool, &memory));
     memory_ = static_cast<char*>(memory);
     const auto give = [&](Access access) {
         aclrtMemAccessDesc desc{};
@@ -391,14 +397,9 @@ TEST_F(MemPoolOperations, EachNeedsTheAccessOfItsStreamsDeviceToAPoolOfHostMemor
 
 // A graph is of one device, whatever that device was given access to.
 TEST_F(MemPoolOperations, NoneIsCapturedWithMemoryOfAnotherDevice) {
-    ACL_OK(aclrtSetDevice(1));
-    const aclrtMemPoolProps props = PoolProps(1);
     aclrtMemPool pool = nullptr;
-    ACL_OK(aclrtMemPoolCreate(&pool, &props));
     void* memory = nullptr;
-    ACL_OK(aclrtMemPoolMallocAsync(&memory, kBytes, pool, nullptr));
-    ACL_OK(aclrtSynchronizeDevice());
-    ACL_OK(aclrtSetDevice(0));
+    ACL_OK(MallocFromPoolOfDevice1(&pool, &memory));
     memory_ = static_cast<char*>(memory);
     aclrtMemAccessDesc desc{};
     desc.location = {0, ACL_MEM_LOCATION_TYPE_DEVICE};
