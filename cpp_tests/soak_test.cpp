@@ -48,6 +48,8 @@ bool Exact() {
     return !kSanitized && tunables && std::strstr(tunables, "glibc.malloc.tcache_count=0");
 }
 constexpr std::chrono::seconds kLongest{8};
+// How long threads and descriptors may take to go after the last round.
+constexpr std::chrono::seconds kPatience{10};
 
 std::chrono::seconds Duration() {
     const char* text = std::getenv("PORTACL_TEST_SOAK_SECONDS");
@@ -56,7 +58,8 @@ std::chrono::seconds Duration() {
 
 // Does rounds, and says what they left behind; "" if nothing.
 template <typename Round>
-std::string Soak(Round round, std::chrono::seconds duration = Duration()) {
+std::string Soak(Round round, std::chrono::seconds duration = Duration(),
+                 std::chrono::seconds patience = kPatience) {
     auto start = Clock::now();
     const auto is_long = [&start] { return !Exact() && Clock::now() - start > kLongest; };
     for (int i = 0; i < kWarmUp && !is_long() && !testing::Test::HasFailure(); ++i) round(i);
@@ -73,7 +76,7 @@ std::string Soak(Round round, std::chrono::seconds duration = Duration()) {
             std::fflush(stdout);
         }
     }
-    const Usage after = Usage::Settled(before.threads);
+    const Usage after = Usage::Settled(before, patience);
     std::string left;
     auto check = [&](const char* what, size_t was, size_t is, size_t slack) {
         if (is > was + slack)
@@ -297,7 +300,7 @@ TEST(Soak, SeesALeakOfOneObjectInEachRound) {
         if (round == kRounds - 1 || !Exact())
             files.push_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
     };
-    EXPECT_NE(Soak(open_last, {}).find("descriptors"), std::string::npos);
+    EXPECT_NE(Soak(open_last, {}, {}).find("descriptors"), std::string::npos);
     for (int file : files) close(file);
 }
 

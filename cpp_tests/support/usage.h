@@ -44,23 +44,25 @@ struct Usage {
         return usage;
     }
 
-    // As Now, with the least number of threads that some looks show: one that was joined may be
-    // seen for a moment.
+    // As Now, with the least number of threads and descriptors of several looks: a joined thread
+    // and the library's end of a closed connection may be visible for a moment.
     static Usage Least() {
         Usage least = Now();
         for (int i = 0; i < 20; ++i) {
             std::this_thread::yield();
             least.threads = std::min(least.threads, Threads());
+            least.files = std::min(least.files, OpenFiles());
         }
         return least;
     }
 
-    // As Now, when no more threads are left than `threads`, which may take a moment. Gives up after
-    // a while.
-    static Usage Settled(size_t threads) {
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    // As Now, once no more threads and descriptors are left than `before` had; gives up after
+    // `patience`. The library's own thread closes its end of a connection after the caller's.
+    static Usage Settled(const Usage& before, std::chrono::seconds patience) {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
         Usage usage = Now();
-        while (usage.threads > threads && std::chrono::steady_clock::now() < deadline) {
+        while ((usage.threads > before.threads || usage.files > before.files) &&
+               std::chrono::steady_clock::now() < deadline) {
             std::this_thread::yield();
             usage = Now();
         }
