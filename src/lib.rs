@@ -11,6 +11,11 @@
 )))]
 compile_error!("portacl supports Linux with glibc on 64-bit little-endian machines only");
 
+#[cfg(panic = "abort")]
+compile_error!(
+    "portacl needs panic=unwind: each C entry turns a panic into ACL_ERROR_INTERNAL_ERROR, and panic=abort would end the process"
+);
+
 pub mod algo;
 // Loom's primitives cannot be made in constants, and nothing but `algo` is modelled.
 #[cfg(not(loom))]
