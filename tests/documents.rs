@@ -60,7 +60,7 @@ fn documented_codes(document: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_error_code_is_documented_and_no_other() {
-    let code = codes(&read("src/core/error.rs"));
+    let code = codes(&read("src/core/base/error.rs"));
     assert!(code.contains("100000"), "the parser of the codes found {code:?}");
     assert_eq!(code, documented_codes(&read("docs/errors.md")));
 }

@@ -5,7 +5,7 @@ mod source;
 use std::collections::BTreeSet;
 
 use portacl::algo::host_memory::RESERVE;
-use portacl::core::host_memory::GOES_ON;
+use portacl::core::base::host_memory::GOES_ON;
 use source::{exported_functions, files, read};
 
 fn section(text: &str) -> &str {

@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::allocation::Owner;
-use super::error::{Code, Error, Result};
-use super::handles;
-use super::mem_pool;
-use super::stream::Stream;
 use crate::algo::pool::StreamKey;
 use crate::algo::slot_table::{Handle, Ref, SlotTable};
 use crate::backend::{self, Op, Position};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::memory::allocation::Owner;
+use crate::core::pool::mem_pool;
+use crate::core::stream::Stream;
 
 /// Some stream has a lane.
 static TRACKED: AtomicBool = AtomicBool::new(false);

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::transmute;
 
-use crate::core::allocator::{self, Function};
+use crate::core::stream::allocator::{self, Function};
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
     aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc,

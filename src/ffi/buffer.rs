@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::buffer::{self, USER_BYTES};
+use crate::core::memory::buffer::{self, USER_BYTES};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMbuf};
 use crate::ffi::value::{Array, Out, address, handle, must_not_be_null};

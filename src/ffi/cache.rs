@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::cache;
+use crate::core::transfer::cache;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
 use crate::ffi::value::{Out, address, enum_value, handle, must_be_null, must_not_be_null};

@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use crate::backend::HostFn;
-use crate::core::error::Error;
-use crate::core::report;
+use crate::core::base::error::Error;
+use crate::core::stream::report;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtHostFunc, aclrtStream};
 use crate::ffi::value::handle;

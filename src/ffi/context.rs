@@ -3,7 +3,10 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::{context, overflow, stream, sys_param};
+use crate::core::runtime::context;
+use crate::core::runtime::sys_param;
+use crate::core::stream;
+use crate::core::stream::overflow;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclSysParamOpt, aclrtContext, aclrtStream};
 use crate::ffi::value::{Out, address, enum_value, handle, must_be_null};

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::data_buffer::{self, Extent};
+use crate::core::memory::data_buffer::{self, Extent};
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{aclDataBuffer, aclError};
 use crate::ffi::value::{address, handle};

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::data_type;
+use crate::core::transfer::data_type;
 use crate::ffi::guard::guard_value_anywhere;
 use crate::ffi::types::{aclDataType, aclFloat16};
 use crate::ffi::value::enum_value;

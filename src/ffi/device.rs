@@ -4,9 +4,13 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::abort::{Stage, Watcher};
-use crate::core::state_callback::{self, DeviceState, DeviceWatcher};
-use crate::core::{abort, cache, device, device_limit, runtime};
+use crate::core::runtime;
+use crate::core::runtime::device;
+use crate::core::runtime::device_limit;
+use crate::core::runtime::state_callback::{self, DeviceState, DeviceWatcher};
+use crate::core::stream::abort;
+use crate::core::stream::abort::{Stage, Watcher};
+use crate::core::transfer::cache;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtDeviceLimit, aclrtDeviceState, aclrtDeviceStateCallback, aclrtDeviceStatus,

@@ -3,8 +3,13 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::error::{Error, Result};
-use crate::core::{atomics, device, device_info, info, thread, visibility};
+use crate::core::base::error::{Error, Result};
+use crate::core::runtime::atomics;
+use crate::core::runtime::device;
+use crate::core::runtime::device_info;
+use crate::core::runtime::info;
+use crate::core::runtime::thread;
+use crate::core::runtime::visibility;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     ACL_DEV_FEATURE_NOT_SUPPORT, ACL_DEV_FEATURE_SUPPORT, aclError, aclrtAtomicOperation,

@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::device;
-use crate::core::error::{self, Code, Error, Result};
+use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::runtime::device;
 use crate::ffi::guard::{guard, guard_unsupported, guard_value_anywhere};
 use crate::ffi::types::{
     aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo,

@@ -1,6 +1,6 @@
 //! Events: points in a stream's work that others can wait for.
 
-use crate::core::event;
+use crate::core::stream::event;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtEventRecordedStatus, aclrtEventStatus, aclrtEventWaitStatus,

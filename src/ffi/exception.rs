@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::core::error::{Error, Result};
-use crate::core::exception::{self, Exception, Watcher};
+use crate::core::base::error::{Error, Result};
 use crate::core::kernel;
+use crate::core::stream::exception::{self, Exception, Watcher};
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtExceptionInfo, aclrtExceptionInfoCallback, aclrtFuncHandle,

@@ -1,8 +1,9 @@
 //! A forked child has this library's memory but none of its threads and no device: every call fails
 //! there at once.
 
-use crate::core::config::ErrMsgMode;
-use crate::core::{error, gate};
+use crate::core::base::config::ErrMsgMode;
+use crate::core::base::error;
+use crate::core::base::gate;
 
 /// True in a process that was forked after the first call of this library. Forks before that leave
 /// nothing behind that a child could lack.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::error::Error;
+use crate::core::base::error::Error;
 use crate::core::graph::end_callback::{self, EndCallback};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclmdlRI, aclrtCallback};

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::core::error::Result;
+use crate::core::base::error::Result;
 use crate::core::graph::inspect;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclmdlRI, aclmdlRITask, aclrtStream};

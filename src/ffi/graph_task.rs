@@ -3,11 +3,11 @@
 use std::mem::MaybeUninit;
 
 use crate::backend::Arguments;
-use crate::core::error::Result;
+use crate::core::base::error::Result;
 use crate::core::graph::inspect;
 use crate::core::graph::params::{self, Change, KernelParams, Params, Told};
-use crate::core::kernel_launch::Call;
-use crate::core::stream_value;
+use crate::core::kernel::kernel_launch::Call;
+use crate::core::stream::stream_value;
 use crate::ffi::guard::guard;
 use crate::ffi::kernel_launch::read_config;
 use crate::ffi::types::{

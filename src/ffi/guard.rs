@@ -3,8 +3,10 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::core::error::{self, Code, Error, Result};
-use crate::core::{gate, host_memory, snapshot};
+use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::base::gate;
+use crate::core::base::host_memory;
+use crate::core::process::snapshot;
 use crate::ffi::fork;
 
 /// Runs the body of the API function `call` and turns what comes out into a code: the text of a

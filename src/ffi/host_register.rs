@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::host_register;
+use crate::core::memory::host_register;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtHostRegisterType};
 use crate::ffi::value::{Out, address, enum_value};

@@ -5,9 +5,9 @@ use std::mem::MaybeUninit;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::core::error::{Error, Result};
-use crate::core::life_callback::{self, Callback};
+use crate::core::base::error::{Error, Result};
 use crate::core::runtime;
+use crate::core::runtime::life_callback::{self, Callback};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclFinalizeCallbackFunc, aclInitCallbackFunc, aclRegisterCallbackType,

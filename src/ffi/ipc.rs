@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Result;
-use crate::core::event;
-use crate::core::ipc::{self, ProcessList};
+use crate::core::base::error::Result;
+use crate::core::memory::ipc::{self, ProcessList};
+use crate::core::stream::event;
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtServerPid,

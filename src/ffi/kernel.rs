@@ -4,8 +4,10 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::path::Path;
 
-use crate::core::error::{Error, Result};
-use crate::core::{binary_image, kernel, symbol};
+use crate::core::base::error::{Error, Result};
+use crate::core::kernel;
+use crate::core::kernel::binary_image;
+use crate::core::kernel::symbol;
 use crate::ffi::guard::{guard, guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclrtBinHandle, aclrtBinary, aclrtBinaryLoadOptions, aclrtFuncAttribute,

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use crate::core::error::{Error, Result};
-use crate::core::kernel_args::{self, Entry, Head, List, Room};
+use crate::core::base::error::{Error, Result};
+use crate::core::kernel::kernel_args::{self, Entry, Head, List, Room};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtArgsHandle, aclrtFuncHandle, aclrtParamHandle};
 use crate::ffi::value::{Out, address, handle, must_not_be_null};

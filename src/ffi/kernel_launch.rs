@@ -3,9 +3,10 @@
 use std::ffi::{c_char, c_void};
 
 use crate::backend::Arguments;
-use crate::core::error::{Error, Result};
-use crate::core::kernel_launch::{self, Config, PlaceHolder, Request, Shape};
-use crate::core::{kernel_args, symbol};
+use crate::core::base::error::{Error, Result};
+use crate::core::kernel::kernel_args;
+use crate::core::kernel::kernel_launch::{self, Config, PlaceHolder, Request, Shape};
+use crate::core::kernel::symbol;
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::kernel_args::with_list;
 use crate::ffi::types::{

@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::{Error, Result};
-use crate::core::managed_memory::{self, Move, Place, Question};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::managed_memory::{self, Move, Place, Question};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtMemManagedAdviseType, aclrtMemManagedLocation, aclrtMemManagedRangeAttribute,

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::mem_pool::{self, Props};
+use crate::core::pool::mem_pool::{self, Props};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMemPool, aclrtMemPoolAttr, aclrtMemPoolProps, aclrtStream};
 use crate::ffi::value::{Array, Out, address, enum_value, handle, must_not_be_null};

@@ -5,8 +5,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
 
 use crate::backend::{PoolHandle, PoolSharing};
-use crate::core::error::{Error, Result};
-use crate::core::mem_pool::sharing;
+use crate::core::base::error::{Error, Result};
+use crate::core::pool::mem_pool::sharing;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMemHandleType, aclrtMemPool, portaclMemPoolPtrExportData};
 use crate::ffi::value::{Out, address, enum_value, handle, must_not_be_null};

@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
-use crate::core::memcpy::{self, ReduceRequest, Request};
+use crate::core::base::error::Error;
+use crate::core::transfer::memcpy::{self, ReduceRequest, Request};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclDataType, aclError, aclrtMemcpyKind, aclrtReduceKind, aclrtStream};
 use crate::ffi::value::{address, enum_value, handle};

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memcpy_2d::{self, Request};
+use crate::core::transfer::memcpy_2d::{self, Request};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 use crate::ffi::value::{address, enum_value, handle};

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use crate::core::error::Result;
-use crate::core::memcpy_batch::{self, Arrays, Attribute, Entry, Location, Outcome};
+use crate::core::base::error::Result;
+use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Location, Outcome};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMemLocation, aclrtMemcpyBatchAttr, aclrtStream};
 use crate::ffi::value::{Array, Out, address, enum_value, handle};

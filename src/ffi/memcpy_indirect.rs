@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::memcpy_indirect::{self, Request};
+use crate::core::transfer::memcpy_indirect::{self, Request};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtMemcpyKind, aclrtStream};
 use crate::ffi::value::{Out, address, enum_value, handle, must_be_null};

@@ -3,10 +3,11 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::error::{Error, Result};
-use crate::core::malloc_config::{Attribute, MallocConfig};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory;
 use crate::core::memory::Location;
-use crate::core::{device, memory};
+use crate::core::memory::malloc_config::{Attribute, MallocConfig};
+use crate::core::runtime::device;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtMallocConfig, aclrtMemAttr, aclrtMemLocation, aclrtMemLocationType,

@@ -4,8 +4,8 @@ use std::ffi::c_char;
 use std::io::{Write, stdout};
 use std::mem::MaybeUninit;
 
-use crate::core::error::{Error, Result};
-use crate::core::memory_hook::{
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::memory_hook::{
     self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment,
     ProfileRow, Refusal, Scope,
 };

@@ -5,11 +5,11 @@ use std::mem::MaybeUninit;
 use std::time::Instant;
 
 use crate::algo::notice::notice;
-use crate::core::call_site::Names;
-use crate::core::callback;
-use crate::core::error::Error;
-use crate::core::leak_check::{self, Live};
-use crate::core::memory_hook::MemoryKind;
+use crate::core::base::call_site::Names;
+use crate::core::base::callback;
+use crate::core::base::error::Error;
+use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::process::leak_check::{self, Live};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation, portaclMemoryKind};
 use crate::ffi::value::{Out, address, handle, text};

@@ -2,10 +2,10 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::error::{Error, Result};
-use crate::core::mem_pool::stats::Row;
-use crate::core::memory_hook::MemoryKind;
-use crate::core::memory_stats::{self, Amount, Stats};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_stats::{self, Amount, Stats};
+use crate::core::pool::mem_pool::stats::Row;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, portaclMemoryKind, portaclMemoryPageStats, portaclMemoryPoolStats, portaclMemoryStats,

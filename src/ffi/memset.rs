@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::memset::{self, Request};
+use crate::core::transfer::memset::{self, Request};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtStream};
 use crate::ffi::value::{address, handle};

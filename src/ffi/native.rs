@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::native;
+use crate::core::stream::native;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtContext, aclrtEvent, aclrtStream};
 use crate::ffi::value::{Out, address, handle};

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use crate::core::notify::{self, CountedWait};
+use crate::core::stream::notify::{self, CountedWait};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::ipc::processes;
 use crate::ffi::types::{

@@ -1,6 +1,6 @@
 //! How long an operator, or a wait on a stream, may take.
 
-use crate::core::op_timeout;
+use crate::core::stream::op_timeout;
 use crate::ffi::guard::guard;
 use crate::ffi::types::aclError;
 use crate::ffi::value::Out;

@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::{overflow, stream_attribute};
+use crate::core::stream::overflow;
+use crate::core::stream::stream_attribute;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtFloatOverflowMode, aclrtStream};
 use crate::ffi::value::{Out, address, enum_value, handle};

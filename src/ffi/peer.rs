@@ -1,6 +1,6 @@
 //! Access of devices to each other's memory.
 
-use crate::core::peer;
+use crate::core::memory::peer;
 use crate::ffi::guard::guard;
 use crate::ffi::types::aclError;
 use crate::ffi::value::Out;

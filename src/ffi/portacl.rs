@@ -2,7 +2,10 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::core::{device_info, error_name, info, release_failure};
+use crate::core::base::error_name;
+use crate::core::base::release_failure;
+use crate::core::runtime::device_info;
+use crate::core::runtime::info;
 use crate::ffi::guard::{guard, guard_value, guard_value_anywhere};
 use crate::ffi::types::aclError;
 use crate::ffi::value::text;

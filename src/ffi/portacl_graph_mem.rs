@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::mem_pool::graphs;
+use crate::core::pool::mem_pool::graphs;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, portaclGraphMemAttr};
 use crate::ffi::value::{Out, enum_value};

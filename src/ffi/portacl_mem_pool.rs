@@ -4,9 +4,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::device_info;
-use crate::core::mem_pool::access::{self, Access, AccessRequest};
-use crate::core::mem_pool::{self, current};
+use crate::core::pool::mem_pool::access::{self, Access, AccessRequest};
+use crate::core::pool::mem_pool::{self, current};
+use crate::core::runtime::device_info;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtMemAccessDesc, aclrtMemAccessFlags, aclrtMemLocation, aclrtMemPool, aclrtStream,

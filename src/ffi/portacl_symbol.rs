@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::core::symbol;
+use crate::core::kernel::symbol;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtBinHandle};
 use crate::ffi::value::{address, handle, text};

@@ -2,9 +2,10 @@
 
 use std::ffi::c_char;
 
-use crate::core::error::Error;
-use crate::core::error::Result;
-use crate::core::{prof_range, prof_stamp};
+use crate::core::base::error::Error;
+use crate::core::base::error::Result;
+use crate::core::profiling::prof_range;
+use crate::core::profiling::prof_stamp;
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{
     ACL_PROF_EVENT_ATTR_VERSION, aclError, aclprofEventAttributes, aclprofTensor,

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::core::prof_stamp;
+use crate::core::profiling::prof_stamp;
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::aclError;
 use crate::ffi::value::{Out, bytes, handle};

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::prof_step;
+use crate::core::profiling::prof_step;
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{aclError, aclprofStepInfo, aclprofStepTag, aclrtStream};
 use crate::ffi::value::{enum_value, handle};

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use crate::core::error::Error;
+use crate::core::base::error::Error;
 use crate::ffi::guard::{guard_unsupported, guard_value};
 use crate::ffi::types::{
     aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri,

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::prof_trace;
+use crate::core::profiling::prof_trace;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtStream};
 use crate::ffi::value::{bytes, handle};

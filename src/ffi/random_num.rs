@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::random_num::{self, Request, Value};
+use crate::core::transfer::random_num::{self, Request, Value};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtRandomNumFuncType, aclrtRandomNumTaskInfo, aclrtRandomParaInfo, aclrtStream,

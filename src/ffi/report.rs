@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::{HostFn, pthread as this_thread};
-use crate::core::error::Error;
-use crate::core::report::{self, HOST_FUNCTIONS, REPORTS};
+use crate::core::base::error::Error;
+use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtCallback, aclrtCallbackBlockType, aclrtStream};
 use crate::ffi::value::{enum_value, handle};

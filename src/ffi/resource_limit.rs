@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::core::resource_limit::{self, Resource};
+use crate::core::stream::resource_limit::{self, Resource};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtDevResLimitType, aclrtStream};
 use crate::ffi::value::{Out, enum_value, handle};

@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::error::{Error, Result};
-use crate::core::snapshot::{self, Callback};
+use crate::core::base::error::{Error, Result};
+use crate::core::process::snapshot::{self, Callback};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{
     aclError, aclrtSnapShotBackupArgs, aclrtSnapShotCallBack, aclrtSnapShotRestoreArgs,

@@ -3,7 +3,8 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::{device_info, info};
+use crate::core::runtime::device_info;
+use crate::core::runtime::info;
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{aclCannAttr, aclDeviceInfo, aclError};
 use crate::ffi::value::{Out, enum_value};

@@ -4,9 +4,12 @@ use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use crate::core::state_callback::{self, StreamState, StreamWatcher};
-use crate::core::stream_attribute::Attribute;
-use crate::core::{abort, event, stream, stream_attribute};
+use crate::core::runtime::state_callback::{self, StreamState, StreamWatcher};
+use crate::core::stream;
+use crate::core::stream::abort;
+use crate::core::stream::event;
+use crate::core::stream::stream_attribute;
+use crate::core::stream::stream_attribute::Attribute;
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtEvent, aclrtStream, aclrtStreamAttr, aclrtStreamAttrValue, aclrtStreamState,

@@ -6,8 +6,8 @@ use std::mem::MaybeUninit;
 
 use parking_lot::Mutex;
 
-use crate::core::error::Error;
-use crate::core::stream_config::{self, Description, Field};
+use crate::core::base::error::Error;
+use crate::core::stream::stream_config::{self, Description, Field};
 use crate::ffi::guard::{guard, guard_value};
 use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
 use crate::ffi::value::{Out, address, enum_value, handle as stream_handle, must_not_be_null};

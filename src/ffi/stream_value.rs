@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use crate::core::stream_value;
+use crate::core::stream::stream_value;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtStream};
 use crate::ffi::value::{address, handle};

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::symbol::{self, Part};
+use crate::core::kernel::symbol::{self, Part};
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclError, aclrtFuncHandle, aclrtMemcpyKind, aclrtStream};
 use crate::ffi::value::{Out, address, enum_value, handle};

@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, size_of};
 
-use crate::core::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result};
 
 /// Where a result goes: a pointer from C that is not null.
 pub struct Out<T>(*mut T);
@@ -180,7 +180,7 @@ pub mod text {
     use std::ffi::{CStr, OsStr, c_char};
     use std::os::unix::ffi::OsStrExt;
 
-    use crate::core::error::{Error, Result};
+    use crate::core::base::error::{Error, Result};
 
     /// Where a text goes: room from C, at least for the terminating zero.
     pub struct Buffer {

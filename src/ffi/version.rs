@@ -3,7 +3,8 @@
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
-use crate::core::{info, version};
+use crate::core::runtime::info;
+use crate::core::runtime::version;
 use crate::ffi::guard::guard;
 use crate::ffi::types::{aclCANNPackageName, aclCANNPackageVersion, aclError};
 use crate::ffi::value::{Out, enum_value, text};

@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-use crate::core::mem_pool::access::{AccessRequest, flags_of};
-use crate::core::peer;
-use crate::core::virtual_memory::{self, Properties, access, physical};
+use crate::core::memory::peer;
+use crate::core::memory::virtual_memory::{self, Properties, access, physical};
+use crate::core::pool::mem_pool::access::{AccessRequest, flags_of};
 use crate::ffi::guard::{guard, guard_unsupported};
 use crate::ffi::types::{
     aclError, aclrtDrvMemHandle, aclrtMemAccessDesc, aclrtMemGranularityOptions, aclrtMemLinkType,
@@ -14,7 +14,7 @@ use crate::ffi::types::{
 use crate::ffi::value::{Array, Out, address, enum_from, enum_value, handle, must_not_be_null};
 
 /// The properties that C sends, as numbers.
-fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::error::Result<Properties> {
+fn properties(prop: *const aclrtPhysicalMemProp) -> crate::core::base::error::Result<Properties> {
     must_not_be_null("prop", prop)?;
     let prop = Array::new(prop, 1).get(0);
     Ok(Properties {

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use crate::backend::broker::Key;
-use crate::core::error::Result;
-use crate::core::virtual_memory::sharing::{self, FABRIC, Form};
+use crate::core::base::error::Result;
+use crate::core::memory::virtual_memory::sharing::{self, FABRIC, Form};
 use crate::ffi::guard::guard;
 use crate::ffi::ipc::processes;
 use crate::ffi::types::{

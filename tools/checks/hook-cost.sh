@@ -7,5 +7,5 @@ check() {
 }
 sabotage() {
     sed -i 's/COUNT.load(Ordering::Relaxed) != 0/COUNT.fetch_add(0, Ordering::SeqCst) != 0/' \
-        src/core/memory_hook/registry.rs
+        src/core/memory/memory_hook/registry.rs
 }

@@ -8,10 +8,10 @@ use super::flow::Flow;
 use super::task::{Task, What};
 use super::{Belongings, Graph, Ready};
 use crate::algo::slot_table::{Handle, Ref};
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::runtime::thread;
 use crate::core::stream::{self, Stream};
-use crate::core::thread;
 
 /// `flag` of a stream that runs start by themselves.
 const HEAD: u32 = 0;

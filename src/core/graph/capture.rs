@@ -18,9 +18,9 @@ use super::task::{self, Step, Task, What};
 use super::{Belongings, Graph, Ready, condition};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Position, Work, thread_number};
-use crate::core::allocation::Owner;
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles::{self, Object};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory::allocation::Owner;
 use crate::core::stream::{self, Stream};
 
 /// A capture: the streams that take part, and what was recorded.

@@ -16,10 +16,13 @@ use super::task::Task;
 use super::{Graph, Ready};
 use crate::algo::slot_table::Handle;
 use crate::backend::Span;
-use crate::core::device::Device;
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles::{self, Object};
-use crate::core::{memory, release_failure, stream, thread};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::base::release_failure;
+use crate::core::memory;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
 
 /// How deep bodies may be nested: steps are made, and pictures drawn, by functions that call themselves.
 const MOST_NESTED: usize = 16;

@@ -7,8 +7,8 @@ use super::condition::Conditional;
 use super::label::{Label, LabelList};
 use crate::algo::slot_table::{Handle, Ref};
 use crate::backend::{Place, Span};
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
 use crate::core::memory;
 use crate::core::stream::{self, Stream};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::Graph;
-use crate::core::callback;
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles;
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
 
 /// A function of the program.
 pub struct EndCallback {

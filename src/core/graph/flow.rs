@@ -23,9 +23,9 @@ use crate::algo::slot_table::Handle;
 use crate::backend::{
     self, Failure, HostFn, Observer, Position, RepeatedFn, Span, StreamOptions, Work,
 };
-use crate::core::device::Device;
-use crate::core::error::{Code, Error, Result};
-use crate::core::failure::Failures;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::device::Device;
+use crate::core::stream::failure::Failures;
 
 /// A step of a strand.
 pub enum Step {

@@ -21,10 +21,10 @@ use crate::backend::{
     self, Delivery, Device, Failure, Fault, FaultKind, HostFn, Node, Observer, Op, Payload,
     Position, Ticket, Work, thread_number,
 };
-use crate::core::allocation::{Allocation, Owner};
-use crate::core::error::{Code, Error, Result};
-use crate::core::failure::Failures;
-use crate::core::handles::{self, Object};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory::allocation::{Allocation, Owner};
+use crate::core::stream::failure::Failures;
 use crate::core::stream::{self, Stream};
 
 /// A group of tasks.

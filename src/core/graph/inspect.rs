@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use super::Graph;
 use super::task::{Task, What};
 use crate::algo::slot_table::{Handle, SlotTable};
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles::{self, Object};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
 use crate::core::stream::Stream;
 
 /// Names are no longer than this.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::algo::slot_table::{self, Handle};
-use crate::core::allocation::Owner;
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles::{self, Object};
-use crate::core::thread;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory::allocation::Owner;
+use crate::core::runtime::thread;
 
 /// A place in a stream, once it is set.
 pub struct Label {

@@ -16,11 +16,13 @@ use super::task::What;
 use crate::algo::slot_table::Handle;
 use crate::backend;
 use crate::backend::Op;
-use crate::core::allocation::{Allocation, Kind};
-use crate::core::error::{Error, Result};
-use crate::core::memory_hook::{self, MemoryKind};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::release_failure;
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::hooked_memory;
+use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::pool::mem_pool;
 use crate::core::stream::Stream;
-use crate::core::{hooked_memory, mem_pool, release_failure};
 
 /// One allocation.
 #[derive(Clone, Copy)]

@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 use super::capture::Capture;
 use crate::algo::per_thread::per_thread;
 use crate::backend::thread_number;
-use crate::core::callback;
-use crate::core::device::Device;
-use crate::core::error::{Code, Error, Result};
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::device::Device;
 
 /// `aclmdlRICaptureMode`: of a capture, whom it forbids what cannot be recorded; of a thread, by which
 /// captures it lets itself be forbidden something.

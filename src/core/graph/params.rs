@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::task::{Step, Task, What};
 use super::{Graph, inspect, picture};
 use crate::backend::{Arguments, Place, Span, ValueWait, ValueWrite, Work};
-use crate::core::error::{Code, Error, Result};
-use crate::core::event::Event;
-use crate::core::handles;
-use crate::core::kernel_launch::{self, Call, Config, Request};
-use crate::core::stream_value;
-use crate::core::thread;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::kernel::kernel_launch::{self, Call, Config, Request};
+use crate::core::runtime::thread;
+use crate::core::stream::event::Event;
+use crate::core::stream::stream_value;
 
 /// What a task was asked to do.
 pub enum Params {

@@ -12,9 +12,9 @@ use crate::algo::json::quote;
 use crate::algo::output_file::OutputFile;
 use crate::algo::slot_table::Handle;
 use crate::backend::{Pattern, Place, Span, Work};
-use crate::core::error::{Code, Error, Result};
-use crate::core::handles::{self, Object as _};
-use crate::core::kernel_launch::Call;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object as _};
+use crate::core::kernel::kernel_launch::Call;
 use crate::core::stream::Stream;
 
 /// What is told of a task beside its place.

@@ -9,7 +9,7 @@ use super::group::{Late, Runner};
 use super::plan::{self, Part};
 use super::task::Task;
 use crate::backend::{self, Device, Op, Position, StreamOptions};
-use crate::core::error::Result;
+use crate::core::base::error::Result;
 use crate::core::stream::Stream;
 
 /// A graph that is ready to run.

@@ -10,7 +10,7 @@ use super::group::Update;
 use super::task::{Step, What};
 use crate::algo::slot_table::Handle;
 use crate::backend::{self, Copy, Fault, FaultKind, Op, Place, Position, Span, Submit, Work};
-use crate::core::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory;
 
 /// Records what a stream is given, while it is captured.

@@ -9,8 +9,8 @@ use crate::backend::{
     Change, CopyIndirect, Event, Notify, NotifyWait, Op, Position, SharedEvent, Span, ValueWait,
     ValueWrite, Work,
 };
-use crate::core::allocation::Allocation;
-use crate::core::event::sharing;
+use crate::core::memory::allocation::Allocation;
+use crate::core::stream::event::sharing;
 
 /// What a program has asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

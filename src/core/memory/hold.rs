@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::span::{foreign, is_idle_in_pool, stale};
 use crate::backend::{Foreign, Place, Span};
-use crate::core::allocation::{Allocation, Kind};
-use crate::core::device::Device;
-use crate::core::error::{Error, Result};
-use crate::core::mem_pool::access;
-use crate::core::virtual_memory::access as mapped;
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::virtual_memory::access as mapped;
+use crate::core::pool::mem_pool::access;
+use crate::core::runtime::device::Device;
 
 /// Whether some memory may be used by some only: that of the caller's own device, too, or page-locked.
 #[inline(always)]

@@ -1,12 +1,14 @@
 //! Page-locked host memory.
 
 use super::{check_free, not_freed};
-use crate::core::allocation::{Allocation, Kind, open_device};
-use crate::core::error::{Code, Error, Result};
-use crate::core::malloc_config::MallocConfig;
-use crate::core::memory_hook::{self, MemoryKind};
-use crate::core::page_policy::padded;
-use crate::core::{hooked_memory, runtime, thread};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind, open_device};
+use crate::core::memory::hooked_memory;
+use crate::core::memory::malloc_config::MallocConfig;
+use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::page_policy::padded;
+use crate::core::runtime;
+use crate::core::runtime::thread;
 
 /// aclrtMallocHost: page-locked host memory. The address.
 pub fn malloc_host(size: usize) -> Result<usize> {

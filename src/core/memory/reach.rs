@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::hold::hold_other;
 use super::{host_memory, is_managed, span};
 use crate::backend::{Place, Span};
-use crate::core::allocation::{Allocation, Kind};
-use crate::core::device::Device;
-use crate::core::error::{Error, Result};
-use crate::core::virtual_memory::access as mapped;
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::virtual_memory::access as mapped;
+use crate::core::runtime::device::Device;
 
 /// What keeps the other device open whose memory an operation uses, until the operation is queued.
 pub type Held = Option<Arc<Device>>;

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use crate::backend::{self, Foreign, Place, Span};
-use crate::core::allocation::{Allocation, Kind};
-use crate::core::error::{Error, Result};
-use crate::core::mem_pool::{self, access};
-use crate::core::{runtime, virtual_memory};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::virtual_memory;
+use crate::core::pool::mem_pool::{self, access};
+use crate::core::runtime;
 
 /// What lives at `addr`, for a transfer of `len` (not 0) bytes that stays inside it.
 ///

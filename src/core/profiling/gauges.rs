@@ -1,7 +1,8 @@
 //! How large everything is that a trace shows over time.
 
 use crate::backend::trace::Gauge;
-use crate::core::{mem_pool, runtime};
+use crate::core::pool::mem_pool;
+use crate::core::runtime;
 
 /// Tells each size: what programs have of each device, and of each pool. Waits for nobody.
 pub fn tell(each: &mut dyn FnMut(Gauge)) {

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::stream_attribute::{self, Attribute};
-use crate::core::stream_config::{self, Description};
-use crate::core::{abort, event};
+use crate::core::stream::abort;
+use crate::core::stream::event;
+use crate::core::stream::stream_attribute::{self, Attribute};
+use crate::core::stream::stream_config::{self, Description};
 
 #[test]
 fn an_abort_is_told_to_those_who_wait_for_the_stream() {

@@ -3,8 +3,9 @@
 use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::memcpy_batch::{self, Arrays, Attribute, Entry, Failure, Location};
-use crate::core::{error, memcpy_2d};
+use crate::core::base::error;
+use crate::core::transfer::memcpy_2d;
+use crate::core::transfer::memcpy_batch::{self, Arrays, Attribute, Entry, Failure, Location};
 
 /// Copies from host memory to each of these addresses of device 0.
 struct Up(Vec<usize>);

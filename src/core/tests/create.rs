@@ -3,7 +3,8 @@
 use super::script::{DEVICE_MEMORY, Thing};
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::{context, event};
+use crate::core::runtime::context;
+use crate::core::stream::event;
 
 #[test]
 fn a_device_that_cannot_be_opened_is_not_set() {

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::{event, op_timeout};
+use crate::core::stream::event;
+use crate::core::stream::op_timeout;
 
 const SYNC: u32 = 1;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::script::THREAD;
 use super::*;
-use crate::core::exception::{self, Exception, Watcher};
+use crate::core::stream::exception::{self, Exception, Watcher};
 
 /// Notes which watcher was called, with what.
 type Calls = Arc<Mutex<Vec<(usize, usize, Exception)>>>;

@@ -3,7 +3,8 @@
 use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::{context, event};
+use crate::core::runtime::context;
+use crate::core::stream::event;
 
 /// An event that was recorded on a stream.
 fn recorded_on(stream: u64) -> u64 {

@@ -1,8 +1,9 @@
 //! What stops after a failure.
 
 use super::*;
-use crate::core::stream_attribute::set_failure_mode;
-use crate::core::{context, event};
+use crate::core::runtime::context;
+use crate::core::stream::event;
+use crate::core::stream::stream_attribute::set_failure_mode;
 
 const CONTINUE: u64 = 0;
 const STOP: u64 = 1;

@@ -4,7 +4,8 @@ use super::script::{DEVICE_OFFSET, STALE, Thing};
 use super::*;
 use crate::backend::FaultKind;
 use crate::core::memory::Location;
-use crate::core::{host_register, managed_memory};
+use crate::core::memory::host_register;
+use crate::core::memory::managed_memory;
 
 /// Memory that nobody has; nothing here reads or writes it.
 const HOST: usize = 0x2000_0000_0000;

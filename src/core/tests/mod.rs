@@ -28,10 +28,17 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use self::script::{Script, ScriptStream};
-use super::error::{Code, Error};
-use super::handles;
-use super::stream::Stream;
-use super::{allocation, device, memcpy, memory, memset, runtime, stream, thread};
+use crate::core::base::error::{Code, Error};
+use crate::core::base::handles;
+use crate::core::memory;
+use crate::core::memory::allocation;
+use crate::core::runtime;
+use crate::core::runtime::device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::stream::Stream;
+use crate::core::transfer::memcpy;
+use crate::core::transfer::memset;
 
 /// The core's state belongs to the process: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

@@ -3,8 +3,8 @@
 use super::script::Thing;
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::mem_pool::{self, Props};
-use crate::core::release_failure;
+use crate::core::base::release_failure;
+use crate::core::pool::mem_pool::{self, Props};
 
 const MIB: usize = 1 << 20;
 /// A pool takes at least so much, if it can have it.
@@ -51,8 +51,8 @@ fn free(addr: usize, stream: u64) {
 /// Something that a stream does until it is told to finish, in front of all that comes next.
 fn begin(stream: &(u64, Arc<ScriptStream>)) {
     stream.1.begin();
-    let event = crate::core::event::create_plain().unwrap();
-    crate::core::event::record(event, stream.0).unwrap();
+    let event = crate::core::stream::event::create_plain().unwrap();
+    crate::core::stream::event::record(event, stream.0).unwrap();
 }
 
 /// A device is reset while a stream of it runs that was destroyed by force, and that has freed memory

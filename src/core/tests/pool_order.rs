@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::backend::{Position, Stream as _};
-use crate::core::event;
-use crate::core::mem_pool::{self, Props};
+use crate::core::pool::mem_pool::{self, Props};
+use crate::core::stream::event;
 
 const STREAMS: usize = 3;
 const EVENTS: usize = 3;

@@ -2,7 +2,8 @@
 
 use super::script::Thing;
 use super::*;
-use crate::core::{context, event};
+use crate::core::runtime::context;
+use crate::core::stream::event;
 
 #[test]
 fn a_reset_waits_for_work_and_takes_everything_along() {

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use super::*;
 use crate::backend::{FaultKind, HostFn};
-use crate::core::report::{self, HOST_FUNCTIONS, REPORTS};
+use crate::core::stream::report::{self, HOST_FUNCTIONS, REPORTS};
 
 const READER: u64 = 7;
 const ELSEWHERE: u64 = 8;

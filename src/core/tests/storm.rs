@@ -7,7 +7,8 @@ use parking_lot::RwLock;
 
 use super::*;
 use crate::backend::{cpu, cuda};
-use crate::core::{context, event};
+use crate::core::runtime::context;
+use crate::core::stream::event;
 
 /// How long one storm lasts.
 const STORM: Duration = Duration::from_millis(300);

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::backend::FaultKind;
-use crate::core::state_callback::{self, DeviceState, DeviceWatcher, StreamState, StreamWatcher};
+use crate::core::runtime::state_callback::{
+    self, DeviceState, DeviceWatcher, StreamState, StreamWatcher,
+};
 
 /// What was told, until the end of the test.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::{Body, Choice, Draft, Flow, Level, Step, records};
 use crate::algo::slot_table::Handle;
 use crate::backend::{Fill, Node, Pattern, Span, Work};
-use crate::core::device::Device;
-use crate::core::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::condition::{Conditional, Kind, Tree};
 use crate::core::graph::task::Task;
+use crate::core::runtime::device::Device;
 
 impl Flow {
     /// Of a graph that was captured, with all its bodies.

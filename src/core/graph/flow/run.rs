@@ -17,7 +17,7 @@ use crate::backend::{
     Copy, Delivery, Failure, Fault, FaultKind, HostFn, Observer, Op, Payload, Place, Position,
     Result, Span, Ticket, thread_number,
 };
-use crate::core::error;
+use crate::core::base::error;
 use crate::core::graph::control;
 use crate::core::graph::program::Program;
 use crate::core::stream::Stream;

@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::Flow;
 use crate::algo::serving_thread::ServingThread;
 use crate::backend::Ticket;
-use crate::core::error::{Code, Error, Result};
+use crate::core::base::error::{Code, Error, Result};
 use crate::core::graph::group::Group;
 
 /// What the thread is told.

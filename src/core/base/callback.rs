@@ -1,0 +1,58 @@
+//! Callbacks of the program that run inside its own calls, and what may wait inside of them.
+//!
+//! Two kinds of user code differ. What a stream runs (host functions, callbacks of aclrtLaunchCallback, exception
+//! callbacks) may not wait: those calls are refused. What a call runs (memory hooks, functions for init, finalize,
+//! devices, streams, aborts, snapshots and the ends of graphs) may call everything, and so may wait for other callbacks.
+//! No such wait may be without end: `wait` finds waits in a circle, and [`refuse_endless_wait`] refuses waits for streams
+//! in a thread that has callbacks of streams to run itself. docs/callbacks.md has the table.
+
+pub mod wait;
+
+use std::cell::Cell;
+
+use crate::algo::per_thread::per_thread;
+use crate::core::base::error::{Error, Result};
+use crate::core::stream::report;
+
+per_thread! {
+    /// What this thread runs, the innermost.
+    static RUNNING: Cell<Option<&'static str>> = Cell::new(None);
+}
+
+/// Runs a callback that may call everything. `what` names its kind in texts.
+pub fn run<R>(what: &'static str, callback: impl FnOnce() -> R) -> R {
+    struct Ends(Option<&'static str>);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            RUNNING.set(self.0);
+        }
+    }
+    let _ends = Ends(RUNNING.replace(Some(what)));
+    callback()
+}
+
+/// Fails where the calling thread is inside a callback and has callbacks of streams to run: a wait for streams could be
+/// for those.
+#[inline]
+pub fn refuse_endless_wait() -> Result<()> {
+    refuse_endless_end(|_, _| false)
+}
+
+/// As [`refuse_endless_wait`], before a call that ends streams and drops their callbacks: `ends` tells of which, by device
+/// and handle.
+#[inline]
+pub fn refuse_endless_end(ends: impl Fn(u32, u64) -> bool) -> Result<()> {
+    match RUNNING.get() {
+        None => Ok(()),
+        Some(what) => refuse_wait_inside(what, &ends),
+    }
+}
+
+#[cold]
+fn refuse_wait_inside(what: &str, ends: &dyn Fn(u32, u64) -> bool) -> Result<()> {
+    let Some((count, process)) = report::pending_here(ends) else { return Ok(()) };
+    Err(Error::param_invalid(format_args!(
+        "called inside a {what} by a thread that has to run callbacks of streams ({count} are pending): this could \
+         wait for them, and so for ever; call {process} first, or wait in another thread"
+    )))
+}

@@ -1,0 +1,390 @@
+//! Errors: a code that programs compare, and a text that tells a person what to do.
+//!
+//! The text is composed where the failure happens: it names argument, value and bound, and the
+//! driver's words where there are any. The C boundary puts the name of the call in front.
+
+use std::cell::RefCell;
+use std::ffi::c_char;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::per_thread::per_thread;
+use crate::backend::{Fault, FaultKind};
+use crate::core::base::config::ErrMsgMode;
+
+/// The error codes that this library returns. The whole list of the API is in `acl_base_rt.h`
+/// and `rt_error_codes.h`; a test compares the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// A bad argument, seen without looking at any object.
+    InvalidParam = 100_000,
+    /// aclInit was called before; the first configuration stays in force.
+    RepeatInitialize = 100_002,
+    /// A file cannot be opened or read.
+    InvalidFile = 100_003,
+    /// A file cannot be parsed.
+    ParseFile = 100_006,
+    /// Profiling runs already.
+    ProfAlreadyRun = 100_042,
+    /// Profiling does not run.
+    ProfNotRun = 100_043,
+    /// There is nothing left to finalize.
+    RepeatFinalize = 100_037,
+    /// No host memory left for the library's own needs.
+    BadAlloc = 200_000,
+    /// A defect of this library.
+    InternalError = 500_000,
+    /// A general failure.
+    Failure = 500_001,
+    /// A bad argument, seen by looking at an object: a dead handle, a wrong state.
+    ParamInvalid = 107_000,
+    /// No such device.
+    InvalidDeviceId = 107_001,
+    /// The calling thread has no current context.
+    ContextNull = 107_002,
+    /// The stream does not belong here.
+    StreamContext = 107_003,
+    /// The stream is not bound to the graph.
+    StreamModel = 107_005,
+    /// An event has no time stamp.
+    EventTimestampInvalid = 107_006,
+    /// The end event was recorded before the start event.
+    EventTimestampReversal = 107_007,
+    /// An address that is not aligned as the call wants it.
+    AddrUnaligned = 107_008,
+    /// A stream has a thread for its callbacks already, or one of the other family.
+    StreamSubscribe = 107_011,
+    /// A thread that runs no callbacks, or those of another device.
+    ThreadSubscribe = 107_012,
+    /// A stream has no thread for its callbacks.
+    StreamNoCbReg = 107_015,
+    /// A memory attribute that does not exist.
+    InvalidMemoryType = 107_016,
+    /// A stream waited for an event longer than allowed.
+    WaitTimeout = 107_019,
+    /// An option of a context that was never set.
+    SysparamoptNotSet = 107_021,
+    /// aclrtDeviceTaskAbort dropped what was waited for.
+    DeviceTaskAbort = 107_022,
+    /// aclrtStreamAbort dropped what was waited for.
+    StreamAbort = 107_023,
+    /// A captured stream waits for an event that its capture has not recorded.
+    CaptureDependency = 107_024,
+    /// A capture ends with a stream that has not come back.
+    StreamUnjoined = 107_025,
+    /// The graph is being captured.
+    ModelCaptured = 107_026,
+    /// The stream is being captured.
+    StreamCaptured = 107_027,
+    /// The event was recorded in a stream that is being captured.
+    EventCaptured = 107_028,
+    /// The stream is not being captured into a graph.
+    StreamNotCaptured = 107_029,
+    /// A capture forbids what works on memory at once.
+    CaptureModeNotSupport = 107_030,
+    /// A default stream cannot be captured.
+    StreamCaptureImplicit = 107_031,
+    /// Two captures would become one.
+    StreamCaptureConflict = 107_032,
+    /// The capture did not begin with this stream.
+    StreamCaptureUnmatched = 107_036,
+    /// The graph is running.
+    ModelRunning = 107_037,
+    /// Another thread has begun the capture.
+    StreamCaptureWrongThread = 107_038,
+    /// An array has too little room.
+    InsufficientInputArray = 107_039,
+    /// A capture forbids what waits.
+    CaptureModeBlockAsync = 107_041,
+    /// A graph that is being captured cannot be part of another one.
+    SubAclgraphIsCapturing = 107_045,
+    /// Not available here; the text says what to do instead.
+    FeatureNotSupport = 207_000,
+    /// No device memory left.
+    MemoryAllocation = 207_001,
+    /// No event can be had.
+    NoEventResource = 207_007,
+    /// No stream can be had.
+    NoStreamResource = 207_008,
+    /// No notify can be had.
+    NoNotifyResource = 207_009,
+    /// The event has not happened yet.
+    EventNotComplete = 507_006,
+    /// No callback came in time.
+    ReportTimeout = 507_012,
+    /// Work failed on the device.
+    AicoreException = 507_015,
+    /// A label of another device.
+    LabelContext = 507_031,
+    /// Waiting for a stream or device took longer than allowed.
+    StreamSyncTimeout = 507_046,
+    /// Waiting for an event took longer than allowed.
+    EventSyncTimeout = 507_047,
+    /// The driver refused.
+    DrvInternalError = 507_899,
+    /// The capture of the stream is invalid.
+    StreamCaptureInvalidated = 507_903,
+    /// What is under way did not end in time for a snapshot.
+    SnapshotLockTimeout = 507_905,
+    /// The process is not running, or cannot be locked.
+    SnapshotLockFailed = 507_906,
+    /// The process is not locked, or cannot be unlocked.
+    SnapshotUnlockFailed = 507_907,
+    /// The process is not locked, or its memory cannot be saved.
+    SnapshotBackupFailed = 507_908,
+    /// Nothing is saved, or it cannot come back.
+    SnapshotRestoreFailed = 507_909,
+    /// Host memory that is registered already.
+    HostMemoryAlreadyRegistered = 507_910,
+    /// Host memory that is not registered.
+    HostMemoryNotRegistered = 507_911,
+    /// A callback of a snapshot has failed.
+    SnapshotCallbackFailed = 507_912,
+    /// A callback of a snapshot is registered already.
+    SnapshotRegisterCallbackFailed = 507_913,
+}
+
+impl Code {
+    /// The number that C sees.
+    pub const fn value(self) -> i32 {
+        self as i32
+    }
+}
+
+/// A failure on its way to the caller.
+#[derive(Debug)]
+pub struct Error(Box<Detail>);
+
+#[derive(Debug)]
+struct Detail {
+    code: Code,
+    /// What C sees; the code's, unless a hook of the program chose another number.
+    value: i32,
+    text: String,
+}
+
+/// The result of everything in the core.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error with this code that says `text`.
+    #[cold]
+    pub fn new(code: Code, text: impl fmt::Display) -> Self {
+        Self(Box::new(Detail { code, value: code.value(), text: text.to_string() }))
+    }
+
+    /// A failure whose number the program itself has chosen.
+    #[cold]
+    pub fn with_value(value: i32, text: impl fmt::Display) -> Self {
+        Self(Box::new(Detail { code: Code::Failure, value, text: text.to_string() }))
+    }
+
+    /// 100000: an argument that is wrong in itself.
+    #[cold]
+    pub fn invalid_param(text: impl fmt::Display) -> Self {
+        Self::new(Code::InvalidParam, text)
+    }
+
+    /// 107000: an argument that is wrong because of the object it names.
+    #[cold]
+    pub fn param_invalid(text: impl fmt::Display) -> Self {
+        Self::new(Code::ParamInvalid, text)
+    }
+
+    /// 207000: what is missing, and what to do instead.
+    #[cold]
+    pub fn unsupported(text: impl fmt::Display) -> Self {
+        Self::new(Code::FeatureNotSupport, text)
+    }
+
+    /// The code.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// The number that C sees.
+    pub fn value(&self) -> i32 {
+        self.0.value
+    }
+
+    /// The text, without the name of the call.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:?}, {})", self.0.text, self.0.code, self.0.value)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Fault> for Error {
+    #[cold]
+    fn from(fault: Fault) -> Self {
+        let code = match fault.kind() {
+            FaultKind::OutOfDeviceMemory => Code::MemoryAllocation,
+            FaultKind::OutOfHostMemory => Code::BadAlloc,
+            FaultKind::OutOfResources => Code::NoStreamResource,
+            FaultKind::Unsupported => Code::FeatureNotSupport,
+            FaultKind::NoDevice => Code::DrvInternalError,
+            FaultKind::Execution => Code::AicoreException,
+            FaultKind::WaitTimedOut => Code::WaitTimeout,
+            // Another thread has destroyed it, or reset its device, during the call.
+            FaultKind::Abandoned => Code::ParamInvalid,
+            FaultKind::InvalidArgument => Code::ParamInvalid,
+            FaultKind::AlreadyRegistered => Code::HostMemoryAlreadyRegistered,
+            FaultKind::Aborted => Code::StreamAbort,
+            FaultKind::DeviceAborted => Code::DeviceTaskAbort,
+            FaultKind::Driver => Code::DrvInternalError,
+        };
+        Self::new(code, fault.text())
+    }
+}
+
+/// Longest text that a caller can fetch, in bytes, its terminating zero included.
+const TEXT_CAPACITY: usize = 1024;
+
+/// A zero-terminated text in a buffer that never moves. It is plain memory without a destructor,
+/// so it can still be used by the last static destructor of the program.
+struct Text {
+    bytes: [u8; TEXT_CAPACITY],
+    len: usize,
+}
+
+impl Text {
+    const EMPTY: Self = Self { bytes: [0; TEXT_CAPACITY], len: 0 };
+
+    fn set(&mut self, text: fmt::Arguments<'_>) {
+        self.len = 0;
+        // A text that does not fit is cut: `write_str` below reports it, and nobody minds.
+        let _ = fmt::write(self, text);
+        self.bytes[self.len] = 0;
+    }
+}
+
+impl Text {
+    /// Takes the other's text, which is empty afterwards. False if it was empty before.
+    fn take_from(&mut self, other: &mut Self) -> bool {
+        if other.len == 0 {
+            return false;
+        }
+        std::mem::swap(self, other);
+        other.len = 0;
+        true
+    }
+}
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        let room = TEXT_CAPACITY - 1 - self.len;
+        let mut end = s.len().min(room);
+        while !s.is_char_boundary(end) {
+            end -= 1;
+        }
+        // A zero inside would end the text for its C reader.
+        for (to, from) in self.bytes[self.len..].iter_mut().zip(&s.as_bytes()[..end]) {
+            *to = if *from == 0 { b'?' } else { *from };
+        }
+        self.len += end;
+        if end == s.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// What a thread remembers of its failures.
+struct Record {
+    /// The text of the last failure, until it is fetched.
+    recent: Text,
+    /// The text that was fetched last: the caller may still be reading it.
+    fetched: Text,
+    /// What `aclrtGetLastError` answers.
+    last: i32,
+}
+
+per_thread! {
+    static RECORD: RefCell<Record> =
+        RefCell::new(Record { recent: Text::EMPTY, fetched: Text::EMPTY, last: 0 });
+}
+
+/// The last failure of any thread, for `err_msg_mode` 1.
+static SHARED: Mutex<Text> = Mutex::new(Text::EMPTY);
+static SHARED_MODE: AtomicBool = AtomicBool::new(false);
+
+/// Whose failures [`take_recent_text`] tells from now on.
+pub fn set_mode(mode: ErrMsgMode) {
+    SHARED_MODE.store(mode == ErrMsgMode::Process, Ordering::Release);
+}
+
+/// Remembers a failure of `call` for `aclGetRecentErrMsg` and `aclrtGetLastError`; returns its code.
+#[cold]
+pub fn report(call: &str, code: i32, text: &str) -> i32 {
+    RECORD.with_borrow_mut(|record| {
+        let said = format_args!("{call}: {text} (error {code})");
+        if SHARED_MODE.load(Ordering::Acquire) {
+            SHARED.lock().set(said);
+        } else {
+            record.recent.set(said);
+        }
+        record.last = code;
+    });
+    code
+}
+
+/// The text of the last failure since it was asked for last (this thread's, or in `err_msg_mode` 1
+/// any thread's), or null. Valid until this thread asks again.
+pub fn take_recent_text() -> *const c_char {
+    RECORD.with_borrow_mut(|record| {
+        let Record { recent, fetched, .. } = record;
+        let taken = if SHARED_MODE.load(Ordering::Acquire) {
+            fetched.take_from(&mut SHARED.lock())
+        } else {
+            fetched.take_from(recent)
+        };
+        if taken { fetched.bytes.as_ptr().cast() } else { std::ptr::null() }
+    })
+}
+
+/// As [`take_recent_text`], as a copy.
+pub fn take_recent_string() -> Option<String> {
+    if take_recent_text().is_null() {
+        return None;
+    }
+    RECORD.with_borrow(|record| {
+        let fetched = &record.fetched;
+        Some(String::from_utf8_lossy(&fetched.bytes[..fetched.len]).into_owned())
+    })
+}
+
+/// The code of this thread's last failure, 0 if there was none.
+pub fn last_code() -> i32 {
+    RECORD.with_borrow(|record| record.last)
+}
+
+/// As [`last_code`], and forgets it.
+pub fn take_last_code() -> i32 {
+    RECORD.with_borrow_mut(|record| std::mem::take(&mut record.last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_fetched_once() {
+        report("aclrtFree", Code::InvalidParam.value(), "devPtr is null");
+        assert_eq!(take_recent_string().unwrap(), "aclrtFree: devPtr is null (error 100000)");
+        assert_eq!(take_recent_string(), None);
+    }
+
+    #[test]
+    fn long_text_is_cut_at_a_character() {
+        report("aclrtFree", Code::InvalidParam.value(), &"ü".repeat(2000));
+        let text = take_recent_string().unwrap();
+        assert!(text.len() < TEXT_CAPACITY && text.ends_with('ü'));
+    }
+}

@@ -1,0 +1,184 @@
+//! Handles that programs hold: the kinds of them, how each kind's table is found, and what is wrong
+//! with a handle that names nothing.
+
+use std::sync::Arc;
+
+use crate::algo::reclaim::Pin;
+use crate::algo::slot_table::{Handle, Ref, SlotTable, Status};
+use crate::core::base::error::{Error, Result};
+
+/// Kinds of handles. The number is part of each handle's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A context.
+    Context = 1,
+    /// A stream.
+    Stream = 2,
+    /// An event.
+    Event = 3,
+    /// A data buffer.
+    DataBuffer = 4,
+    /// A loaded binary.
+    Binary = 5,
+    /// A kernel of a binary.
+    Function = 6,
+    /// A memory pool.
+    MemPool = 7,
+    /// A pool's state, which lives until the last of its memory is freed. Programs never see it.
+    PoolState = 8,
+    /// A stream's lane in the stream order. Programs never see it.
+    Lane = 9,
+    /// Physical memory.
+    Physical = 10,
+    /// A notify.
+    Notify = 11,
+    /// A notify that counts.
+    CountedNotify = 12,
+    /// An allocator description.
+    Allocator = 20,
+    /// A buffer.
+    Buffer = 21,
+    /// A profiling configuration.
+    ProfilingConfig = 30,
+    /// A stamp.
+    Stamp = 31,
+    /// A step.
+    Step = 32,
+    /// A binary description.
+    BinaryImage = 40,
+    /// A list of kernel arguments.
+    ArgsList = 41,
+    /// A graph.
+    Graph = 50,
+    /// A label.
+    Label = 51,
+    /// A list of labels.
+    LabelList = 52,
+    /// A stream of a graph.
+    GraphStream = 55,
+    /// A task of a graph.
+    GraphTask = 56,
+    /// A task group.
+    TaskGroup = 57,
+    /// A condition.
+    Condition = 58,
+}
+
+/// Each kind that programs can hold, with its name in failure texts.
+const NOUNS: [(Kind, &str); 24] = [
+    (Kind::Context, "context"),
+    (Kind::Stream, "stream"),
+    (Kind::Event, "event"),
+    (Kind::DataBuffer, "data buffer"),
+    (Kind::Binary, "binary"),
+    (Kind::Function, "kernel"),
+    (Kind::MemPool, "memory pool"),
+    (Kind::Physical, "physical memory"),
+    (Kind::Notify, "notify"),
+    (Kind::CountedNotify, "counted notify"),
+    (Kind::Allocator, "allocator description"),
+    (Kind::Buffer, "buffer"),
+    (Kind::ProfilingConfig, "profiling configuration"),
+    (Kind::Stamp, "stamp"),
+    (Kind::Step, "step"),
+    (Kind::BinaryImage, "binary description"),
+    (Kind::ArgsList, "list of arguments"),
+    (Kind::Graph, "graph"),
+    (Kind::Label, "label"),
+    (Kind::LabelList, "list of labels"),
+    (Kind::GraphStream, "stream of a graph"),
+    (Kind::GraphTask, "task of a graph"),
+    (Kind::TaskGroup, "task group"),
+    (Kind::Condition, "condition"),
+];
+
+/// The name of a kind that programs can hold.
+fn noun_of(kind: u8) -> Option<&'static str> {
+    NOUNS.iter().find(|(known, _)| *known as u8 == kind).map(|(_, noun)| *noun)
+}
+
+/// A type whose objects have handles. `object!` implements it, next to the type.
+pub trait Object: Send + Sync + Sized + 'static {
+    /// The kind of its handles.
+    const KIND: Kind;
+    /// The table of all live objects.
+    fn table() -> &'static SlotTable<Self>;
+    /// The name of its kind in failure texts.
+    fn noun() -> &'static str {
+        noun_of(Self::KIND as u8).unwrap_or("internal object")
+    }
+}
+
+/// `object!(Type, Name)` makes the table of a type's handles, of kind [`Kind::Name`](Kind).
+macro_rules! object {
+    ($type:ty, $kind:ident) => {
+        impl $crate::core::base::handles::Object for $type {
+            const KIND: $crate::core::base::handles::Kind =
+                $crate::core::base::handles::Kind::$kind;
+            fn table() -> &'static $crate::algo::slot_table::SlotTable<Self> {
+                static TABLE: $crate::algo::slot_table::SlotTable<$type> =
+                    $crate::algo::slot_table::SlotTable::new(
+                        $crate::core::base::handles::Kind::$kind as u8,
+                    );
+                &TABLE
+            }
+        }
+    };
+}
+pub(crate) use object;
+
+/// For handles that are looked up after something else: null is told before that.
+#[inline]
+pub fn check_not_null<T: Object>(argument: &str, raw: u64) -> Result<()> {
+    if raw == 0 { Err(bad::<T>(argument, raw)) } else { Ok(()) }
+}
+
+/// The live object behind what a program passed as `argument`; for calls that do not block.
+#[inline]
+pub fn get<T: Object>(argument: &str, raw: u64) -> Result<Ref<'static, T>> {
+    T::table().get_raw(raw).ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// As [`get`], under a pin that the caller has anyway.
+#[inline]
+pub fn look<'a, T: Object>(argument: &str, raw: u64, pin: &'a Pin) -> Result<&'a T> {
+    T::table().look_raw(raw, pin).ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// As [`get`], for calls that block: holds the object itself.
+#[inline]
+pub fn get_arc<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
+    get::<T>(argument, raw).map(|object| object.to_arc())
+}
+
+/// Takes the object out: its handle is dead from here on, for every thread.
+pub fn remove<T: Object>(argument: &str, raw: u64) -> Result<Arc<T>> {
+    let removed = Handle::from_raw(raw).and_then(|handle| T::table().remove(handle));
+    removed.ok_or_else(|| bad::<T>(argument, raw))
+}
+
+/// What is wrong with a handle, in words.
+#[cold]
+fn bad<T: Object>(argument: &str, raw: u64) -> Error {
+    let noun = T::noun();
+    if raw == 0 {
+        return Error::invalid_param(format_args!(
+            "{argument} is null; it must be a live {noun} handle"
+        ));
+    }
+    let Some(handle) = Handle::from_raw(raw) else {
+        return Error::param_invalid(format_args!(
+            "{argument} {raw:#x} is not a handle of this library"
+        ));
+    };
+    match noun_of(handle.kind()) {
+        Some(other) if other != noun => Error::param_invalid(format_args!(
+            "{argument} {raw:#x} is a handle of kind {other}, not of kind {noun}"
+        )),
+        Some(_) if T::table().status(handle) == Status::Destroyed => Error::param_invalid(
+            format_args!("{argument} {raw:#x}: this {noun} was destroyed or went with its device"),
+        ),
+        _ => Error::param_invalid(format_args!("{argument} {raw:#x} is no {noun} handle")),
+    }
+}

@@ -1,0 +1,123 @@
+//! Which calls go on while the host has no memory left.
+//!
+//! The allocator (`algo::host_memory`) serves a call that has begun from a reserve. When much of that is in
+//! use, calls are refused before they begin, but for those that give memory back.
+
+use crate::algo::host_memory::{self, Supply};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::gate;
+
+/// Calls that release something, end something, or wait; and what a program asks on its way there.
+pub const GOES_ON: [&str; 79] = [
+    "aclDestroyDataBuffer",
+    "aclFinalize",
+    "aclFinalizeCallbackUnRegister",
+    "aclFinalizeReference",
+    "aclInitCallbackUnRegister",
+    "aclmdlRIAbort",
+    "aclmdlRIBuildEnd",
+    "aclmdlRICaptureEnd",
+    "aclmdlRIDestroy",
+    "aclmdlRIDestroyUnregisterCallback",
+    "aclmdlRIUnbindStream",
+    "aclprofDestroyConfig",
+    "aclprofDestroyStamp",
+    "aclprofDestroyStepInfo",
+    "aclprofFinalize",
+    "aclprofStop",
+    "aclrtAllocatorDestroyDesc",
+    "aclrtAllocatorUnregister",
+    "aclrtBinaryUnLoad",
+    "aclrtCntNotifyDestroy",
+    "aclrtDestroyBinary",
+    "aclrtDestroyContext",
+    "aclrtDestroyEvent",
+    "aclrtDestroyLabel",
+    "aclrtDestroyLabelList",
+    "aclrtDestroyNotify",
+    "aclrtDestroyStream",
+    "aclrtDestroyStreamConfigHandle",
+    "aclrtDestroyStreamForce",
+    "aclrtDeviceDisablePeerAccess",
+    "aclrtDeviceTaskAbort",
+    "aclrtExceptionInfoCallbackUnregister",
+    "aclrtFree",
+    "aclrtFreeBuf",
+    "aclrtFreeHost",
+    "aclrtFreeHostWithDevSync",
+    "aclrtFreePhysical",
+    "aclrtFreeWithDevSync",
+    "aclrtGetCurrentContext",
+    "aclrtGetDevice",
+    "aclrtGetMemInfo",
+    "aclrtHostUnregister",
+    "aclrtIpcMemClose",
+    "aclrtMemPoolDestroy",
+    "aclrtMemPoolFreeAsync",
+    "aclrtMemPoolTrimTo",
+    "aclrtProcessHostFunc",
+    "aclrtProcessReport",
+    "aclrtQueryDeviceStatus",
+    "aclrtQueryEvent",
+    "aclrtQueryEventStatus",
+    "aclrtQueryEventWaitStatus",
+    "aclrtReleaseMemAddress",
+    "aclrtResetDevice",
+    "aclrtResetDeviceForce",
+    "aclrtSetCurrentContext",
+    "aclrtSnapShotCallbackUnregister",
+    "aclrtSnapShotProcessRestore",
+    "aclrtSnapShotProcessUnlock",
+    "aclrtStreamAbort",
+    "aclrtStreamQuery",
+    "aclrtStreamStop",
+    "aclrtSynchronizeDevice",
+    "aclrtSynchronizeDeviceWithTimeout",
+    "aclrtSynchronizeEvent",
+    "aclrtSynchronizeEventWithTimeout",
+    "aclrtSynchronizeStream",
+    "aclrtSynchronizeStreamWithTimeout",
+    "aclrtUnSubscribeHostFunc",
+    "aclrtUnSubscribeReport",
+    "aclrtUnmapMem",
+    "aclrtUnuseStreamResInCurrentThread",
+    "portaclBackendName",
+    "portaclFreeAsync",
+    "portaclMemoryHookGiveReason",
+    "portaclMemoryHookNoteFailure",
+    "portaclMemoryHookUnregister",
+    "portaclNoteReleaseFailure",
+    "portaclReleaseFailures",
+];
+
+/// Why a table has given no handle: `full` where it has none left.
+#[cold]
+pub fn no_handle(is_full: bool, full: Error) -> Error {
+    match is_full {
+        true => full,
+        false => Error::new(
+            Code::BadAlloc,
+            "the host has no memory left for another handle; free host memory",
+        ),
+    }
+}
+
+/// For a call that found the gate not open: whether it may begin.
+#[cold]
+pub fn enter(call: &str) -> Result<()> {
+    if !gate::is_short() {
+        return Ok(());
+    }
+    match host_memory::check() {
+        Supply::Ample => {
+            gate::end_shortage();
+            Ok(())
+        }
+        Supply::Reserve => Ok(()),
+        Supply::Short if GOES_ON.contains(&call) => Ok(()),
+        Supply::Short => Err(Error::new(
+            Code::BadAlloc,
+            "the host has no memory left for it; free host memory, or objects of this library, and call again",
+        )),
+    }
+}

@@ -1,0 +1,13 @@
+//! What every region stands on: errors, handles, configuration, the gate, callbacks in progress.
+
+pub mod call_site;
+pub mod callback;
+pub mod config;
+pub(in crate::core) mod ending;
+pub mod error;
+pub mod error_name;
+pub mod gate;
+pub mod handles;
+pub mod host_memory;
+pub mod leave;
+pub mod release_failure;

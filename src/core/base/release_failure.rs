@@ -1,0 +1,82 @@
+//! Failures of releases that no caller could be told of: those of C++ destructors, which must not
+//! throw, and of memory that goes back while a call does something else.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend;
+use crate::core::base::error::{self, Error};
+use crate::core::base::error_name::error_name;
+
+/// So many are kept as texts; the rest is counted.
+const MOST_TEXTS: usize = 64;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+static TEXTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Notes that `call` failed with this code. What it said is taken from the calling thread, which
+/// will not ask for it.
+pub fn note(call: &str, code: i32) {
+    let said = error::take_recent_string().unwrap_or_default();
+    let name = error_name(code).map_or("unknown code", |name| name.to_str().unwrap_or(""));
+    keep(format!("{call} returned {code} ({name}) {said}").trim_end().to_owned());
+}
+
+/// Notes that a backend did not take something back where the call that caused it is about
+/// something else.
+pub fn note_fault(what: &str, freed: backend::Result<()>) {
+    if let Err(fault) = freed {
+        keep(format!("{what}: {}", fault.text()));
+    }
+}
+
+/// Notes that something of the library's own was not given back.
+pub fn note_error(what: &str, error: &Error) {
+    keep(format!("{what}: {}", error.text()));
+}
+
+fn keep(text: String) {
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut texts = TEXTS.lock();
+    if texts.len() < MOST_TEXTS {
+        texts.push(text);
+    }
+}
+
+/// How many there were since the process began.
+pub fn count() -> u64 {
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// What the first of them said since the last call of this.
+pub fn take_texts() -> Vec<String> {
+    std::mem::take(&mut TEXTS.lock())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_counted_and_told_once() {
+        let before = count();
+        error::report("aclrtFree", 107_000, "devPtr 0x10 is not live");
+        note("aclrtFree", 107_000);
+        note("aclrtDestroyStream", 42);
+        assert!(count() >= before + 2);
+        assert!(error::take_recent_text().is_null());
+        let texts = take_texts();
+        let free = "aclrtFree returned 107000 (ACL_ERROR_RT_PARAM_INVALID) aclrtFree: devPtr 0x10 is not \
+                    live (error 107000)";
+        assert!(texts.iter().any(|text| text == free), "{texts:?}");
+        let destroy = "aclrtDestroyStream returned 42 (unknown code)";
+        assert!(texts.iter().any(|text| text == destroy), "{texts:?}");
+
+        for _ in 0..3 * MOST_TEXTS {
+            note("aclrtFree", 107_000);
+        }
+        assert_eq!(take_texts().len(), MOST_TEXTS);
+        assert!(take_texts().is_empty());
+    }
+}

@@ -1,0 +1,34 @@
+//! Programs that are described before they are loaded: their bytes under a handle. No device is
+//! looked at, so they work at any time and outlive aclFinalize.
+
+use std::sync::Arc;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::kernel;
+
+/// The bytes of a program.
+pub struct BinaryImage(Box<[u8]>);
+
+handles::object!(BinaryImage, BinaryImage);
+
+/// aclrtCreateBinary: the handle.
+pub fn create(bytes: &[u8]) -> Result<u64> {
+    let image = Arc::new(BinaryImage(bytes.into()));
+    BinaryImage::table().insert(image).map(Handle::raw).ok_or_else(|| {
+        Error::new(Code::BadAlloc, "no more binaries can be described; destroy some")
+    })
+}
+
+/// aclrtDestroyBinary.
+pub fn destroy(raw: u64) -> Result<()> {
+    drop(handles::remove::<BinaryImage>("binary", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclrtBinaryLoad: the handle of the program on the current device.
+pub fn load(raw: u64) -> Result<u64> {
+    kernel::load(&handles::get_arc::<BinaryImage>("binary", raw)?.0)
+}

@@ -1,0 +1,496 @@
+//! Lists of a kernel's arguments, which a program fills one by one. A list is kept by the library,
+//! or lies in memory of the caller; what it does is the same.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::Handle;
+use crate::backend::Parameter;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::kernel::Function;
+use crate::core::kernel::kernel_launch::PlaceHolder;
+use crate::core::runtime::device_slot::take_all;
+
+/// What a GPU's kernel can have at most as well.
+const MOST_BYTES: usize = 4096;
+/// Parameters of a kernel that does not tell how many it has.
+const MOST_ARGUMENTS: usize = 128;
+/// Data behind arguments begins at a multiple of this.
+const DATA_ALIGNMENT: usize = 64;
+/// Lists of one kernel that the library keeps after they were launched.
+const KEPT: usize = 1024;
+
+/// Above the number of an argument, in the handle that programs get for it.
+const ARGUMENT: u64 = 0x5041;
+
+/// What is at the front of a list.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Head {
+    /// [`Head::mark`] of a list in the caller's memory.
+    mark: u64,
+    function: u64,
+    /// The caller's memory for arguments and data, if it is there.
+    pub room: usize,
+    /// Bytes there.
+    pub room_len: usize,
+    /// Bytes of arguments so far.
+    used: usize,
+    /// Bytes of data so far, from the end of the room.
+    taken: usize,
+    /// Arguments so far.
+    count: usize,
+    /// How many there can be.
+    pub most: usize,
+    finalized: usize,
+}
+
+/// An argument.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry {
+    offset: usize,
+    size: usize,
+    is_place_holder: usize,
+    /// Where its data is: in the room, or which of the list's own pieces.
+    data: usize,
+    /// Bytes of it; 0: none yet.
+    data_len: usize,
+}
+
+impl Head {
+    /// What a list at this address begins with.
+    pub fn mark(addr: usize) -> u64 {
+        0x706f_7274_6163_6c5f ^ addr as u64
+    }
+}
+
+/// Where the bytes of a list are.
+pub enum Room<'a> {
+    /// The library's.
+    Own {
+        /// The arguments.
+        arguments: &'a mut [u8],
+        /// A piece for each place holder.
+        data: &'a mut Vec<Box<[u8]>>,
+    },
+    /// The caller's: arguments from the beginning on, data from the end.
+    Callers(&'a mut [u8]),
+}
+
+/// A list, wherever it is kept.
+pub struct List<'a> {
+    /// What it begins with.
+    pub head: &'a mut Head,
+    /// Room for [`Head::most`] arguments.
+    pub entries: &'a mut [Entry],
+    /// Its bytes.
+    pub room: Room<'a>,
+}
+
+/// A list that the library keeps.
+pub struct ArgsList {
+    function: Handle,
+    state: Mutex<State>,
+    launched: AtomicBool,
+}
+
+handles::object!(ArgsList, ArgsList);
+
+struct State {
+    head: Head,
+    entries: Box<[Entry]>,
+    arguments: Box<[u8]>,
+    data: Vec<Box<[u8]>>,
+}
+
+/// The lists of a kernel, the oldest first.
+#[derive(Default)]
+pub struct Lists(Mutex<VecDeque<Handle>>);
+
+impl Lists {
+    /// Adds one, and gives up one that was launched where there are many.
+    fn add(&self, list: Handle) {
+        let mut lists = self.0.lock();
+        // What waits for its launch stays, and is looked at again when all others were.
+        for _ in 0..2 {
+            if lists.len() < KEPT {
+                break;
+            }
+            let Some(oldest) = lists.pop_front() else { break };
+            let table = ArgsList::table();
+            match table.get(oldest).is_some_and(|list| !list.launched.load(Ordering::Relaxed)) {
+                true => lists.push_back(oldest),
+                false => drop(table.remove(oldest)),
+            }
+        }
+        lists.push_back(list);
+    }
+}
+
+/// Gives up the lists of kernels that are gone.
+pub fn forget_dead() {
+    take_all::<ArgsList>(|list| Function::table().get(list.function).is_none());
+}
+
+/// The parameters of a kernel, if they are known.
+fn known(function: &Function) -> Option<&[Parameter]> {
+    function.native.info().parameters.as_ref().map(|known| &*known.each)
+}
+
+/// How many arguments a list of the kernel has room for.
+fn most_arguments(function: &Function) -> usize {
+    known(function).map_or(MOST_ARGUMENTS, <[_]>::len)
+}
+
+fn head(function: &Function, raw: u64) -> Head {
+    Head { function: raw, most: most_arguments(function), ..Head::default() }
+}
+
+/// aclrtKernelArgsInit: the handle of a list without arguments.
+pub fn create(raw: u64) -> Result<u64> {
+    let function = handles::get::<Function>("funcHandle", raw)?;
+    let head = head(&function, raw);
+    let len = function.native.info().parameters.as_ref().map_or(MOST_BYTES, |known| known.size);
+    let state = State {
+        head,
+        entries: vec![Entry::default(); head.most].into(),
+        arguments: vec![0; len].into(),
+        data: Vec::new(),
+    };
+    let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
+    let list = ArgsList { function: of, state: Mutex::new(state), launched: false.into() };
+    let handle = ArgsList::table().insert(Arc::new(list)).ok_or_else(|| {
+        Error::new(Code::BadAlloc, "no more lists of arguments can be made; unload some binaries")
+    })?;
+    function.lists.add(handle);
+    Ok(handle.raw())
+}
+
+/// aclrtKernelArgsInitByUserMem: what is to stand at `addr`, for a list with so many bytes at `room`.
+pub fn begin(raw: u64, addr: usize, room: usize, room_len: usize) -> Result<Head> {
+    let function = handles::get::<Function>("funcHandle", raw)?;
+    let needed = function.native.info().parameters.as_ref().map_or(0, |known| known.size);
+    if room_len < needed {
+        return Err(Error::invalid_param(format_args!(
+            "actualArgsSize is {room_len}; kernel {} has {needed} bytes of arguments, see \
+             aclrtKernelArgsGetMemSize",
+            function.shown
+        )));
+    }
+    Ok(Head { mark: Head::mark(addr), room, room_len, ..head(&function, raw) })
+}
+
+/// aclrtKernelArgsGetHandleMemSize: bytes of a list in the caller's memory, without its room.
+pub fn handle_size(raw: u64) -> Result<usize> {
+    let function = handles::get::<Function>("funcHandle", raw)?;
+    Ok(size_of::<Head>() + most_arguments(&function) * size_of::<Entry>())
+}
+
+/// aclrtKernelArgsGetMemSize: bytes of the room for arguments and data of `size` bytes together.
+pub fn room_size(raw: u64, size: usize) -> Result<usize> {
+    let function = handles::get::<Function>("funcHandle", raw)?;
+    let gaps = (most_arguments(&function) + 1) * DATA_ALIGNMENT;
+    let padded = size.checked_next_multiple_of(DATA_ALIGNMENT);
+    let whole = padded.and_then(|size| size.checked_add(gaps));
+    whole.filter(|size| *size <= isize::MAX as usize).ok_or_else(|| {
+        Error::invalid_param(format_args!(
+            "userArgsSize is {size}, which no memory is large enough for"
+        ))
+    })
+}
+
+/// Whether that is the handle of a list that the library keeps; else it is the address of one.
+pub fn is_handle(raw: u64) -> bool {
+    raw == 0 || Handle::from_raw(raw).is_some()
+}
+
+/// What is at an address that should be a list, and is none.
+pub fn is_no_list(addr: usize) -> Error {
+    Error::param_invalid(format_args!(
+        "argsHandle {addr:#x} is not a list of arguments: it must be a handle of aclrtKernelArgsInit, or memory \
+         that aclrtKernelArgsInitByUserMem was given, in its place"
+    ))
+}
+
+/// Works with a list that the library keeps.
+pub fn with_own<R>(raw: u64, work: impl FnOnce(&mut List<'_>) -> Result<R>) -> Result<R> {
+    let list = handles::get_arc::<ArgsList>("argsHandle", raw)?;
+    let mut state = list.state.lock();
+    let State { head, entries, arguments, data } = &mut *state;
+    work(&mut List { head, entries, room: Room::Own { arguments, data } })
+}
+
+/// A list that the library keeps was launched: it need not be kept for ever.
+pub fn note_launch(raw: u64) {
+    if let Ok(list) = handles::get::<ArgsList>("argsHandle", raw) {
+        list.launched.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where an argument goes whose place nobody knows: as in a C structure, as far as its size tells.
+fn guess_offset(used: usize, size: usize) -> usize {
+    let alignment = if size.is_power_of_two() { size.min(8) } else { 8 };
+    used.next_multiple_of(alignment)
+}
+
+impl List<'_> {
+    /// Its kernel, which has to be there.
+    fn with_function<R>(&self, work: impl FnOnce(&Function) -> Result<R>) -> Result<R> {
+        let raw = self.head.function;
+        match handles::get::<Function>("argsHandle", raw) {
+            Ok(function) => work(&function),
+            Err(_) => Err(Error::param_invalid(format_args!(
+                "argsHandle is a list for kernel {raw:#x}, which went with its binary; begin another one"
+            ))),
+        }
+    }
+
+    /// A place for another argument: its number.
+    fn add(&mut self, size: usize, is_place_holder: bool) -> Result<usize> {
+        if self.head.finalized != 0 {
+            return Err(Error::param_invalid(
+                "argsHandle was finalized and takes no more arguments; change them with \
+                 aclrtKernelArgsParaUpdate, or begin another list",
+            ));
+        }
+        let (index, used) = (self.head.count, self.head.used);
+        let offset = self.with_function(|function| {
+            let Some(known) = known(function) else { return Ok(guess_offset(used, size)) };
+            let Some(parameter) = known.get(index) else {
+                return Err(Error::param_invalid(format_args!(
+                    "kernel {} has {} parameters, and argsHandle an argument for each already",
+                    function.shown,
+                    known.len()
+                )));
+            };
+            if parameter.size != size {
+                return Err(Error::param_invalid(format_args!(
+                    "{}; parameter {index} of kernel {} has {} bytes",
+                    match is_place_holder {
+                        true => "a place holder is an address of 8 bytes".to_owned(),
+                        false => format!("paramSize is {size}"),
+                    },
+                    function.shown,
+                    parameter.size
+                )));
+            }
+            Ok(parameter.offset)
+        })?;
+        let end = offset + size;
+        if index == self.head.most || end > MOST_BYTES || end > self.room_for_arguments() {
+            return Err(Error::invalid_param(format_args!(
+                "argument {index} of {size} bytes has no room: the list holds {} arguments in {} bytes",
+                self.head.most,
+                self.room_for_arguments().min(MOST_BYTES)
+            )));
+        }
+        self.entries[index] =
+            Entry { offset, size, is_place_holder: is_place_holder.into(), ..Entry::default() };
+        self.head.count += 1;
+        self.head.used = self.head.used.max(end);
+        Ok(index)
+    }
+
+    fn room_for_arguments(&self) -> usize {
+        match &self.room {
+            Room::Own { arguments, .. } => arguments.len(),
+            Room::Callers(room) => room.len() - self.head.taken,
+        }
+    }
+
+    fn arguments(&mut self) -> &mut [u8] {
+        match &mut self.room {
+            Room::Own { arguments, .. } => arguments,
+            Room::Callers(room) => room,
+        }
+    }
+
+    /// aclrtKernelArgsAppend: the handle of the argument.
+    pub fn append(&mut self, value: &[u8]) -> Result<u64> {
+        let index = self.add(value.len(), false)?;
+        let offset = self.entries[index].offset;
+        self.arguments()[offset..offset + value.len()].copy_from_slice(value);
+        Ok(to_handle(index))
+    }
+
+    /// aclrtKernelArgsAppendPlaceHolder: the handle of the argument.
+    pub fn append_place_holder(&mut self) -> Result<u64> {
+        self.add(size_of::<u64>(), true).map(to_handle)
+    }
+
+    /// The argument behind a handle.
+    fn entry(&self, handle: u64) -> Result<(usize, Entry)> {
+        if handle == 0 {
+            return Err(Error::invalid_param(
+                "paramHandle is null; it must be what appending the argument gave",
+            ));
+        }
+        let index = (handle & 0xffff_ffff).wrapping_sub(1) as usize;
+        if handle >> 32 != ARGUMENT || index >= self.head.count {
+            return Err(Error::param_invalid(format_args!(
+                "paramHandle {handle:#x} is not of an argument of this list, which has {}",
+                self.head.count
+            )));
+        }
+        Ok((index, self.entries[index]))
+    }
+
+    /// aclrtKernelArgsGetPlaceHolderBuffer: where the data of a place holder is to be written.
+    pub fn buffer(&mut self, handle: u64, size: usize) -> Result<usize> {
+        if size == 0 {
+            return Err(Error::invalid_param("dataSize is 0; it must be the bytes of the data"));
+        }
+        let (index, entry) = self.entry(handle)?;
+        if entry.is_place_holder == 0 {
+            return Err(Error::param_invalid(format_args!(
+                "paramHandle {handle:#x} is of argument {index}, which is no place holder; \
+                 aclrtKernelArgsAppendPlaceHolder makes one"
+            )));
+        }
+        if entry.data_len != 0 && entry.data_len != size {
+            return Err(Error::param_invalid(format_args!(
+                "dataSize is {size}, and the buffer of argument {index} has {} bytes already",
+                entry.data_len
+            )));
+        }
+        let Head { used, room_len, .. } = *self.head;
+        let data = match &mut self.room {
+            _ if entry.data_len != 0 => entry.data,
+            Room::Own { data, .. } => {
+                let mut piece = Vec::new();
+                piece.try_reserve_exact(size).map_err(|_| {
+                    Error::new(Code::BadAlloc, format_args!("no memory for dataSize {size}"))
+                })?;
+                piece.resize(size, 0);
+                data.push(piece.into());
+                data.len() - 1
+            }
+            Room::Callers(room) => {
+                let end = room.len() - self.head.taken;
+                // Aligned in the caller's memory, wherever that begins.
+                let base = room.as_ptr().addr();
+                let last = end.checked_sub(size);
+                let begin = last.and_then(|last| last.checked_sub((base + last) % DATA_ALIGNMENT));
+                match begin.filter(|begin| *begin >= used) {
+                    Some(begin) => {
+                        self.head.taken = room.len() - begin;
+                        begin
+                    }
+                    None => {
+                        return Err(Error::invalid_param(format_args!(
+                            "dataSize is {size}, and of the {room_len} bytes of userHostMem {} are left; see \
+                             aclrtKernelArgsGetMemSize",
+                            end - used
+                        )));
+                    }
+                }
+            }
+        };
+        self.entries[index] = Entry { data, data_len: size, ..entry };
+        let bytes = self.data(data, size);
+        Ok(bytes.as_mut_ptr().expose_provenance())
+    }
+
+    fn data(&mut self, data: usize, len: usize) -> &mut [u8] {
+        match &mut self.room {
+            Room::Own { data: pieces, .. } => &mut pieces[data],
+            Room::Callers(room) => &mut room[data..data + len],
+        }
+    }
+
+    /// aclrtKernelArgsParaUpdate.
+    pub fn update(&mut self, handle: u64, value: &[u8]) -> Result<()> {
+        let (index, entry) = self.entry(handle)?;
+        if entry.is_place_holder != 0 {
+            return Err(Error::param_invalid(format_args!(
+                "paramHandle {handle:#x} is of argument {index}, a place holder; write to the buffer of \
+                 aclrtKernelArgsGetPlaceHolderBuffer"
+            )));
+        }
+        if entry.size != value.len() {
+            return Err(Error::param_invalid(format_args!(
+                "paramSize is {}; argument {index} has {} bytes",
+                value.len(),
+                entry.size
+            )));
+        }
+        self.arguments()[entry.offset..entry.offset + entry.size].copy_from_slice(value);
+        Ok(())
+    }
+
+    /// aclrtKernelArgsFinalize.
+    pub fn finalize(&mut self) -> Result<()> {
+        let count = self.head.count;
+        self.with_function(|function| match known(function) {
+            Some(known) if known.len() != count => Err(Error::param_invalid(format_args!(
+                "argsHandle has {count} arguments; kernel {} has {} parameters",
+                function.shown,
+                known.len()
+            ))),
+            _ => Ok(()),
+        })?;
+        let entries = &self.entries[..count];
+        if let Some(index) =
+            entries.iter().position(|entry| entry.is_place_holder != 0 && entry.data_len == 0)
+        {
+            return Err(Error::param_invalid(format_args!(
+                "argument {index} is a place holder without data; get its buffer with \
+                 aclrtKernelArgsGetPlaceHolderBuffer"
+            )));
+        }
+        self.head.finalized = 1;
+        Ok(())
+    }
+
+    /// What a launch of the kernel with this handle gets: arguments with data behind them, and where
+    /// the addresses of that go.
+    pub fn for_launch(&mut self, function: u64) -> Result<(Vec<u8>, Vec<PlaceHolder>)> {
+        if self.head.function != function {
+            return Err(Error::param_invalid(format_args!(
+                "argsHandle is a list for kernel {:#x}, and funcHandle is {function:#x}; begin a list for it",
+                self.head.function
+            )));
+        }
+        if self.head.finalized == 0 {
+            return Err(Error::param_invalid(
+                "argsHandle is not complete; call aclrtKernelArgsFinalize after the last argument",
+            ));
+        }
+        let (used, count) = (self.head.used, self.head.count);
+        let mut bytes = self.arguments()[..used].to_vec();
+        let mut place_holders = Vec::new();
+        for index in 0..count {
+            let entry = self.entries[index];
+            if entry.is_place_holder == 0 {
+                continue;
+            }
+            bytes.resize(bytes.len().next_multiple_of(DATA_ALIGNMENT), 0);
+            place_holders.push(PlaceHolder { addr: entry.offset, data: bytes.len() });
+            bytes.extend_from_slice(self.data(entry.data, entry.data_len));
+        }
+        Ok((bytes, place_holders))
+    }
+}
+
+fn to_handle(index: usize) -> u64 {
+    ARGUMENT << 32 | (index as u64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_lie_as_in_a_structure() {
+        for (used, size, offset) in
+            [(0, 1, 0), (1, 8, 8), (9, 2, 10), (12, 4, 12), (13, 12, 16), (9, 16, 16), (3, 3, 8)]
+        {
+            assert_eq!(guess_offset(used, size), offset, "{size} bytes behind {used}");
+        }
+    }
+}

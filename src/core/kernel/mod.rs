@@ -1,0 +1,331 @@
+//! Programs of devices, and the kernels in them.
+
+pub mod binary_image;
+pub mod kernel_args;
+pub mod kernel_launch;
+pub mod symbol;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::algo::cpp_name::shown_name;
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::{self, Copy, Place, Span};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::kernel::kernel_args::Lists;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream::exception::{Exception, Watcher};
+
+/// A program on a device.
+pub struct Binary {
+    /// Where it is loaded.
+    pub device: Arc<Device>,
+    /// What does the work.
+    pub native: Arc<dyn backend::Module>,
+    /// The kernels that programs have of it, by name; `None`: it is being unloaded.
+    functions: Mutex<Option<HashMap<String, Handle>>>,
+    /// Who is told when one of its kernels fails.
+    watcher: Mutex<Option<Watcher>>,
+}
+
+handles::object!(Binary, Binary);
+
+/// A kernel of a program. It dies with it.
+pub struct Function {
+    /// Where it can run.
+    pub device: Arc<Device>,
+    /// What does the work.
+    pub native: Arc<dyn backend::Kernel>,
+    /// Some of its parameters are known to be pointers.
+    pub has_pointers: bool,
+    binary: Handle,
+    /// What its program calls it.
+    name: String,
+    /// That as people read it: names of C++ as sources have them.
+    pub shown: String,
+    /// Lists of arguments for it.
+    pub lists: Lists,
+}
+
+handles::object!(Function, Function);
+
+/// Options of loading, as numbers of the API.
+mod load_option {
+    pub const LAZY_LOAD: i32 = 1;
+    pub const MAGIC: i32 = 2;
+    pub const CPU_KERNEL_MODE: i32 = 3;
+}
+
+/// Checks the kinds of the options of loading. Their values mean nothing here: what a program is
+/// for stands in the program.
+pub fn check_load_options(options: impl Iterator<Item = i32>) -> Result<()> {
+    for (index, option) in options.enumerate() {
+        match option {
+            load_option::LAZY_LOAD | load_option::MAGIC => {}
+            load_option::CPU_KERNEL_MODE => {
+                return Err(Error::unsupported(format_args!(
+                    "options[{index}] is ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE: the devices here have no CPUs \
+                     of their own; use aclrtLaunchHostFunc"
+                )));
+            }
+            _ => {
+                return Err(Error::invalid_param(format_args!(
+                    "options[{index}] is of type {option}; allowed: ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD 1, \
+                     ACL_RT_BINARY_LOAD_OPT_MAGIC 2"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// aclrtBinaryLoadFromFile: the handle.
+pub fn load_file(path: &Path) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    thread::current()?;
+    let image = std::fs::read(path).map_err(|why| {
+        Error::new(
+            Code::InvalidFile,
+            format_args!("binPath {} cannot be read: {why}", path.display()),
+        )
+    })?;
+    if image.is_empty() {
+        return Err(Error::param_invalid(format_args!(
+            "binPath {} is an empty file; it must be a program",
+            path.display()
+        )));
+    }
+    load(&image)
+}
+
+/// aclrtBinaryLoadFromData: the handle of a program on the current device.
+pub fn load(image: &[u8]) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    let native = device.native.load_module(image)?;
+    let functions = Mutex::new(Some(HashMap::new()));
+    let binary = Arc::new(Binary { device, native, functions, watcher: Mutex::new(None) });
+    Binary::table()
+        .insert(binary)
+        .map(Handle::raw)
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more binaries can be loaded; unload some"))
+}
+
+/// aclrtBinaryUnLoad: launches that are queued keep what they need.
+pub fn unload(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let binary = handles::remove::<Binary>("binHandle", raw)?;
+    symbol::forget_dead();
+    let functions = binary.functions.lock().take();
+    for handle in functions.into_iter().flatten().map(|(_, handle)| handle) {
+        drop(Function::table().remove(handle));
+    }
+    kernel_args::forget_dead();
+    drop(binary);
+    slot_table::flush_deferred();
+    Ok(())
+}
+
+/// aclrtBinaryGetFunction: the handle of a kernel, the same one each time.
+pub fn function(raw: u64, name: &str) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    // Held while the backend looks, so that a kernel has one handle and an unload takes them all.
+    let mut functions = binary.functions.lock();
+    let Some(known) = functions.as_mut() else {
+        return Err(Error::param_invalid(format_args!(
+            "binHandle {raw:#x} is being unloaded by another thread"
+        )));
+    };
+    if let Some(handle) = known.get(name) {
+        return Ok(handle.raw());
+    }
+    let native = binary.native.kernel(name)?;
+    let Some(of) = Handle::from_raw(raw) else { unreachable!("it was found") };
+    let parameters = native.info().parameters.iter().flat_map(|known| &known.each);
+    let function = Arc::new(Function {
+        device: Arc::clone(&binary.device),
+        has_pointers: parameters.into_iter().any(|one| one.pointer.is_some()),
+        native,
+        binary: of,
+        name: name.to_owned(),
+        shown: shown_name(name),
+        lists: Lists::default(),
+    });
+    let handle = Function::table().insert(function).ok_or_else(|| {
+        Error::new(Code::BadAlloc, "no more functions can be had; unload some binaries")
+    })?;
+    known.insert(name.to_owned(), handle);
+    Ok(handle.raw())
+}
+
+/// Behind this name a program says which kernel has a number.
+const ENTRY: &str = "portacl_entry_";
+/// Names of kernels that are given numbers are shorter than this.
+const MOST_NAME: usize = 1024;
+
+/// aclrtBinaryGetFunctionByEntry: the handle of the kernel that the program has under a number.
+pub fn function_by_entry(raw: u64, number: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    let entry = format!("{ENTRY}{number}");
+    let text = binary.native.variable(&entry).map_err(|fault| match fault.kind() {
+        backend::FaultKind::InvalidArgument => Error::param_invalid(format_args!(
+            "funcEntry is {number}, and the binary does not say which kernel that is: it has no text {entry} \
+             with the name; add one (PORTACL_KERNEL_ENTRY of portacl/kernel.h), or use aclrtBinaryGetFunction"
+        )),
+        _ => fault.into(),
+    })?;
+    let name = read_name(&binary, &entry, text)?;
+    drop(binary);
+    function(raw, &name)
+}
+
+/// The text in a variable of a program.
+fn read_name(binary: &Binary, entry: &str, text: Span) -> Result<String> {
+    let mut bytes = vec![0_u8; text.len.min(MOST_NAME)];
+    let (addr, len) = (bytes.as_mut_ptr().expose_provenance(), bytes.len());
+    let dst = Span { addr, len, place: Place::Pageable };
+    binary.device.native.copy(Copy { dst, src: Span { len, ..text }, stage_source: false })?;
+    let end = bytes.iter().position(|byte| *byte == 0);
+    let name = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
+    name.map(str::to_owned).ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "{entry} of the binary, of {} bytes, is no text of less than {MOST_NAME} bytes that ends with a zero",
+            text.len
+        ))
+    })
+}
+
+/// aclrtBinaryGetGlobal: a variable of a program.
+pub fn variable(raw: u64, name: &str) -> Result<Span> {
+    thread::refuse_inside_host_function()?;
+    Ok(handles::get_arc::<Binary>("binHandle", raw)?.native.variable(name)?)
+}
+
+/// aclrtBinaryGetDevAddress: where a program lies.
+pub fn code_of_binary(raw: u64) -> Result<backend::Code> {
+    let code = handles::get::<Binary>("binHandle", raw)?.native.code();
+    code.ok_or_else(|| no_code("the binary"))
+}
+
+/// aclrtGetFunctionAddr and aclrtGetFunctionSize: where the code of a kernel lies.
+pub fn code_of(raw: u64) -> Result<backend::Code> {
+    let code = handles::get::<Function>("funcHandle", raw)?.native.info().code;
+    code.ok_or_else(|| no_code("the kernel"))
+}
+
+fn no_code(what: &str) -> Error {
+    Error::unsupported(format_args!(
+        "CUDA drivers do not tell where the code of {what} lies; use the handle"
+    ))
+}
+
+/// aclrtGetFunctionAttribute.
+pub fn attribute_of(raw: u64, attribute: i32) -> Result<i64> {
+    /// ACL_FUNC_ATTR_KERNEL_TYPE.
+    const TYPE: i32 = 1;
+    /// ACL_FUNC_ATTR_KERNEL_SCHED_MODE.
+    const SCHEDULE: i32 = 3;
+    /// ACL_KERNEL_TYPE_AICORE: for the cores of the device, which are all of one kind.
+    const FOR_ALL_CORES: i64 = 0;
+    /// Blocks in any order.
+    const NORMAL: i64 = 0;
+    if !(TYPE..=SCHEDULE).contains(&attribute) {
+        return Err(Error::invalid_param(format_args!(
+            "attrType is {attribute}; allowed: the enumerators of aclrtFuncAttribute, {TYPE} to {SCHEDULE}"
+        )));
+    }
+    handles::get::<Function>("funcHandle", raw)?;
+    match attribute {
+        TYPE => Ok(FOR_ALL_CORES),
+        SCHEDULE => Ok(NORMAL),
+        // ACL_FUNC_ATTR_KERNEL_RATIO.
+        _ => Err(Error::unsupported(
+            "attrType is ACL_FUNC_ATTR_KERNEL_RATIO: only kernels for two kinds of cores have one, and the \
+             cores here are all of one kind (ACL_FUNC_ATTR_KERNEL_TYPE gives ACL_KERNEL_TYPE_AICORE)",
+        )),
+    }
+}
+
+/// aclrtFunctionGetAvailDynUbufPerBlock: bytes.
+pub fn available_shared_bytes(raw: u64, flags: u32) -> Result<usize> {
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0")));
+    }
+    Ok(handles::get::<Function>("func", raw)?.native.info().most_shared_bytes)
+}
+
+/// aclrtFunctionGetParamCount.
+pub fn parameter_count(raw: u64) -> Result<usize> {
+    with_parameters(raw, |known| Ok(known.len()))
+}
+
+/// aclrtFunctionGetParamInfo: offset and size.
+pub fn parameter(raw: u64, index: usize) -> Result<(usize, usize)> {
+    with_parameters(raw, |known| match known.get(index) {
+        Some(parameter) => Ok((parameter.offset, parameter.size)),
+        None => Err(Error::invalid_param(format_args!(
+            "paramIndex is {index}; the kernel has {} parameters, and their numbers begin with 0",
+            known.len()
+        ))),
+    })
+}
+
+fn with_parameters<R>(
+    raw: u64,
+    read: impl FnOnce(&[backend::Parameter]) -> Result<R>,
+) -> Result<R> {
+    let function = handles::get::<Function>("func", raw)?;
+    match &function.native.info().parameters {
+        Some(known) => read(&known.each),
+        None => Err(Error::unsupported(format_args!(
+            "the parameters of kernel {} are not known: a kernel for CPUs describes them by PORTACL_KERNEL, and \
+             CUDA drivers tell them from CUDA 12.4 on",
+            function.shown
+        ))),
+    }
+}
+
+/// aclrtBinarySetExceptionCallback.
+pub fn watch(raw: u64, watcher: Option<Watcher>) -> Result<()> {
+    let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    // Let go of after the lock.
+    let _before = std::mem::replace(&mut *binary.watcher.lock(), watcher);
+    Ok(())
+}
+
+/// Who wants to be told of a failure by the binary of the kernel that failed; where nobody knows what
+/// has failed on a device, all binaries that are loaded there.
+pub fn watchers(exception: &Exception) -> Vec<Watcher> {
+    let of = |binary: &Binary| binary.watcher.lock().clone();
+    match &exception.launch {
+        Some(launch) => {
+            let table = Function::table();
+            let function = table.get_raw(launch.function);
+            let binary = function.and_then(|function| Binary::table().get(function.binary));
+            binary.and_then(|binary| of(&binary)).into_iter().collect()
+        }
+        None if exception.task == Exception::UNKNOWN => {
+            let binaries = Binary::table().snapshot();
+            let here = binaries.iter().filter(|(_, binary)| binary.device.id == exception.device);
+            here.filter_map(|(_, binary)| of(binary)).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// aclrtFunctionGetBinary.
+pub fn binary_of(raw: u64) -> Result<u64> {
+    Ok(handles::get::<Function>("funcHandle", raw)?.binary.raw())
+}
+
+/// aclrtGetFunctionName.
+pub fn name_of(raw: u64) -> Result<String> {
+    Ok(handles::get::<Function>("funcHandle", raw)?.name.clone())
+}

@@ -1,0 +1,201 @@
+//! Symbols: addresses in the program that stand for variables and kernels of its binaries, one on
+//! each device.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::Handle;
+use crate::backend::{FaultKind, Span};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::kernel::{self, Binary};
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::transfer::memcpy;
+
+/// What symbols stand for, by their addresses.
+static SYMBOLS: LazyLock<Mutex<HashMap<usize, Vec<Registration>>>> = LazyLock::new(Mutex::default);
+
+/// What a symbol stands for on the device of a binary, as long as that is loaded.
+struct Registration {
+    binary: Handle,
+    meaning: Meaning,
+}
+
+#[derive(Clone, Copy)]
+enum Meaning {
+    Variable(Span),
+    /// Its handle.
+    Kernel(u64),
+}
+
+impl Registration {
+    /// Whether it is of a binary that is loaded and `wanted`.
+    fn is_of(&self, wanted: impl FnOnce(&Binary) -> bool) -> bool {
+        Binary::table().get(self.binary).is_some_and(|binary| wanted(&binary))
+    }
+}
+
+/// portaclRegisterSymbol: on the binary's device the symbol stands for what the binary has under
+/// that name.
+pub fn register(raw: u64, symbol: usize, name: &str) -> Result<()> {
+    if symbol == 0 {
+        return Err(Error::invalid_param(
+            "symbol is null; pass the address that is to stand for it",
+        ));
+    }
+    thread::refuse_inside_host_function()?;
+    let binary = handles::get_arc::<Binary>("binHandle", raw)?;
+    let meaning = match binary.native.variable(name) {
+        Ok(span) => Meaning::Variable(span),
+        Err(fault) if fault.kind() == FaultKind::InvalidArgument => {
+            // What the backend says of a kernel that it does not find says nothing of variables.
+            let kernel = kernel::function(raw, name).map_err(|error| {
+                Error::new(
+                    error.code(),
+                    format_args!("there is no variable {name:?} in the binary; {}", error.text()),
+                )
+            })?;
+            Meaning::Kernel(kernel)
+        }
+        Err(fault) => return Err(fault.into()),
+    };
+    let Some(handle) = Handle::from_raw(raw) else { unreachable!("it was found") };
+    let mut symbols = SYMBOLS.lock();
+    let registered = symbols.entry(symbol).or_default();
+    registered.retain(|one| one.is_of(|other| !Arc::ptr_eq(&other.device, &binary.device)));
+    registered.push(Registration { binary: handle, meaning });
+    Ok(())
+}
+
+/// Forgets what symbols stood for in binaries that are gone.
+pub fn forget_dead() {
+    SYMBOLS.lock().retain(|_, registered| {
+        registered.retain(|one| one.is_of(|_| true));
+        !registered.is_empty()
+    });
+}
+
+/// What a symbol stands for on a device.
+fn find(symbol: usize, device: &Device) -> Option<Meaning> {
+    let symbols = SYMBOLS.lock();
+    let is_here = |one: &&Registration| one.is_of(|binary| std::ptr::eq(&*binary.device, device));
+    symbols.get(&symbol)?.iter().find(is_here).map(|one| one.meaning)
+}
+
+/// What a symbol stands for on the current device.
+fn resolve(symbol: usize) -> Result<Meaning> {
+    if symbol == 0 {
+        return Err(Error::invalid_param(
+            "symbol is null; it must be what portaclRegisterSymbol was given",
+        ));
+    }
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    find(symbol, &device).ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "symbol {symbol:#x} stands for nothing on device {}: it was not registered for a binary that is \
+             loaded there; load one and call portaclRegisterSymbol",
+            device.id
+        ))
+    })
+}
+
+fn variable(symbol: usize) -> Result<Span> {
+    match resolve(symbol)? {
+        Meaning::Variable(span) => Ok(span),
+        Meaning::Kernel(_) => Err(Error::param_invalid(format_args!(
+            "symbol {symbol:#x} stands for a kernel, not for a variable; use aclrtGetFuncBySymbol"
+        ))),
+    }
+}
+
+/// aclrtGetSymbolSize and aclrtGetSymbolAddress.
+pub fn span(symbol: usize) -> Result<Span> {
+    variable(symbol)
+}
+
+/// aclrtGetFuncBySymbol: the kernel's handle.
+pub fn function(symbol: usize) -> Result<u64> {
+    match resolve(symbol)? {
+        Meaning::Kernel(function) => Ok(function),
+        Meaning::Variable(_) => Err(Error::param_invalid(format_args!(
+            "symbol {symbol:#x} stands for a variable, not for a kernel; use aclrtGetSymbolAddress"
+        ))),
+    }
+}
+
+/// The kernel behind a `func` of the API: a handle is its own; a symbol, the handle of its kernel on
+/// the current device. What is neither is told by whoever looks at the handle.
+#[inline]
+pub fn callee(func: u64) -> u64 {
+    if func == 0 || Handle::from_raw(func).is_some() { func } else { callee_of_symbol(func) }
+}
+
+#[cold]
+fn callee_of_symbol(func: u64) -> u64 {
+    let Some(context) = thread::current_now() else { return func };
+    match find(func as usize, &context.device) {
+        Some(Meaning::Kernel(function)) => function,
+        _ => func,
+    }
+}
+
+/// A part of a variable that is copied.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Stands for the variable.
+    pub symbol: usize,
+    /// Bytes to copy.
+    pub count: usize,
+    /// Where they begin in the variable.
+    pub offset: usize,
+}
+
+impl Part {
+    /// Its address, and the bytes from there to the variable's end.
+    fn place(self) -> Result<(usize, usize)> {
+        let Span { addr, len, .. } = variable(self.symbol)?;
+        match len.checked_sub(self.offset).filter(|left| self.count <= *left) {
+            Some(left) => Ok((addr + self.offset, left)),
+            None => Err(Error::invalid_param(format_args!(
+                "count {} and offset {} go past the end of the variable, which has {len} bytes",
+                self.count, self.offset
+            ))),
+        }
+    }
+
+    /// The copy of `src` to it.
+    fn copy_from(self, src: usize, kind: i32) -> Result<memcpy::Request> {
+        let (dst, dest_max) = self.place()?;
+        Ok(memcpy::Request { dst, dest_max, src, count: self.count, kind })
+    }
+
+    /// The copy of it to `dst`, where there are `dest_max` bytes.
+    fn copy_to(self, dst: usize, dest_max: usize, kind: i32) -> Result<memcpy::Request> {
+        let (src, _) = self.place()?;
+        Ok(memcpy::Request { dst, dest_max, src, count: self.count, kind })
+    }
+}
+
+/// aclrtMemcpyToSymbol.
+pub fn write(to: Part, src: usize, kind: i32) -> Result<()> {
+    memcpy::copy(to.copy_from(src, kind)?)
+}
+
+/// aclrtMemcpyToSymbolAsync.
+pub fn write_async(to: Part, src: usize, kind: i32, stream: u64) -> Result<()> {
+    memcpy::copy_async(to.copy_from(src, kind)?, stream)
+}
+
+/// aclrtMemcpyFromSymbol.
+pub fn read(from: Part, dst: usize, dest_max: usize, kind: i32) -> Result<()> {
+    memcpy::copy(from.copy_to(dst, dest_max, kind)?)
+}
+
+/// aclrtMemcpyFromSymbolAsync.
+pub fn read_async(from: Part, dst: usize, dest_max: usize, kind: i32, stream: u64) -> Result<()> {
+    memcpy::copy_async(from.copy_to(dst, dest_max, kind)?, stream)
+}

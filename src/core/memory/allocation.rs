@@ -1,0 +1,516 @@
+//! What is allocated, and registered, where.
+
+mod recent;
+mod reuse;
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::algo::address_map::{AddressMap, Entry, HeldPlace, Hint, InsertError, Range, Reach};
+use crate::algo::per_thread::per_thread;
+use crate::algo::pool::Taken;
+use crate::algo::slot_table::Handle;
+use crate::backend::{Block, Place};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::pool::mem_pool;
+use crate::core::runtime;
+use crate::core::runtime::device::Device;
+
+use reuse::Class;
+pub use reuse::Reuse;
+
+/// Every live allocation and registration, by address.
+static ALLOCATIONS: AddressMap = AddressMap::new();
+
+per_thread! {
+    /// Where this thread found the ends of its latest copy.
+    static ENDS: [Cell<Hint<'static>>; 2] = [const { Cell::new(Hint::NONE) }; 2];
+}
+
+/// Which end of a copy an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where it is written.
+    Dst,
+    /// Where it is read.
+    Src,
+}
+
+/// Whose memory it is: one opening of a device, or, for host memory, one session. An id is not
+/// enough, because what ends late must not take what its successor has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner(u32);
+
+impl Owner {
+    /// A new one, different from all others.
+    #[expect(clippy::new_without_default, reason = "each one is different")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// How memory came to be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Memory of the device with this id.
+    Device(u32),
+    /// Memory that the host and all devices use, from the device with this id.
+    Managed(u32),
+    /// Another process's memory, for use on the device with this id.
+    Imported(u32),
+    /// A word of a graph on the device with this id.
+    Graph(u32),
+    /// Page-locked host memory from the library.
+    Pinned,
+    /// A pool's memory on the device with this id.
+    Pool(u32),
+    /// A pool's host memory: of this NUMA node, or wherever the system has put it.
+    HostPool(Option<u32>),
+    /// Memory of the device with this id, mapped in a range of addresses.
+    Mapped(u32),
+    /// Host memory that is mapped so, of this NUMA node, or wherever the system has put it.
+    HostMapped(Option<u32>),
+    /// Host memory of the caller, registered as the two say. Neither: it is being registered.
+    Registered {
+        /// Copies treat it as page-locked memory.
+        pinned: bool,
+        /// It has an address for devices.
+        mapped: bool,
+    },
+}
+
+impl Kind {
+    /// The driver has not answered yet.
+    pub const BEING_REGISTERED: Self = Self::Registered { pinned: false, mapped: false };
+
+    /// As 8 bits of kind and 24 of id or flags. Kinds that are in the same [place](Self::place) have
+    /// numbers that follow each other: copies look at no more than that.
+    const fn word(self) -> u32 {
+        match self {
+            Self::Device(id) => id,
+            Self::Managed(id) => 1 << 24 | id,
+            Self::Pool(id) => 2 << 24 | id,
+            Self::Mapped(id) => 3 << 24 | id,
+            Self::Imported(id) => 4 << 24 | id,
+            Self::Graph(id) => 5 << 24 | id,
+            Self::Pinned => 6 << 24,
+            Self::HostPool(None) => 7 << 24,
+            Self::HostPool(Some(node)) => 8 << 24 | node,
+            Self::HostMapped(None) => 9 << 24,
+            Self::HostMapped(Some(node)) => 10 << 24 | node,
+            Self::Registered { pinned, mapped } => 11 << 24 | (mapped as u32) << 1 | pinned as u32,
+        }
+    }
+
+    /// Of the allocation that was found so.
+    #[inline]
+    pub const fn of(found: Reach) -> Self {
+        Self::from_word(found.word as u32)
+    }
+
+    const fn from_word(word: u32) -> Self {
+        let rest = word & 0xff_ffff;
+        match word >> 24 {
+            0 => Self::Device(rest),
+            1 => Self::Managed(rest),
+            2 => Self::Pool(rest),
+            3 => Self::Mapped(rest),
+            4 => Self::Imported(rest),
+            5 => Self::Graph(rest),
+            6 => Self::Pinned,
+            7 => Self::HostPool(None),
+            8 => Self::HostPool(Some(rest)),
+            9 => Self::HostMapped(None),
+            10 => Self::HostMapped(Some(rest)),
+            _ => Self::Registered { pinned: rest & 1 != 0, mapped: rest & 2 != 0 },
+        }
+    }
+
+    /// Where copies find it.
+    pub const fn place(self) -> Place {
+        match self {
+            Self::Device(id)
+            | Self::Managed(id)
+            | Self::Pool(id)
+            | Self::Mapped(id)
+            | Self::Imported(id)
+            | Self::Graph(id) => Place::Device(id),
+            Self::Pinned
+            | Self::HostPool(_)
+            | Self::HostMapped(_)
+            | Self::Registered { pinned: true, .. } => Place::Pinned,
+            Self::Registered { .. } => Place::Pageable,
+        }
+    }
+}
+
+/// What the address map keeps of all memory of one pool.
+#[derive(Clone, Copy)]
+pub struct PoolTag([u64; 2]);
+
+impl PoolTag {
+    /// Of a pool whose memory is of this kind.
+    pub fn new(kind: Kind, owner: Owner, pool: Handle) -> Self {
+        Self([Allocation::first_word(kind, owner), pool.raw()])
+    }
+}
+
+/// Memory of a pool, as whoever frees it finds it: no more of it than that takes.
+#[derive(Clone, Copy)]
+pub struct PoolMemory {
+    /// For [`Allocation::rest_found`] and its likes.
+    pub entry: Entry,
+    /// Its place, if the pool is the core's own.
+    pub place: HeldPlace<'static>,
+    /// First byte.
+    pub base: usize,
+    /// Bytes.
+    pub len: usize,
+    /// The pool's handle.
+    pub pool: u64,
+    /// The pool's own word.
+    pub note: u64,
+}
+
+impl PoolMemory {
+    /// What the pool gave.
+    pub fn block(&self) -> Block {
+        Block { addr: self.base, len: self.len, token: self.note }
+    }
+}
+
+/// An allocation or registration as the address map keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// First byte.
+    pub base: usize,
+    /// Bytes that programs may use.
+    pub len: usize,
+    /// What it is.
+    pub kind: Kind,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The backend's block, with its class in the length; of a pool's memory, the pool and its note
+    /// of the block; of a registration, its address for devices.
+    origin: [u64; 2],
+}
+
+impl Allocation {
+    /// A block of a backend, of which programs may use `len` bytes.
+    pub fn of_block(block: Block, len: usize, kind: Kind, owner: Owner) -> Self {
+        Self { base: block.addr, len, kind, owner, origin: [block.len as u64, block.token] }
+    }
+
+    /// Memory of the caller, which devices find at `device_addr`.
+    pub fn of_registration(
+        base: usize,
+        len: usize,
+        kind: Kind,
+        owner: Owner,
+        device_addr: usize,
+    ) -> Self {
+        Self { base, len, kind, owner, origin: [device_addr as u64, 0] }
+    }
+
+    /// Memory that is mapped in a range of addresses.
+    pub fn of_mapping(base: usize, len: usize, kind: Kind, owner: Owner) -> Self {
+        Self { base, len, kind, owner, origin: [0; 2] }
+    }
+
+    fn to_range(self) -> Range {
+        debug_assert!(
+            self.pool().is_some() || self.origin[0] >> 56 != handles::Kind::PoolState as u64,
+            "a word that only pools' memory has"
+        );
+        let first = Self::first_word(self.kind, self.owner);
+        Range { base: self.base, len: self.len, words: [first, self.origin[0], self.origin[1]] }
+    }
+
+    fn first_word(kind: Kind, owner: Owner) -> u64 {
+        u64::from(owner.0) << 32 | u64::from(kind.word())
+    }
+
+    #[inline(always)]
+    fn from_range(range: &Range) -> Self {
+        let [owner, first, second] = range.words;
+        Self {
+            base: range.base,
+            len: range.len,
+            kind: Kind::from_word(owner as u32),
+            owner: Owner((owner >> 32) as u32),
+            origin: [first, second],
+        }
+    }
+
+    /// The live one that contains `addr`.
+    #[inline(always)]
+    pub fn find(addr: usize) -> Option<Self> {
+        ALLOCATIONS.find(addr).as_ref().map(Self::from_range)
+    }
+
+    /// How far the live one that contains `addr` goes on from there, and of which [`Kind::of`] it is.
+    ///
+    /// Out of line: inlined for both ends of a copy, the two would push each other's values out of
+    /// the registers.
+    #[inline(never)]
+    pub fn reach(addr: usize) -> Option<Reach> {
+        ALLOCATIONS.reach(addr)
+    }
+
+    /// As [`Self::reach`], looked for first where this thread's latest copy had that end: copies go
+    /// through the same memory again and again.
+    #[inline(always)]
+    pub fn reach_end(end: End, addr: usize) -> Option<Reach> {
+        let hint = ENDS.with(|ends| ends[end as usize].get());
+        hint.reach(addr).or_else(|| Self::reach_other_end(end, addr))
+    }
+
+    /// As [`Self::reach_end`], where the copy's end is in other memory than that of the latest one.
+    #[inline(never)]
+    fn reach_other_end(end: End, addr: usize) -> Option<Reach> {
+        let (hint, found) = ALLOCATIONS.reach_with_hint(addr)?;
+        ENDS.with(|ends| ends[end as usize].set(hint));
+        Some(found)
+    }
+
+    /// As [`Self::find`], without memory that is only being registered.
+    pub fn known(addr: usize) -> Option<Self> {
+        Self::find(addr).filter(|found| found.kind != Kind::BEING_REGISTERED)
+    }
+
+    /// Where copies find it.
+    #[inline(always)]
+    pub fn place(&self) -> Place {
+        self.kind.place()
+    }
+
+    /// What the backend gave, or the pool; not for registrations and mappings.
+    pub fn block(&self) -> Block {
+        let len = match self.kind {
+            Kind::Pool(_) | Kind::HostPool(_) => self.len,
+            _ => Class::unpack(self.origin[0]).1,
+        };
+        Block { addr: self.base, len, token: self.origin[1] }
+    }
+
+    /// The pool that it is of, if it is of one.
+    #[inline]
+    pub fn pool(&self) -> Option<Handle> {
+        match self.kind {
+            Kind::Pool(_) | Kind::HostPool(_) => Handle::from_raw(self.origin[0]),
+            _ => None,
+        }
+    }
+
+    /// Where devices find the first byte of a registration.
+    pub fn device_addr(&self) -> usize {
+        self.origin[0] as usize
+    }
+
+    /// The device that it is on. While this is held a reset does not take the memory away; none
+    /// when one is doing so.
+    pub fn device(&self) -> Option<Arc<Device>> {
+        let id = match self.kind {
+            Kind::Device(id)
+            | Kind::Managed(id)
+            | Kind::Mapped(id)
+            | Kind::Imported(id)
+            | Kind::Graph(id) => id,
+            Kind::Pool(id) => {
+                return open_device(id).filter(|device| mem_pool::is_on(self, device));
+            }
+            _ => return None,
+        };
+        open_device(id).filter(|device| device.owner == self.owner)
+    }
+
+    /// All of them, in no order.
+    pub fn all() -> Vec<Self> {
+        ALLOCATIONS.snapshot().iter().map(Self::from_range).collect()
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub fn count() -> usize {
+        ALLOCATIONS.len()
+    }
+
+    /// Puts it in; the other one that is in its way.
+    pub fn insert(self) -> std::result::Result<(), InsertError> {
+        ALLOCATIONS.insert(self.to_range())
+    }
+
+    /// Puts in what a backend gave.
+    pub fn register(self) -> Result<()> {
+        self.insert().map_err(|why| not_registered(self.base, self.len, why))
+    }
+
+    /// Puts in what a driver gave for its pool, quicker where the same was there before and
+    /// [rests](Self::rest_found).
+    #[inline(always)]
+    pub fn register_of_pool(block: Block, tag: PoolTag) -> Result<()> {
+        let Block { addr: base, len, token } = block;
+        let PoolTag([first, pool]) = tag;
+        if ALLOCATIONS
+            .wake_in(recent::record(base), Range { base, len, words: [first, pool, token] })
+        {
+            return Ok(());
+        }
+        Self::register_anew(base, len, first, pool, token)
+    }
+
+    /// As [`Self::register_of_pool`], of a block that does not rest where this thread saw the last one there.
+    #[inline(never)]
+    fn register_anew(base: usize, len: usize, first: u64, pool: u64, token: u64) -> Result<()> {
+        let range = Range { base, len, words: [first, pool, token] };
+        ALLOCATIONS.insert_again(range).map_err(move |why| not_registered(base, len, why))
+    }
+
+    /// Makes room for parts of a backend's block that a pool of the core's own cuts up.
+    pub fn hold(addr: usize, len: usize) -> std::result::Result<(), InsertError> {
+        ALLOCATIONS.hold(addr, len)
+    }
+
+    /// Gives records for such parts, some at a time; none where there is no memory for them.
+    pub fn claim_held(records: &mut Vec<u32>) {
+        ALLOCATIONS.claim_held(records);
+    }
+
+    /// The block goes, and no part of it is in use.
+    pub fn let_go(addr: usize, len: usize) {
+        ALLOCATIONS.let_go(addr, len);
+    }
+
+    /// Puts in such a part, under the pool's lock, in a record of the pool's. False: it is 0, or there is no
+    /// memory for it.
+    #[inline(always)]
+    pub fn enter_held(record: u32, taken: Taken, tag: PoolTag) -> bool {
+        let (Taken { addr: base, len, room, note }, PoolTag([first, pool])) = (taken, tag);
+        recent::note(base, record);
+        let range = Range { base, len, words: [first, pool, note] };
+        ALLOCATIONS.insert_held(record, &range, room)
+    }
+
+    /// The place of a part with this record.
+    #[inline(always)]
+    pub fn held_place(record: u32) -> HeldPlace<'static> {
+        ALLOCATIONS.place(record)
+    }
+
+    /// Takes out such a part that was found as this entry, under the pool's lock; false: another
+    /// thread was faster.
+    pub fn leave_held(entry: Entry) -> bool {
+        ALLOCATIONS.remove_held(entry)
+    }
+
+    /// Takes the records of a pool back, with what is still in them.
+    pub fn release_held(records: Vec<u32>) {
+        ALLOCATIONS.release_held(records);
+    }
+
+    /// Puts this in the place of the one at the same address and of the same length, which the
+    /// caller put in. A look-up at this very moment may find neither.
+    pub fn replace(self) {
+        ALLOCATIONS.update(self.base, self.to_range().words);
+    }
+
+    /// The live one that begins at `addr`, with what [`Self::rest_found`] wants to know.
+    #[inline(always)]
+    pub fn find_start(addr: usize) -> Option<(Entry, Self)> {
+        let (entry, range) = ALLOCATIONS.find_start(addr)?;
+        Some((entry, Self::from_range(&range)))
+    }
+
+    /// As [`Self::find_start`], of memory of a pool; of other memory, with something that is no handle of a
+    /// pool: nothing else has a word like that there.
+    #[inline(always)]
+    pub fn find_pools(addr: usize) -> Option<PoolMemory> {
+        let mut record = recent::record(addr);
+        let (place, entry, range) = loop {
+            match ALLOCATIONS.find_place(record, addr) {
+                Some(found) => break found,
+                None => record = Self::find_record(addr)?,
+            }
+        };
+        let Range { base, len, words: [_, pool, note] } = range;
+        Some(PoolMemory { entry, place, base, len, pool, note })
+    }
+
+    /// The record of the live one that begins at `addr`, where this thread did not see it last.
+    #[inline(never)]
+    fn find_record(addr: usize) -> Option<u32> {
+        let record = ALLOCATIONS.record_of(addr)?;
+        recent::note(addr, record);
+        Some(record)
+    }
+
+    /// Ends what was found as this entry, under the pool's lock. It rests until the same comes again, or something
+    /// else in its place; false: another thread was faster.
+    #[inline]
+    pub fn rest_found(entry: Entry) -> bool {
+        ALLOCATIONS.rest(entry)
+    }
+
+    /// Takes out the one that starts at `addr`, if it is `wanted`, which may not look for others.
+    pub fn take(addr: usize, wanted: impl Fn(&Self) -> bool) -> Option<Self> {
+        let range = ALLOCATIONS.remove_if(addr, |range| wanted(&Self::from_range(range)))?;
+        Some(Self::from_range(&range))
+    }
+
+    /// Takes out all of an owner, and what rests, under the pool's lock where it is one's.
+    pub fn drain(owner: Owner) -> Vec<Self> {
+        let all = ALLOCATIONS.drain(|range| Self::from_range(range).owner == owner);
+        all.iter().map(Self::from_range).collect()
+    }
+}
+
+/// Why what was allocated cannot be put in.
+#[cold]
+fn not_registered(base: usize, len: usize, why: InsertError) -> Error {
+    let code = match why {
+        InsertError::Full => Code::BadAlloc,
+        _ => Code::InternalError,
+    };
+    Error::new(code, format_args!("the {len} bytes allocated at {base:#x}: {why}"))
+}
+
+/// The device if it is open; held for a moment only.
+pub fn open_device(id: u32) -> Option<Arc<Device>> {
+    runtime::existing_session()?.devices.get(id as usize)?.device()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_words_and_places() {
+        let registered = |pinned, mapped| Kind::Registered { pinned, mapped };
+        let all = [
+            (Kind::Device(0), Place::Device(0)),
+            (Kind::Device(77), Place::Device(77)),
+            (Kind::Managed(77), Place::Device(77)),
+            (Kind::Pinned, Place::Pinned),
+            (Kind::Pool(77), Place::Device(77)),
+            (Kind::HostPool(None), Place::Pinned),
+            (Kind::HostPool(Some(0)), Place::Pinned),
+            (Kind::HostPool(Some(3)), Place::Pinned),
+            (Kind::Mapped(77), Place::Device(77)),
+            (Kind::Imported(77), Place::Device(77)),
+            (Kind::Graph(77), Place::Device(77)),
+            (Kind::HostMapped(None), Place::Pinned),
+            (Kind::HostMapped(Some(0)), Place::Pinned),
+            (registered(true, false), Place::Pinned),
+            (registered(true, true), Place::Pinned),
+            (registered(false, true), Place::Pageable),
+            (registered(false, false), Place::Pageable),
+        ];
+        for (kind, place) in all {
+            assert_eq!(Kind::from_word(kind.word()), kind);
+            assert_eq!(kind.place(), place);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Freed device memory that waits, registered but out of sight, for the next request of its size
+//! and page policy. That is what most programs free and allocate most of the time, and neither the
+//! device nor the address map has to do anything for it.
+//!
+//! Such memory counts as free. It goes back to the device before a request fails for want of
+//! memory, and with the device.
+
+use super::{ALLOCATIONS, Allocation, Kind};
+use crate::algo::address_map::Parked;
+use crate::algo::block_cache::{BlockCache, Contents, Key, STRIPES};
+use crate::backend::{self, Fault, FaultKind, PagePolicy};
+use crate::core::pool::mem_pool;
+use crate::core::runtime;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+
+/// Larger blocks go back at once: what that costs is small beside using them.
+const LARGEST: usize = (2 << 20) + (64 << 10);
+/// Bytes that a stripe of the cache may have at most, and its share of the device's memory.
+const MOST_BYTES: usize = 16 << 20;
+const MOST_SHARE: u64 = 64;
+
+/// What allocations differ by, besides the size, as far as they are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Class(u8);
+
+impl Class {
+    /// Not used again.
+    const NONE: Self = Self(0);
+
+    /// Of requests with this policy. What insists on its pages is made anew each time.
+    fn of(pages: PagePolicy) -> Self {
+        match pages {
+            PagePolicy::HugeFirst => Self(1),
+            PagePolicy::NormalOnly => Self(2),
+            PagePolicy::HugeOnly | PagePolicy::Huge1GOnly => Self::NONE,
+        }
+    }
+
+    /// The class and a block's length in one word.
+    fn pack(self, len: usize) -> u64 {
+        len as u64 | u64::from(self.0) << 60
+    }
+
+    /// The opposite of [`Self::pack`].
+    #[inline(always)]
+    pub(super) fn unpack(word: u64) -> (Self, usize) {
+        (Self((word >> 60) as u8), (word & ((1 << 60) - 1)) as usize)
+    }
+
+    /// Of allocations of which programs may use `len` bytes.
+    #[inline]
+    fn key(self, len: usize) -> Key {
+        (len as u64) << 2 | u64::from(self.0)
+    }
+}
+
+/// The freed memory of a device that waits.
+#[derive(Default)]
+pub struct Reuse {
+    cache: BlockCache,
+}
+
+impl Reuse {
+    /// How many bytes it has.
+    pub fn bytes(&self) -> u64 {
+        self.cache.bytes() as u64
+    }
+
+    /// What it has and has given.
+    pub fn contents(&self) -> Contents {
+        self.cache.contents()
+    }
+}
+
+impl Allocation {
+    /// The same, which may be used again for requests with this policy.
+    pub fn reusable(self, pages: PagePolicy) -> Self {
+        let (_, len) = Class::unpack(self.origin[0]);
+        Self { origin: [Class::of(pages).pack(len), self.origin[1]], ..self }
+    }
+
+    /// Memory for a request of `len` bytes, padding included, if some waits for it.
+    #[inline]
+    pub fn reuse(device: &Device, len: usize, pages: PagePolicy) -> Option<usize> {
+        let class = Class::of(pages);
+        if len > LARGEST || class == Class::NONE {
+            return None;
+        }
+        let unpark = |parked| ALLOCATIONS.unpark(parked);
+        device.reuse.cache.take(thread::shard(STRIPES), class.key(len), unpark)
+    }
+
+    /// Frees the device memory that starts at `addr` if it can wait for its next use; then the
+    /// address is invalid. False: nothing has happened.
+    #[inline]
+    pub fn set_aside(addr: usize) -> bool {
+        let Some((entry, range)) = ALLOCATIONS.find_start(addr) else { return false };
+        let found = Self::from_range(&range);
+        let Kind::Device(id) = found.kind else { return false };
+        let (class, block) = (Class::unpack(found.origin[0]).0, found.block());
+        if class == Class::NONE || block.len > LARGEST {
+            return false;
+        }
+        let Some(session) = runtime::glance() else { return false };
+        let Some(device) = session.devices.get(id as usize).and_then(|slot| slot.glance()) else {
+            return false;
+        };
+        if device.owner != found.owner || !device.native.is_unused(block) {
+            return false;
+        }
+        let most = MOST_BYTES.min((device.total_memory / MOST_SHARE) as usize);
+        let room = (class.key(found.len), block.len, most);
+        device.reuse.cache.put(thread::shard(STRIPES), room, || ALLOCATIONS.park(entry))
+    }
+
+    /// After this had to go back to the device, which the caller holds: what keeps others like it
+    /// from waiting goes as well.
+    pub fn make_room(&self, device: &Device) {
+        let (class, len) = Class::unpack(self.origin[0]);
+        if matches!(self.kind, Kind::Device(_)) && class != Class::NONE && len <= LARGEST {
+            let cache = &device.reuse.cache;
+            let parked = cache.make_room(thread::shard(STRIPES), class.key(self.len));
+            give_back(device, parked).for_each(drop);
+        }
+    }
+}
+
+impl Device {
+    /// What `alloc` gives; if the device has no memory, what it gives when nothing waits any more.
+    #[inline]
+    pub fn with_all_memory<T>(
+        &self,
+        alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
+    ) -> backend::Result<T> {
+        match alloc(&*self.native) {
+            Err(fault) => self.again_with_all_memory(fault, alloc),
+            outcome => outcome,
+        }
+    }
+
+    /// As [`Self::with_all_memory`], after a first try.
+    #[cold]
+    pub fn again_with_all_memory<T>(
+        &self,
+        fault: Fault,
+        alloc: impl Fn(&dyn backend::Device) -> backend::Result<T>,
+    ) -> backend::Result<T> {
+        if fault.kind() != FaultKind::OutOfDeviceMemory {
+            return Err(fault);
+        }
+        // What is freed meanwhile goes to the device, too.
+        let had_some = self.bytes_set_aside() != 0;
+        let (parked, _pressure) = self.reuse.cache.flush();
+        give_back(self, parked).for_each(drop);
+        self.others_in_memory(|other| other.release_set_aside(drop));
+        match mem_pool::trim_for(Some(self)) || had_some {
+            true => alloc(&*self.native),
+            false => Err(fault),
+        }
+    }
+
+    /// Bytes that wait for their next use, in all devices that share this one's memory.
+    pub fn bytes_set_aside(&self) -> u64 {
+        let mut bytes = self.reuse.bytes();
+        self.others_in_memory(|other| bytes += other.reuse.bytes());
+        bytes
+    }
+
+    /// Calls `each` for every other open device that takes of the same memory.
+    fn others_in_memory(&self, mut each: impl FnMut(&Self)) {
+        if !self.shares_memory {
+            return;
+        }
+        let Some(session) = runtime::glance() else { return };
+        for slot in &session.devices {
+            if let Some(other) = slot.glance()
+                && other.owner != self.owner
+            {
+                each(&other);
+            }
+        }
+    }
+
+    /// At its end: all that waits goes back to it.
+    pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
+        give_back(self, self.reuse.cache.flush().0).for_each(freed);
+    }
+
+    /// As [`Self::release_set_aside`], where it is left behind with its memory.
+    pub fn forget_set_aside(&self) {
+        ALLOCATIONS.remove_parked(self.reuse.cache.flush().0);
+    }
+}
+
+/// What the device says to each; programs have freed it, so to most of them it is no news.
+fn give_back(device: &Device, parked: Vec<Parked>) -> impl Iterator<Item = backend::Result<()>> {
+    let ranges = ALLOCATIONS.remove_parked(parked).into_iter();
+    ranges.map(|range| {
+        let block = Allocation::from_range(&range).block();
+        device.tallies.device.freed(block.len);
+        device.native.free(block)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_and_lengths_share_a_word() {
+        for class in
+            [Class::NONE, Class::of(PagePolicy::HugeFirst), Class::of(PagePolicy::NormalOnly)]
+        {
+            for len in [0, 512, 1 << 43, (1 << 48) - 1] {
+                assert_eq!(Class::unpack(class.pack(len)), (class, len));
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Buffers that programs hand from one part to another: page-locked memory with a length, a few bytes of
+//! the program's own, more than one reference if need be, and an order in a chain.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory;
+use crate::core::runtime::device_slot::take_all;
+use crate::core::runtime::thread;
+
+/// Bytes of the program's own in each buffer.
+pub const USER_BYTES: usize = 96;
+
+/// Where the data begin in their allocation: behind its start, so that aclrtFreeHost refuses them.
+const DATA_OFFSET: usize = 64;
+
+/// The memory of a buffer, which all references to it share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data {
+    /// First byte.
+    pub addr: usize,
+    /// Bytes.
+    pub size: usize,
+}
+
+/// A reference to a buffer's memory.
+pub struct Buffer(Mutex<State>);
+
+handles::object!(Buffer, Buffer);
+
+struct State {
+    /// None once it is freed.
+    data: Option<Arc<Data>>,
+    len: usize,
+    user: [u8; USER_BYTES],
+    chain: Chain,
+}
+
+enum Chain {
+    /// At the head, with those that were appended; most have none.
+    Head(Vec<Handle>),
+    /// Appended to the chain of this one.
+    Member(Handle),
+}
+
+/// Held by whoever changes a chain, or ends one, before the buffers' own locks.
+static CHAINS: Mutex<()> = Mutex::new(());
+
+fn insert(state: State) -> Result<Handle> {
+    Buffer::table()
+        .insert(Arc::new(Buffer(Mutex::new(state))))
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more buffers can be made; free some"))
+}
+
+/// Does something with a live buffer.
+fn with<R>(
+    argument: &str,
+    raw: u64,
+    work: impl FnOnce(&mut State, &Arc<Data>) -> Result<R>,
+) -> Result<R> {
+    let buffer = handles::get::<Buffer>(argument, raw)?;
+    let mut state = buffer.0.lock();
+    match state.data.clone() {
+        Some(data) => work(&mut state, &data),
+        // Another thread is about to take it out of the table.
+        None => Err(Error::param_invalid(format_args!(
+            "{argument} {raw:#x}: this buffer is being freed by another thread"
+        ))),
+    }
+}
+
+/// Gives a reference to memory up; the last one frees it.
+fn release(data: Arc<Data>) -> Result<()> {
+    match Arc::into_inner(data) {
+        Some(data) => memory::free_host(data.addr - DATA_OFFSET),
+        None => Ok(()),
+    }
+}
+
+/// aclrtAllocBuf.
+pub fn alloc(size: usize) -> Result<Handle> {
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    let addr = memory::malloc_host(size.saturating_add(DATA_OFFSET))? + DATA_OFFSET;
+    let data = Arc::new(Data { addr, size });
+    let state = State {
+        data: Some(data.clone()),
+        len: 0,
+        user: [0; USER_BYTES],
+        chain: Chain::Head(Vec::new()),
+    };
+    insert(state).inspect_err(|_| {
+        // The first failure is the one to tell.
+        let _ = release(data);
+    })
+}
+
+/// aclrtCopyBufRef: the same memory; length and user data as they are now, and no chain.
+pub fn share(raw: u64) -> Result<Handle> {
+    with("buf", raw, |state, data| {
+        insert(State {
+            data: Some(data.clone()),
+            len: state.len,
+            user: state.user,
+            chain: Chain::Head(Vec::new()),
+        })
+    })
+}
+
+/// aclrtFreeBuf: with all that was appended to it.
+pub fn free(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let ended = {
+        let _chains = CHAINS.lock();
+        let (members, own) = with("buf", raw, |state, _| match &mut state.chain {
+            Chain::Member(head) => Err(Error::param_invalid(format_args!(
+                "buf {raw:#x} is in the chain of buffer {:#x}; free that one, and this goes with it",
+                head.raw()
+            ))),
+            Chain::Head(members) => Ok((std::mem::take(members), state.data.take())),
+        })?;
+        let mut ended = Vec::from_iter(own);
+        drop(handles::remove::<Buffer>("buf", raw)?);
+        for member in members {
+            let member = Buffer::table().remove(member);
+            ended.extend(member.and_then(|member| member.0.lock().data.take()));
+        }
+        ended
+    };
+    slot_table::flush_if_many();
+    // Without a lock: hooks may be told. All are released, and the first failure is told.
+    ended.into_iter().map(release).fold(Ok(()), Result::and)
+}
+
+/// aclrtGetBufData.
+pub fn data(raw: u64) -> Result<Data> {
+    with("buf", raw, |_, data| Ok(**data))
+}
+
+/// aclrtSetBufDataLen.
+pub fn set_len(raw: u64, len: usize) -> Result<()> {
+    with("buf", raw, |state, data| {
+        if len > data.size {
+            return Err(Error::param_invalid(format_args!(
+                "len is {len}; buffer {raw:#x} has {} bytes",
+                data.size
+            )));
+        }
+        state.len = len;
+        Ok(())
+    })
+}
+
+/// aclrtGetBufDataLen.
+pub fn len(raw: u64) -> Result<usize> {
+    with("buf", raw, |state, _| Ok(state.len))
+}
+
+/// Whether these bytes are in the part of the user.
+pub fn check_user_data(size: usize, offset: usize) -> Result<()> {
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+    }
+    if offset.checked_add(size).is_none_or(|end| end > USER_BYTES) {
+        return Err(Error::invalid_param(format_args!(
+            "offset {offset} plus size {size} is past the end of the user's {USER_BYTES} bytes"
+        )));
+    }
+    Ok(())
+}
+
+/// aclrtSetBufUserData, after [`check_user_data`].
+pub fn set_user_data(raw: u64, offset: usize, bytes: &[u8]) -> Result<()> {
+    with("buf", raw, |state, _| {
+        state.user[offset..][..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
+/// aclrtGetBufUserData: all of it.
+pub fn user_data(raw: u64) -> Result<[u8; USER_BYTES]> {
+    with("buf", raw, |state, _| Ok(state.user))
+}
+
+/// What is wrong with a buffer that has to be at the head of a chain.
+#[cold]
+fn no_head(argument: &str, raw: u64, head: Handle) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {raw:#x} is in the chain of buffer {:#x}; pass that one",
+        head.raw()
+    ))
+}
+
+/// aclrtAppendBufChain.
+pub fn append(head: u64, raw: u64) -> Result<()> {
+    handles::check_not_null::<Buffer>("headBuf", head)?;
+    handles::check_not_null::<Buffer>("buf", raw)?;
+    if head == raw {
+        return Err(Error::param_invalid(format_args!(
+            "headBuf and buf are both {raw:#x}; a buffer cannot follow itself"
+        )));
+    }
+    let _chains = CHAINS.lock();
+    with("headBuf", head, |state, _| match &state.chain {
+        Chain::Member(of) => Err(no_head("headBuf", head, *of)),
+        Chain::Head(_) => Ok(()),
+    })?;
+    let at = handles::get::<Buffer>("headBuf", head)?;
+    handles::get::<Buffer>("buf", raw)?;
+    let (Some(head), Some(member)) = (Handle::from_raw(head), Handle::from_raw(raw)) else {
+        unreachable!("both were just found")
+    };
+    with("buf", raw, |state, _| match &state.chain {
+        Chain::Member(of) => Err(Error::param_invalid(format_args!(
+            "buf {raw:#x} is in the chain of buffer {:#x} already",
+            of.raw()
+        ))),
+        Chain::Head(members) if !members.is_empty() => Err(Error::param_invalid(format_args!(
+            "buf {raw:#x} has a chain of its own; append its buffers before it has one"
+        ))),
+        Chain::Head(_) => {
+            state.chain = Chain::Member(head);
+            Ok(())
+        }
+    })?;
+    // Nobody changes a chain meanwhile.
+    if let Chain::Head(members) = &mut at.0.lock().chain {
+        members.push(member);
+    }
+    Ok(())
+}
+
+/// aclrtGetBufChainNum: with the head.
+pub fn chain_len(head: u64) -> Result<u32> {
+    with("headBuf", head, |state, _| match &state.chain {
+        Chain::Member(of) => Err(no_head("headBuf", head, *of)),
+        Chain::Head(members) => Ok(members.len() as u32 + 1),
+    })
+}
+
+/// aclrtGetBufFromChain: 0 is the head.
+pub fn in_chain(head: u64, index: u32) -> Result<u64> {
+    with("headBuf", head, |state, _| match &state.chain {
+        Chain::Member(of) => Err(no_head("headBuf", head, *of)),
+        Chain::Head(_) if index == 0 => Ok(head),
+        Chain::Head(members) => {
+            members.get(index as usize - 1).map(|member| member.raw()).ok_or_else(|| {
+                Error::param_invalid(format_args!(
+                    "index is {index}; the chain of buffer {head:#x} has {} buffers, from 0 on",
+                    members.len() + 1
+                ))
+            })
+        }
+    })
+}
+
+/// The session ends, and with it the memory of all buffers.
+pub fn end_with_session() {
+    take_all::<Buffer>(|_| true);
+}

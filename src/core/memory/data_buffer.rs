@@ -1,0 +1,51 @@
+//! Data buffers: an address and a size under one handle. Bookkeeping only: no device is looked at,
+//! so they work at any time and outlive aclFinalize.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+
+/// Memory of the caller, as it described it. Nothing of it is checked here: whoever uses the
+/// memory does that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// First byte.
+    pub addr: usize,
+    /// Bytes.
+    pub size: usize,
+}
+
+/// A data buffer.
+pub struct DataBuffer(Mutex<Extent>);
+
+handles::object!(DataBuffer, DataBuffer);
+
+/// aclCreateDataBuffer.
+pub fn create(extent: Extent) -> Result<Handle> {
+    let buffer = Arc::new(DataBuffer(Mutex::new(extent)));
+    DataBuffer::table()
+        .insert(buffer)
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more data buffers can be made; destroy some"))
+}
+
+/// aclDestroyDataBuffer.
+pub fn destroy(raw: u64) -> Result<()> {
+    drop(handles::remove::<DataBuffer>("dataBuffer", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclUpdateDataBuffer.
+pub fn update(raw: u64, extent: Extent) -> Result<()> {
+    *handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock() = extent;
+    Ok(())
+}
+
+/// What the buffer stands for now.
+pub fn extent(raw: u64) -> Result<Extent> {
+    Ok(*handles::get::<DataBuffer>("dataBuffer", raw)?.0.lock())
+}

@@ -1,0 +1,225 @@
+//! Host memory of the caller, registered for devices.
+
+use crate::algo::address_map::InsertError;
+use crate::backend::Foreign;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::stale;
+use crate::core::runtime;
+use crate::core::runtime::thread;
+
+/// Registrations begin at multiples of this, the size of the smallest page.
+pub const GRAIN: usize = 4096;
+
+/// Registered as `flag` of aclrtHostRegisterV2 says.
+const IOMEMORY: u32 = 0x4;
+const READONLY: u32 = 0x8;
+const MAPPED: u32 = 0x2;
+const PINNED: u32 = 0x1000_0000;
+
+/// aclrtHostRegister: the address for devices. `kind` is an aclrtHostRegisterType.
+pub fn register(addr: usize, size: u64, kind: i32) -> Result<usize> {
+    match kind {
+        0 => register_as(addr, size, Kind::Registered { pinned: false, mapped: true }),
+        4 | 8 => Err(Error::unsupported(format_args!(
+            "type is {kind}; memory can be registered as ACL_HOST_REGISTER_MAPPED 0 only"
+        ))),
+        _ => Err(Error::invalid_param(format_args!(
+            "type is {kind}; allowed: ACL_HOST_REGISTER_MAPPED 0"
+        ))),
+    }
+}
+
+/// aclrtHostRegisterV2.
+pub fn register_with_flags(addr: usize, size: u64, flag: u32) -> Result<()> {
+    const ALLOWED: &str = "ACL_HOST_REG_MAPPED 0x2, ACL_HOST_REG_PINNED 0x10000000, or both";
+    if flag & !(MAPPED | PINNED | IOMEMORY | READONLY) != 0 || flag == 0 {
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; allowed: {ALLOWED}")));
+    }
+    if flag & (IOMEMORY | READONLY) != 0 {
+        return Err(Error::unsupported(format_args!(
+            "flag is {flag:#x}; registers of other devices and memory that devices only read cannot be \
+             registered; available: {ALLOWED}"
+        )));
+    }
+    let kind = Kind::Registered { pinned: flag & PINNED != 0, mapped: flag & MAPPED != 0 };
+    register_as(addr, size, kind).map(drop)
+}
+
+fn register_as(addr: usize, size: u64, kind: Kind) -> Result<usize> {
+    if addr == 0 {
+        return Err(Error::invalid_param("ptr is null; pass the memory to register"));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; register at least one byte"));
+    }
+    if !addr.is_multiple_of(GRAIN) {
+        return Err(Error::new(
+            Code::AddrUnaligned,
+            format_args!("ptr {addr:#x} is not aligned to {GRAIN} bytes"),
+        ));
+    }
+    let len = size as usize;
+    if addr.checked_add(len).is_none() {
+        return Err(beyond_the_end(addr, len));
+    }
+    thread::refuse_inside_host_function()?;
+    // While it is held a finalize waits.
+    let session = runtime::session()?;
+    // Memory that this library has freed is still its own, and will be given out again.
+    for probe in probes(addr, len) {
+        if Allocation::find(probe).is_none() && session.driver.foreign(probe) == Foreign::Stale {
+            return Err(stale("ptr", probe));
+        }
+    }
+    let registration = |kind, device_addr| {
+        Allocation::of_registration(addr, len, kind, session.owner, device_addr)
+    };
+    // The place first, so that of two calls for the same memory one is refused without a lock that
+    // is held while the driver works. Until the driver has done so it counts as ordinary memory.
+    registration(Kind::BEING_REGISTERED, 0).insert().map_err(|why| not_inserted(addr, len, why))?;
+    match session.driver.register_host(addr, len) {
+        Ok(device_addr) => {
+            registration(kind, device_addr).replace();
+            Ok(device_addr)
+        }
+        Err(fault) => {
+            Allocation::take(addr, |found| found.owner == session.owner);
+            Err(fault.into())
+        }
+    }
+}
+
+/// Addresses of which one lies in any memory of the library that a range touches, which comes in
+/// pieces of 2 MiB: both ends and the multiples between. Of a range of more than 128 GiB, which may
+/// be a mistake, only of its beginning.
+fn probes(addr: usize, len: usize) -> impl Iterator<Item = usize> {
+    const PIECE: usize = 2 << 20;
+    const MOST: usize = (128 << 30) / PIECE;
+    let last = addr + (len - 1);
+    let multiples = (addr / PIECE + 1..=last / PIECE).map(|index| index * PIECE);
+    [addr, last].into_iter().chain(multiples.take(MOST))
+}
+
+#[cold]
+fn beyond_the_end(addr: usize, len: usize) -> Error {
+    Error::invalid_param(format_args!(
+        "ptr {addr:#x} plus size {len} is beyond the end of the address space"
+    ))
+}
+
+#[cold]
+fn not_inserted(addr: usize, len: usize, why: InsertError) -> Error {
+    match why {
+        InsertError::Overlap { base, len: other_len } => {
+            let wanted = format_args!("{len} bytes at ptr {addr:#x}");
+            match Allocation::find(base).map(|found| found.kind) {
+                Some(
+                    Kind::Device(_)
+                    | Kind::Managed(_)
+                    | Kind::Pinned
+                    | Kind::Pool(_)
+                    | Kind::HostPool(_)
+                    | Kind::Mapped(_)
+                    | Kind::Imported(_)
+                    | Kind::Graph(_)
+                    | Kind::HostMapped(_),
+                ) => Error::param_invalid(format_args!(
+                    "{wanted}: {other_len} bytes at {base:#x} come from this library, which needs no \
+                         registration"
+                )),
+                _ => Error::new(
+                    Code::HostMemoryAlreadyRegistered,
+                    format_args!(
+                        "{wanted}: {other_len} bytes at {base:#x} are registered already; call \
+                         aclrtHostUnregister({base:#x}) first"
+                    ),
+                ),
+            }
+        }
+        InsertError::Unaddressable => beyond_the_end(addr, len),
+        InsertError::Full => Error::new(Code::BadAlloc, why),
+        InsertError::Empty => Error::new(Code::InternalError, why),
+    }
+}
+
+/// aclrtHostUnregister: the registration ends at once; queued work that uses the memory keeps it
+/// locked.
+pub fn unregister(addr: usize) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param("ptr is null; pass the memory that was registered"));
+    }
+    thread::refuse_inside_host_function()?;
+    let taken = runtime::existing_session().and_then(|session| {
+        let is_registered = |found: &Allocation| {
+            found.owner == session.owner
+                && matches!(found.kind, Kind::Registered { .. })
+                && found.kind != Kind::BEING_REGISTERED
+        };
+        let registration = Allocation::take(addr, is_registered)?;
+        Some(session.driver.unregister_host(addr, registration.len))
+    });
+    match taken {
+        Some(unregistered) => Ok(unregistered?),
+        None => Err(not_ended(addr)),
+    }
+}
+
+/// aclrtHostGetDevicePointer: where devices find host memory that they can reach.
+pub fn device_pointer(addr: usize, flag: u32) -> Result<usize> {
+    if addr == 0 {
+        return Err(Error::invalid_param("pHost is null; pass registered host memory"));
+    }
+    if flag != 0 {
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+    }
+    thread::refuse_inside_host_function()?;
+    match Allocation::known(addr) {
+        Some(found) => match found.kind {
+            Kind::Registered { mapped: true, .. } => Ok(found.device_addr() + (addr - found.base)),
+            // The library's own is at one address for all.
+            Kind::Pinned | Kind::HostPool(_) | Kind::HostMapped(_) | Kind::Managed(_) => Ok(addr),
+            Kind::Device(_)
+            | Kind::Pool(_)
+            | Kind::Mapped(_)
+            | Kind::Imported(_)
+            | Kind::Graph(_) => Err(Error::param_invalid(format_args!(
+                "pHost {addr:#x} is device memory, which devices find at this address"
+            ))),
+            Kind::Registered { .. } => Err(Error::param_invalid(format_args!(
+                "pHost {addr:#x} was registered without ACL_HOST_REG_MAPPED, so devices have no address of it"
+            ))),
+        },
+        None => Err(not_registered("pHost", addr)),
+    }
+}
+
+/// Why no registration could be ended at `addr`.
+#[cold]
+fn not_ended(addr: usize) -> Error {
+    match Allocation::known(addr) {
+        None => not_registered("ptr", addr),
+        Some(Allocation { kind: Kind::Registered { .. }, base, len, .. }) => {
+            Error::param_invalid(format_args!(
+                "ptr {addr:#x} points {} bytes into the registration at {base:#x} of {len} bytes; pass its \
+                 start",
+                addr - base
+            ))
+        }
+        Some(Allocation { kind: Kind::Pinned, .. }) => Error::param_invalid(format_args!(
+            "ptr {addr:#x} is memory from aclrtMallocHost, which is not registered; free it with \
+             aclrtFreeHost"
+        )),
+        Some(_) => Error::param_invalid(format_args!(
+            "ptr {addr:#x} is device or managed memory, which is not registered; free it with aclrtFree"
+        )),
+    }
+}
+
+#[cold]
+fn not_registered(argument: &str, addr: usize) -> Error {
+    Error::new(
+        Code::HostMemoryNotRegistered,
+        format_args!("{argument} {addr:#x} is not registered, or no longer"),
+    )
+}

@@ -1,0 +1,405 @@
+//! Device memory in several processes: one gives it a key, others open it by that.
+//!
+//! What is imported is an allocation here like others, of the device that was current, until it is
+//! closed; the exporter knows nothing of it. A key ends when its memory is freed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend::Block;
+use crate::backend::broker::{self, Admission, BROKER, Key, MOST_TEXT};
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Error, Result};
+use crate::core::memory;
+use crate::core::memory::allocation::{Allocation, Kind, Owner, open_device};
+use crate::core::memory::hooked_memory::Piece;
+use crate::core::memory::memory_hook;
+use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::runtime;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+
+/// What the memory that is exported begins at a multiple of.
+const PAGE: usize = 4096;
+
+/// Memory of this process that has a key.
+struct Export {
+    key: Key,
+    addr: usize,
+    owner: Owner,
+}
+
+/// Memory of another process.
+struct Import {
+    key: Key,
+    /// The opening of the device that it is used on.
+    owner: Owner,
+    id: u32,
+    block: Block,
+    /// How often it has to be closed.
+    count: usize,
+}
+
+static EXPORTS: Mutex<Vec<Export>> = Mutex::new(Vec::new());
+/// How many there are: who frees memory looks here first.
+static EXPORTED: AtomicUsize = AtomicUsize::new(0);
+static IMPORTS: Mutex<Vec<Import>> = Mutex::new(Vec::new());
+
+/// Who may import what is exported, by the flags of an export.
+pub(in crate::core) fn admission(flags: u64) -> Result<Admission> {
+    match flags {
+        0 => Ok(Admission::Listed),
+        1 => Ok(Admission::Anyone),
+        _ => Err(Error::invalid_param(format_args!(
+            "flags is {flags:#x}; allowed: 0 (for the processes on a list) and 1 (no check of the process)"
+        ))),
+    }
+}
+
+/// Room of `len` bytes for a key.
+pub fn check_room(len: usize) -> Result<()> {
+    if len > MOST_TEXT {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "len is {len}; a key needs room for {MOST_TEXT} bytes and a zero, {} in all",
+        MOST_TEXT + 1
+    )))
+}
+
+/// Linux numbers no more processes than this at a time.
+const MOST_PROCESSES: usize = 1 << 22;
+
+/// Processes that may import something.
+pub struct ProcessList(Vec<i32>);
+
+impl ProcessList {
+    /// Of `count` processes, which the caller knows by the name `count_name`.
+    pub fn new(count_name: &str, count: usize, process: impl Fn(usize) -> i32) -> Result<Self> {
+        if count == 0 || count > MOST_PROCESSES {
+            return Err(Error::invalid_param(format_args!(
+                "{count_name} is {count}; the list has between 1 and {MOST_PROCESSES} processes"
+            )));
+        }
+        let named = |index| match process(index) {
+            number @ 1.. => Ok(number),
+            number => Err(Error::invalid_param(format_args!(
+                "pid[{index}] is {number}; processes have numbers above 0 (aclrtDeviceGetBareTgid there)"
+            ))),
+        };
+        (0..count).map(named).collect::<Result<_>>().map(Self)
+    }
+
+    pub(in crate::core) fn numbers(&self) -> &[i32] {
+        &self.0
+    }
+}
+
+/// A backend's fault with the name of the argument that it is about.
+pub(in crate::core) fn about(argument: &str, fault: crate::backend::Fault) -> Error {
+    let text = format!("{argument}: {}", fault.text());
+    fault.with_text(text).into()
+}
+
+fn key_of(text: &[u8]) -> Result<Key> {
+    if text.is_empty() {
+        return Err(Error::invalid_param(
+            "key is empty; pass the text that aclrtIpcMemGetExportKey gave",
+        ));
+    }
+    Key::from_text(text).map_err(|fault| about("key", fault))
+}
+
+#[cold]
+fn unknown_key() -> Error {
+    Error::param_invalid(
+        "key is none that this process has exported or imported, or was closed before, or went with its memory",
+    )
+}
+
+/// aclrtIpcMemGetExportKey: the key.
+pub fn export(addr: usize, size: usize, flags: u64) -> Result<Key> {
+    if addr == 0 {
+        return Err(Error::invalid_param("devPtr is null; pass device memory from aclrtMalloc"));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; export at least one byte"));
+    }
+    let admission = admission(flags)?;
+    thread::refuse_inside_host_function()?;
+    let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
+        return Err(memory::not_freed("devPtr", addr));
+    };
+    let (Kind::Device(_), Some(device)) = (found.kind, found.device()) else {
+        return Err(not_exported(&found));
+    };
+    if size > found.len {
+        return Err(Error::invalid_param(format_args!(
+            "size is {size}; the allocation at {addr:#x} has {} bytes",
+            found.len
+        )));
+    }
+    if !addr.is_multiple_of(PAGE) {
+        return Err(Error::param_invalid(format_args!(
+            "devPtr {addr:#x} is no multiple of {PAGE}; allocate at least {PAGE} bytes, and export the start"
+        )));
+    }
+    let _session = runtime::session()?;
+    let parcel = device.native.export_memory(found.block(), size)?;
+    let key = BROKER.offer(broker::Kind::Memory, parcel, admission)?;
+    {
+        let mut exports = EXPORTS.lock();
+        exports.push(Export { key, addr, owner: found.owner });
+        EXPORTED.store(exports.len(), Ordering::SeqCst);
+    }
+    // Another thread may have freed it before it could know.
+    if Allocation::find(addr) != Some(found) {
+        freeing(addr);
+        return Err(memory::not_freed("devPtr", addr));
+    }
+    Ok(key)
+}
+
+#[cold]
+fn not_exported(found: &Allocation) -> Error {
+    let addr = found.base;
+    let instead = match found.kind {
+        Kind::Pool(_) | Kind::HostPool(_) => {
+            "memory of a pool; make the pool with ACL_MEM_HANDLE_TYPE_POSIX and call \
+             portaclMemPoolExportPointer"
+        }
+        Kind::Mapped(_) | Kind::HostMapped(_) => {
+            "mapped memory; call aclrtMemExportToShareableHandle for what is mapped there"
+        }
+        Kind::Imported(_) => "another process's; that process exports it",
+        Kind::Device(_) => "going with its device, which another thread resets",
+        _ => "no device memory; allocate with aclrtMalloc what is to be shared",
+    };
+    Error::param_invalid(format_args!("devPtr {addr:#x} is {instead}"))
+}
+
+/// Whether memory of this process has a key.
+pub fn exports_any() -> bool {
+    EXPORTED.load(Ordering::SeqCst) != 0
+}
+
+/// The memory at an address is about to be freed: its keys end.
+#[inline]
+pub fn freeing(addr: usize) {
+    if EXPORTED.load(Ordering::Relaxed) != 0 {
+        withdraw(|export| export.addr == addr);
+    }
+}
+
+/// Ends the keys of some memory. How many there were.
+#[cold]
+fn withdraw(wanted: impl Fn(&Export) -> bool) -> usize {
+    let mut exports = EXPORTS.lock();
+    let gone: Vec<Export> = exports.extract_if(.., |export| wanted(export)).collect();
+    EXPORTED.store(exports.len(), Ordering::SeqCst);
+    drop(exports);
+    for export in &gone {
+        BROKER.withdraw(broker::Kind::Memory, &export.key);
+    }
+    gone.len()
+}
+
+/// aclrtIpcMemSetImportPid.
+pub fn set_import_processes(text: &[u8], processes: &ProcessList) -> Result<()> {
+    let key = key_of(text)?;
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    match BROKER.admit(broker::Kind::Memory, &key, processes.numbers()) {
+        true => Ok(()),
+        false => Err(unknown_key()),
+    }
+}
+
+/// aclrtIpcMemSetAttr: `kind` and `value` as numbers of the API. How memory is reached is settled here.
+pub fn set_attribute(text: &[u8], kind: i32, value: u64) -> Result<()> {
+    /// The largest ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*.
+    const LAST_LINK: u64 = 3;
+    let key = key_of(text)?;
+    if kind != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "type is {kind}; it must be ACL_RT_IPC_MEM_ATTR_ACCESS_LINK 0"
+        )));
+    }
+    if value > LAST_LINK {
+        return Err(Error::invalid_param(format_args!(
+            "attr is {value}; allowed: ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_*, 0 to {LAST_LINK}"
+        )));
+    }
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    let known = EXPORTS.lock().iter().any(|export| export.key == key)
+        || IMPORTS.lock().iter().any(|import| import.key == key);
+    if known { Ok(()) } else { Err(unknown_key()) }
+}
+
+/// aclrtIpcMemImportByKey: the address.
+pub fn import(text: &[u8], flags: u64) -> Result<usize> {
+    match import_unhooked(text, flags)? {
+        Opened::Again(addr) => Ok(addr),
+        Opened::New(memory) => {
+            memory.hand_out(|| close_unhooked(&key_of(text)?))?;
+            Ok(memory.addr)
+        }
+    }
+}
+
+/// What an import comes to.
+enum Opened {
+    /// Memory that was not here.
+    New(Piece),
+    /// An address that the program has already.
+    Again(usize),
+}
+
+fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
+    let key = key_of(text)?;
+    if flags > 1 {
+        return Err(Error::invalid_param(format_args!(
+            "flags is {flags:#x}; allowed: ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0 and \
+             ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 1"
+        )));
+    }
+    thread::refuse_inside_host_function()?;
+    // Held, so that it is not closed meanwhile.
+    let device = thread::current()?.device.clone();
+    if key.is_own()? {
+        return Err(Error::param_invalid(
+            "key is this process's own; use the memory at the address that was exported",
+        ));
+    }
+    if let Some(addr) = open_again(&key, &device)? {
+        return Ok(Opened::Again(addr));
+    }
+    let parcel = BROKER.fetch(broker::Kind::Memory, &key).map_err(|fault| about("key", fault))?;
+    let imported = device.native.import_memory(parcel);
+    let block = imported.map_err(|fault| {
+        device.tallies.imported.failed();
+        about("key", fault)
+    })?;
+    let is_new = add(key, &device, block).inspect_err(|_| {
+        device.tallies.imported.failed();
+        // The first failure is the one to tell.
+        let _ = device.native.free(block);
+    })?;
+    if !is_new {
+        return Ok(Opened::Again(block.addr));
+    }
+    Ok(Opened::New(imported_memory(&block, device.id)))
+}
+
+/// As hooks know it.
+fn imported_memory(block: &Block, id: u32) -> Piece {
+    let (kind, device) = (MemoryKind::Imported, Some(id));
+    Piece { kind, addr: block.addr, handle: 0, len: block.len, device }
+}
+
+/// The address where it is already, counted once more.
+fn open_again(key: &Key, device: &Device) -> Result<Option<usize>> {
+    let mut imports = IMPORTS.lock();
+    let Some(import) = imports.iter_mut().find(|import| import.key == *key) else {
+        return Ok(None);
+    };
+    if import.owner != device.owner {
+        return Err(Error::param_invalid(format_args!(
+            "key has been imported on device {}, and device {} is current; close it before \
+             (aclrtIpcMemClose), or use it there",
+            import.id, device.id
+        )));
+    }
+    import.count += 1;
+    Ok(Some(import.block.addr))
+}
+
+/// Makes imported memory known. False: what it names is here already, by another key.
+fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
+    let mut imports = IMPORTS.lock();
+    // On GPUs the same memory is at the same address, whichever its key, or the thread.
+    let there = imports.iter().find(|import| import.block.addr == block.addr);
+    let is_new = there.is_none_or(|there| there.owner != device.owner);
+    if is_new {
+        let kind = Kind::Imported(device.id);
+        Allocation::of_block(block, block.len, kind, device.owner).register()?;
+        device.tallies.imported.made(block.len);
+    } else if let Some(there) = there
+        && there.block.len != block.len
+    {
+        return Err(Error::unsupported(format_args!(
+            "the memory of this key is open at {:#x} by another key, with {} bytes instead of {}; close that \
+             one, or export the same size",
+            block.addr, there.block.len, block.len
+        )));
+    }
+    imports.push(Import { key, owner: device.owner, id: device.id, block, count: 1 });
+    Ok(is_new)
+}
+
+/// aclrtIpcMemClose: of what was imported, or else exported.
+pub fn close(text: &[u8]) -> Result<()> {
+    let key = key_of(text)?;
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    match memory_hook::exist().then(|| ending(&key)).flatten() {
+        Some(memory) => memory.free(|| close_unhooked(&key)),
+        None => close_unhooked(&key),
+    }
+}
+
+/// The memory that goes when this key is closed once more.
+fn ending(key: &Key) -> Option<Piece> {
+    let imports = IMPORTS.lock();
+    let import = imports.iter().rfind(|import| import.key == *key)?;
+    let others = imports.iter().filter(|other| other.block.addr == import.block.addr).count() > 1;
+    let ends = import.count == 1 && !others;
+    ends.then(|| imported_memory(&import.block, import.id))
+}
+
+fn close_unhooked(key: &Key) -> Result<()> {
+    let mut imports = IMPORTS.lock();
+    let Some(index) = imports.iter().rposition(|import| import.key == *key) else {
+        drop(imports);
+        return match withdraw(|export| export.key == *key) {
+            0 => Err(unknown_key()),
+            _ => Ok(()),
+        };
+    };
+    imports[index].count -= 1;
+    if imports[index].count > 0 {
+        return Ok(());
+    }
+    let device = open_device(imports[index].id);
+    let Import { owner, block, .. } = imports.remove(index);
+    // Of its device, which is ending, it goes with that.
+    let Some(device) = device.filter(|device| device.owner == owner) else { return Ok(()) };
+    if !imports.iter().any(|import| import.block.addr == block.addr) {
+        Allocation::take(block.addr, |found| found.owner == owner);
+        device.tallies.imported.freed(block.len);
+    }
+    drop(imports);
+    Ok(device.native.free(block)?)
+}
+
+/// Takes what was imported for a device; its keys of its own end.
+fn take_of(device: &Device) -> Vec<Import> {
+    withdraw(|export| export.owner == device.owner);
+    IMPORTS.lock().extract_if(.., |import| import.owner == device.owner).collect()
+}
+
+/// A device ends, with what was imported for it.
+pub fn end_with_device(device: &Device, ending: &mut Ending) {
+    for Import { block, .. } in take_of(device) {
+        Allocation::take(block.addr, |found| found.owner == device.owner);
+        ending.step_on_device(device.native.free(block));
+    }
+}
+
+/// As [`end_with_device`], where work is left behind that uses the memory.
+pub fn forget_with_device(device: &Device) {
+    take_of(device);
+}

@@ -1,0 +1,128 @@
+//! The attributes that a program may give to an allocation.
+
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::Session;
+use crate::core::runtime::device::Device;
+
+/// Which attribute, as `aclrtMallocAttrType` numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attribute {
+    /// `ACL_RT_MEM_ATTR_RSV`: nothing.
+    Reserved,
+    /// `ACL_RT_MEM_ATTR_MODULE_ID`: who counts it.
+    ModuleId,
+    /// `ACL_RT_MEM_ATTR_DEVICE_ID`: for which device.
+    DeviceId,
+    /// `ACL_RT_MEM_ATTR_VA_FLAG`: 1 for one address on host and device.
+    VaFlag,
+}
+
+impl Attribute {
+    /// From C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        Ok(match number {
+            0 => Self::Reserved,
+            1 => Self::ModuleId,
+            2 => Self::DeviceId,
+            3 => Self::VaFlag,
+            _ => {
+                return Err(Error::invalid_param(format_args!(
+                    "cfg has attribute {number}; allowed: the values of aclrtMallocAttrType, 0 to 3"
+                )));
+            }
+        })
+    }
+}
+
+/// The attributes of one allocation. The default has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MallocConfig {
+    given: [Option<u32>; 4],
+}
+
+impl MallocConfig {
+    /// Adds an attribute. Module ids have no effect: memory is not counted by module.
+    pub fn add(&mut self, attribute: Attribute, value: u32) -> Result<()> {
+        if attribute == Attribute::VaFlag && value > 1 {
+            return Err(Error::invalid_param(format_args!(
+                "cfg: vaFlag is {value}; allowed: 0, and 1 for one address on host and device"
+            )));
+        }
+        // Also bounds how many a list with a wrong count is read for.
+        if self.given[attribute as usize].replace(value).is_some() {
+            return Err(Error::invalid_param(format_args!(
+                "cfg gives the attribute {attribute:?} more than once; give each at most once"
+            )));
+        }
+        Ok(())
+    }
+
+    fn of(&self, attribute: Attribute) -> Option<u32> {
+        self.given[attribute as usize]
+    }
+
+    /// Checks what is asked of memory of `device`.
+    pub fn check_for_device(&self, device: &Device, session: &Session) -> Result<()> {
+        self.check_device_id(session)?;
+        if let Some(id) = self.of(Attribute::DeviceId)
+            && id != device.id
+        {
+            return Err(Error::param_invalid(format_args!(
+                "cfg: deviceId is {id}, the current device is {}; call aclrtSetDevice({id}) first",
+                device.id
+            )));
+        }
+        if self.of(Attribute::VaFlag) == Some(1) {
+            return Err(Error::unsupported(
+                "cfg: vaFlag is 1, but device memory has no address for the host here; leave it out, or \
+                 use aclrtMallocHost",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks what is asked of pinned memory. It is every device's, at one address.
+    pub fn check_for_host(&self, session: &Session) -> Result<()> {
+        self.check_device_id(session)
+    }
+
+    fn check_device_id(&self, session: &Session) -> Result<()> {
+        let count = session.devices.len();
+        match self.of(Attribute::DeviceId) {
+            Some(id) if id as usize >= count => Err(Error::new(
+                Code::InvalidDeviceId,
+                format_args!(
+                    "cfg: deviceId is {id}; the {} backend has {count} devices here, ids start at 0",
+                    session.driver.name()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_those_of_the_api() {
+        let known: Vec<_> = (0..4).map(|number| Attribute::from_number(number).unwrap()).collect();
+        assert_eq!(known.iter().map(|kind| *kind as i32).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        for number in [-1, 4, i32::MAX] {
+            assert_eq!(Attribute::from_number(number).unwrap_err().code(), Code::InvalidParam);
+        }
+    }
+
+    #[test]
+    fn each_attribute_comes_once() {
+        let mut config = MallocConfig::default();
+        config.add(Attribute::ModuleId, 7).unwrap();
+        config.add(Attribute::VaFlag, 1).unwrap();
+        assert_eq!(config.add(Attribute::ModuleId, 7).unwrap_err().code(), Code::InvalidParam);
+        assert_eq!(
+            MallocConfig::default().add(Attribute::VaFlag, 2).unwrap_err().code(),
+            Code::InvalidParam
+        );
+    }
+}

@@ -1,0 +1,381 @@
+//! Managed memory: one address for the host and all devices, and what programs say about it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::backend::{Advice, Home, Op, Span};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::hooked_memory;
+use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::runtime;
+use crate::core::runtime::Session;
+use crate::core::runtime::device;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+
+/// Sizes and advised ranges are multiples of this.
+const GRAIN: usize = 2 << 20;
+
+/// aclrtMemAllocManaged: memory of the current device. The address.
+pub fn alloc(size: u64, flag: u32) -> Result<usize> {
+    const GLOBAL: u32 = 1;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    if flag != GLOBAL {
+        return Err(Error::invalid_param(format_args!(
+            "flag is {flag:#x}; it must be ACL_RT_MEM_ATTACH_GLOBAL 1"
+        )));
+    }
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    let total = device.native.info().total_memory;
+    let len = (size as usize).checked_next_multiple_of(GRAIN).filter(|&len| len as u64 <= total);
+    let len = len.ok_or_else(|| {
+        device.tallies.managed.failed();
+        Error::new(
+            Code::MemoryAllocation,
+            format_args!(
+                "size {size}, in pieces of {GRAIN} bytes, is more than all memory of device {} ({total} bytes)",
+                device.id
+            ),
+        )
+    })?;
+    if !memory_hook::exist() {
+        return take_block(&device, len);
+    }
+    // Not held while hooks run.
+    drop(device);
+    hooked_memory::malloc_managed(size as usize, len, || {
+        let device = thread::current()?.device.clone();
+        hooked_memory::alloc(device, MemoryKind::Managed, len, |device| take_block(device, len))
+    })
+}
+
+fn take_block(device: &Device, len: usize) -> Result<usize> {
+    let tally = &device.tallies.managed;
+    let block = device
+        .with_all_memory(|native| native.alloc_managed(len))
+        .inspect_err(|_| tally.failed())?;
+    let kind = Kind::Managed(device.id);
+    if let Err(error) = Allocation::of_block(block, len, kind, device.owner).register() {
+        tally.failed();
+        // The first failure is the one to tell.
+        let _ = device.native.free(block);
+        return Err(error);
+    }
+    tally.made(block.len);
+    Ok(block.addr)
+}
+
+/// What was said of [`GRAIN`] bytes.
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Said {
+    read_mostly: bool,
+    preferred: Option<Home>,
+    accessed_by: Vec<Home>,
+    prefetched: Option<Home>,
+}
+
+/// By address; pieces of which nothing was said are not in it.
+static SAID: Mutex<BTreeMap<usize, Said>> = Mutex::new(BTreeMap::new());
+
+/// The memory goes, and with it all that was said of it.
+pub fn forget(allocation: &Allocation) {
+    if matches!(allocation.kind, Kind::Managed(_)) {
+        let end = allocation.base + allocation.len;
+        SAID.lock().retain(|addr, _| !(allocation.base..end).contains(addr));
+    }
+}
+
+/// A range of managed memory that a call is about, whose device stays meanwhile.
+struct Managed {
+    span: Span,
+    device: Arc<Device>,
+}
+
+impl Managed {
+    fn find(argument: &str, addr: usize, len: usize) -> Result<Self> {
+        if addr == 0 {
+            return Err(Error::invalid_param(format_args!(
+                "{argument} is null; pass memory from aclrtMemAllocManaged"
+            )));
+        }
+        if len == 0 || !len.is_multiple_of(GRAIN) {
+            return Err(Error::invalid_param(format_args!(
+                "the size at {argument} {addr:#x} is {len}; it must be a multiple of {GRAIN} bytes, not 0"
+            )));
+        }
+        if !addr.is_multiple_of(GRAIN) {
+            return Err(Error::new(
+                Code::AddrUnaligned,
+                format_args!("{argument} {addr:#x} is not aligned to {GRAIN} bytes"),
+            ));
+        }
+        thread::refuse_inside_host_function()?;
+        let found = Allocation::find(addr);
+        let managed = found.filter(|found| matches!(found.kind, Kind::Managed(_)));
+        let held = managed.and_then(|found| Some((found, found.device()?)));
+        let Some((allocation, device)) = held else {
+            return Err(Error::param_invalid(format_args!(
+                "{argument} {addr:#x} is in no live allocation of aclrtMemAllocManaged"
+            )));
+        };
+        let left = allocation.len - (addr - allocation.base);
+        if len > left {
+            return Err(Error::param_invalid(format_args!(
+                "{argument} {addr:#x} plus {len} bytes runs past the end of its allocation of {} bytes at \
+                 {:#x}; {left} bytes are left there",
+                allocation.len, allocation.base
+            )));
+        }
+        Ok(Self { span: Span { addr, len, place: allocation.place() }, device })
+    }
+
+    fn note(&self, mut note: impl FnMut(&mut Said)) {
+        let mut all = SAID.lock();
+        for piece in (self.span.addr..self.span.addr + self.span.len).step_by(GRAIN) {
+            let said = all.entry(piece).or_default();
+            note(said);
+            if *said == Said::default() {
+                all.remove(&piece);
+            }
+        }
+    }
+
+    /// What was said of each piece.
+    fn said(&self) -> Vec<Said> {
+        let all = SAID.lock();
+        let pieces = (self.span.addr..self.span.addr + self.span.len).step_by(GRAIN);
+        pieces.map(|piece| all.get(&piece).cloned().unwrap_or_default()).collect()
+    }
+}
+
+/// A place as it came from C: an aclrtMemManagedLocationType, and a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Its kind.
+    pub kind: i32,
+    /// Its number.
+    pub id: i32,
+}
+
+impl Place {
+    const INVALID: i32 = 0;
+    const DEVICE: i32 = 1;
+    const HOST: i32 = 2;
+    const HOST_NUMA: i32 = 3;
+    const HOST_NUMA_CURRENT: i32 = 4;
+
+    fn home(self, argument: &str, session: &Session) -> Result<Home> {
+        match self.kind {
+            Self::DEVICE => {
+                device::slot(session, &format!("the id of {argument}"), self.id)?;
+                Ok(Home::Device(self.id as u32))
+            }
+            Self::HOST => Ok(Home::Host),
+            Self::HOST_NUMA => u32::try_from(self.id).map(Home::HostNode).map_err(|_| {
+                Error::invalid_param(format_args!(
+                    "the id of {argument} is {}; NUMA nodes are numbered from 0",
+                    self.id
+                ))
+            }),
+            Self::HOST_NUMA_CURRENT => Ok(Home::NearestHostNode),
+            kind => Err(Error::invalid_param(format_args!(
+                "the type of {argument} is {kind}; allowed: a device 1, the host 2, a NUMA node of the host 3, \
+                 the caller's NUMA node 4"
+            ))),
+        }
+    }
+}
+
+/// aclrtMemManagedAdvise. `advice` is an aclrtMemManagedAdviseType.
+pub fn advise(addr: usize, size: u64, advice: i32, place: Place) -> Result<()> {
+    const LAST: i32 = 5;
+    if !(0..=LAST).contains(&advice) {
+        return Err(Error::invalid_param(format_args!(
+            "advise is {advice}; allowed: the values of aclrtMemManagedAdviseType, 0 to {LAST}"
+        )));
+    }
+    let session = runtime::session()?;
+    // The others are about no place, and do not look at it.
+    let home = match advice {
+        2 | 4 | LAST => Some(place.home("location", &session)?),
+        _ => None,
+    };
+    let range = Managed::find("ptr", addr, size as usize)?;
+    let advice = match (advice, home) {
+        (2, home) => Advice::PreferredHome(home),
+        (3, _) => Advice::PreferredHome(None),
+        (set, Some(home @ (Home::Device(_) | Home::Host))) => Advice::AccessedBy(home, set == 4),
+        (_, Some(_)) => {
+            return Err(Error::invalid_param(format_args!(
+                "the type of location is {}; memory is accessed by a device 1 or the host 2",
+                place.kind
+            )));
+        }
+        (set, None) => Advice::ReadMostly(set == 0),
+    };
+    range.device.native.advise(range.span, advice)?;
+    range.note(|said| match advice {
+        Advice::ReadMostly(set) => said.read_mostly = set,
+        Advice::PreferredHome(home) => said.preferred = home,
+        Advice::AccessedBy(home, set) => {
+            said.accessed_by.retain(|other| *other != home);
+            if set {
+                said.accessed_by.push(home);
+            }
+        }
+    });
+    Ok(())
+}
+
+/// A range to move, and where to.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    /// First byte.
+    pub addr: usize,
+    /// Bytes.
+    pub len: usize,
+    /// Where to.
+    pub place: Place,
+}
+
+/// aclrtMemManagedPrefetchAsync and aclrtMemManagedPrefetchBatchAsync: all that is wrong is told
+/// before anything is queued. The names of the arguments are for one of `argument`'s ranges.
+pub fn prefetch(
+    moves: &[Move],
+    flags: u64,
+    stream: u64,
+    argument: impl Fn(usize) -> (String, String),
+) -> Result<()> {
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+    }
+    let session = runtime::session()?;
+    let ready = moves.iter().enumerate().map(|(index, one)| {
+        let (range, place) = argument(index);
+        let home = one.place.home(&place, &session)?;
+        Ok((Managed::find(&range, one.addr, one.len)?, home))
+    });
+    let ready = ready.collect::<Result<Vec<_>>>()?;
+    let stream = stream::resolve(stream)?;
+    for (range, home) in ready {
+        stream.submit(Op::Prefetch(range.span, home))?;
+        range.note(|said| said.prefetched = Some(home));
+    }
+    Ok(())
+}
+
+/// Whether `count` ranges can go to this many places.
+pub fn check_counts(count: usize, places: usize) -> Result<()> {
+    if count == 0 {
+        return Err(Error::invalid_param("count is 0; pass at least one range"));
+    }
+    if places == 0 || places > count {
+        return Err(Error::invalid_param(format_args!(
+            "numPrefetchLocs is {places}; allowed: 1 to count {count}"
+        )));
+    }
+    Ok(())
+}
+
+/// The place of each of `count` ranges: `firsts` (not empty) are the first ranges of the places.
+pub fn places(firsts: &[usize], count: usize) -> Result<Vec<usize>> {
+    let ascends = firsts.windows(2).all(|pair| pair[0] < pair[1]);
+    if firsts[0] != 0 || !ascends || firsts.iter().any(|&first| first >= count) {
+        return Err(Error::invalid_param(format_args!(
+            "prefetchLocIdxs is {firsts:?}; it must begin with 0, ascend, and stay below count {count}"
+        )));
+    }
+    Ok((0..count).map(|range| firsts.partition_point(|&first| first <= range) - 1).collect())
+}
+
+/// What is asked about a range, as `aclrtMemManagedRangeAttribute` numbers it, and the room for the
+/// answer in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Which attribute.
+    pub attribute: i32,
+    /// Room for the answer.
+    pub room: usize,
+}
+
+/// In the place of a device id: the host, and nothing.
+const HOST_ID: i32 = -1;
+const NO_ID: i32 = -2;
+const NUMBER: usize = size_of::<i32>();
+
+/// aclrtMemManagedGetAttr and aclrtMemManagedGetAttrs: the numbers of each answer, as many as there
+/// is room for.
+pub fn attributes(questions: &[Question], addr: usize, len: usize) -> Result<Vec<Vec<i32>>> {
+    const ACCESSED_BY: i32 = 3;
+    for &Question { attribute, room } in questions {
+        if !(1..=8).contains(&attribute) {
+            return Err(Error::invalid_param(format_args!(
+                "attribute is {attribute}; allowed: the values of aclrtMemManagedRangeAttribute, 1 to 8"
+            )));
+        }
+        let fits = match attribute {
+            ACCESSED_BY => room != 0 && room.is_multiple_of(NUMBER),
+            _ => room == NUMBER,
+        };
+        if !fits {
+            return Err(Error::invalid_param(format_args!(
+                "dataSize is {room} for attribute {attribute}; it must be {NUMBER} bytes, or for \
+                 ACL_MEM_RANGE_ATTRIBUTE_ACCESSED_BY a multiple of that, not 0"
+            )));
+        }
+    }
+    let said = Managed::find("ptr", addr, len)?.said();
+    let preferred = common(&said, |said| said.preferred);
+    let prefetched = common(&said, |said| said.prefetched);
+    let answer = |question: &Question| match question.attribute {
+        1 => vec![i32::from(said.iter().all(|said| said.read_mostly))],
+        2 => vec![device_or_host(preferred)],
+        ACCESSED_BY => accessed_by(&said, question.room / NUMBER),
+        4 => vec![kind_and_id(preferred).0],
+        5 => vec![kind_and_id(preferred).1],
+        6 => vec![device_or_host(prefetched)],
+        7 => vec![kind_and_id(prefetched).0],
+        _ => vec![kind_and_id(prefetched).1],
+    };
+    Ok(questions.iter().map(answer).collect())
+}
+
+/// What is the same for all pieces.
+fn common(said: &[Said], of: impl Fn(&Said) -> Option<Home>) -> Option<Home> {
+    let first = of(said.first()?)?;
+    said.iter().all(|said| of(said) == Some(first)).then_some(first)
+}
+
+fn device_or_host(home: Option<Home>) -> i32 {
+    match home {
+        Some(Home::Device(id)) => id as i32,
+        Some(Home::Host | Home::HostNode(_) | Home::NearestHostNode) => HOST_ID,
+        None => NO_ID,
+    }
+}
+
+fn kind_and_id(home: Option<Home>) -> (i32, i32) {
+    match home {
+        Some(Home::Device(id)) => (Place::DEVICE, id as i32),
+        Some(Home::Host) => (Place::HOST, 0),
+        Some(Home::HostNode(node)) => (Place::HOST_NUMA, node as i32),
+        Some(Home::NearestHostNode) => (Place::HOST_NUMA_CURRENT, 0),
+        None => (Place::INVALID, 0),
+    }
+}
+
+fn accessed_by(said: &[Said], room: usize) -> Vec<i32> {
+    let by_all = |home: &&Home| said.iter().all(|said| said.accessed_by.contains(home));
+    let homes = said.first().map_or(&[][..], |said| &said.accessed_by).iter().filter(by_all);
+    let mut ids: Vec<_> = homes.map(|home| device_or_host(Some(*home))).collect();
+    ids.sort_unstable();
+    ids.resize(room, NO_ID);
+    ids
+}

@@ -1,0 +1,177 @@
+//! Which lines of a program use how much memory: the counterpart of CuPy's LineProfileHook.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::{self, Write};
+
+use parking_lot::Mutex;
+
+use super::{Event, MemoryHook, Moment, ProfileRow, Tally};
+use crate::core::base::call_site::{Frame, Stack};
+
+/// Adds up by call site what is allocated while it is registered.
+pub struct LineProfile {
+    /// Levels of the report below its root; 0: all.
+    max_depth: usize,
+    sites: Mutex<HashMap<Stack, Tally>>,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.used += other.used;
+        self.mallocs += other.mallocs;
+        self.acquired += other.acquired;
+        self.allocs += other.allocs;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (used, acquired) = (Bytes(self.used), Bytes(self.acquired));
+        write!(f, "({used} in {}, {acquired} in {})", self.mallocs, self.allocs)
+    }
+}
+
+/// A number of bytes, for people.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        let mut value = self.0 as f64;
+        let mut unit = "B";
+        for next in units {
+            if value < 1024.0 {
+                break;
+            }
+            value /= 1024.0;
+            unit = next;
+        }
+        if unit == "B" { write!(f, "{} B", self.0) } else { write!(f, "{value:.2} {unit}") }
+    }
+}
+
+/// A line of the report and those below it.
+#[derive(Default)]
+struct Node {
+    tally: Tally,
+    below: BTreeMap<Frame, Node>,
+}
+
+impl Node {
+    /// `frames`: the outermost first.
+    fn add(&mut self, frames: &[Frame], tally: &Tally) {
+        self.tally.add(tally);
+        if let [first, rest @ ..] = frames {
+            self.below.entry(first.clone()).or_default().add(rest, tally);
+        }
+    }
+
+    /// This node and those below it, each before what is below itself.
+    fn rows(&self, frame: Option<&Frame>, depth: usize, into: &mut Vec<ProfileRow>) {
+        into.push(ProfileRow { depth, frame: frame.cloned(), tally: self.tally });
+        let mut below: Vec<_> = self.below.iter().collect();
+        // What uses most comes first; equal ones stay in the order of their names.
+        below.sort_by_key(|(_, node)| std::cmp::Reverse(node.tally.used));
+        for (frame, node) in below {
+            node.rows(Some(frame), depth + 1, into);
+        }
+    }
+}
+
+impl fmt::Display for ProfileRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:depth$}", "", depth = 2 * self.depth)?;
+        match &self.frame {
+            Some(frame) => write!(f, "{frame} {}", self.tally),
+            None => write!(f, "_root {}", self.tally),
+        }
+    }
+}
+
+impl LineProfile {
+    /// `max_depth`: levels of the report below its root; 0: all.
+    pub fn new(max_depth: usize) -> Self {
+        Self { max_depth, sites: Mutex::default() }
+    }
+
+    fn tree(&self) -> Node {
+        let sites = self.sites.lock().clone();
+        let mut root = Node::default();
+        for (stack, tally) in &sites {
+            let mut frames = stack.frames();
+            frames.reverse();
+            if self.max_depth != 0 {
+                frames.truncate(self.max_depth);
+            }
+            root.add(&frames, tally);
+        }
+        root
+    }
+}
+
+impl MemoryHook for LineProfile {
+    fn after(&self, moment: Moment, event: &Event) {
+        if event.failed || moment == Moment::Free {
+            return;
+        }
+        let bytes = event.rounded as u64;
+        let tally = match moment {
+            Moment::Malloc => Tally { used: bytes, mallocs: 1, ..Tally::default() },
+            _ => Tally { acquired: bytes, allocs: 1, ..Tally::default() },
+        };
+        let stack = Stack::here();
+        self.sites.lock().entry(stack).or_default().add(&tally);
+    }
+
+    fn profile(&self) -> Option<Vec<ProfileRow>> {
+        let mut rows = Vec::new();
+        self.tree().rows(None, 0, &mut rows);
+        Some(rows)
+    }
+
+    fn report(&self) -> Option<String> {
+        let mut text = String::from(
+            "file:line:function (bytes that the program got in so many mallocs, bytes taken from the device \
+             in so many allocs)\n",
+        );
+        for row in self.profile()? {
+            writeln!(text, "{row}").expect("a text takes all");
+        }
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(name: &str) -> Frame {
+        Frame { function: name.to_owned(), place: Some(("a.cpp".to_owned(), 7)) }
+    }
+
+    #[test]
+    fn sums_go_up_the_tree_and_the_largest_comes_first() {
+        let mut root = Node::default();
+        let malloc = |used| Tally { used, mallocs: 1, ..Tally::default() };
+        root.add(&[frame("main"), frame("small")], &malloc(512));
+        root.add(&[frame("main"), frame("large")], &malloc(3 << 20));
+        let alloc = Tally { acquired: 2048, allocs: 1, ..Tally::default() };
+        root.add(&[frame("main"), frame("small")], &alloc);
+        let mut rows = Vec::new();
+        root.rows(None, 0, &mut rows);
+        let lines: Vec<String> = rows.iter().map(|row| format!("{row}\n")).collect();
+        assert_eq!(
+            lines.concat(),
+            "_root (3.00 MiB in 2, 2.00 KiB in 1)\n  a.cpp:7:main (3.00 MiB in 2, 2.00 KiB in 1)\n    \
+             a.cpp:7:large (3.00 MiB in 1, 0 B in 0)\n    a.cpp:7:small (512 B in 1, 2.00 KiB in 1)\n"
+        );
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        let shown = |bytes| Bytes(bytes).to_string();
+        assert_eq!(shown(1023), "1023 B");
+        assert_eq!(shown(1536), "1.50 KiB");
+        assert_eq!(shown(u64::MAX), "16.00 EiB");
+    }
+}

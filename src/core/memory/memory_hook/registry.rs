@@ -1,0 +1,230 @@
+//! Which hooks there are, and for whom.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::running::{Running, Stuck};
+use super::{MemoryHook, ProfileRow};
+use crate::algo::per_thread::per_thread;
+use crate::backend;
+use crate::core::base::error::{Code, Error, Result};
+
+/// Whose allocations a hook is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the thread that registers it.
+    Thread,
+    /// Those of all threads.
+    Process,
+}
+
+/// A registered hook.
+pub struct Entry {
+    id: u64,
+    /// The thread that it is for; `None`: all.
+    thread: Option<u64>,
+    /// By which people know it.
+    pub name: String,
+    /// What is called.
+    pub hook: Box<dyn MemoryHook>,
+    running: Arc<Running>,
+    refusals: AtomicU64,
+    failures: AtomicU64,
+    last_failure: Mutex<String>,
+}
+
+impl Entry {
+    /// A callback begins on this thread; false: it may not.
+    pub fn enter(&self) -> bool {
+        self.running.enter(this_thread())
+    }
+
+    /// A callback has ended on this thread.
+    pub fn leave(&self) {
+        self.running.leave(this_thread());
+    }
+
+    /// It has refused something.
+    pub fn note_refusal(&self) {
+        self.refusals.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It has failed where it can refuse nothing.
+    pub fn note_failure(&self, text: &str) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        text.clone_into(&mut self.last_failure.lock());
+    }
+}
+
+/// What programs are told of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Its number.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Whose allocations it is about.
+    pub scope: Scope,
+    /// It is for the calling thread, or for all.
+    pub is_called_here: bool,
+    /// How often it has refused.
+    pub refusals: u64,
+    /// How often it has failed after something had happened.
+    pub failures: u64,
+    /// What the latest failure said.
+    pub last_failure: String,
+}
+
+/// In the order of their registration.
+static ENTRIES: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
+/// How many there are, for those who only want to know whether there are any.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of the calling thread: unlike the system's no other one ever has it.
+fn this_thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    per_thread! {
+        static NUMBER: Cell<u64> = Cell::new(0);
+    }
+    if NUMBER.get() == 0 {
+        NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));
+    }
+    NUMBER.get()
+}
+
+/// Whether there are any, for whichever thread.
+#[inline]
+pub fn exist() -> bool {
+    COUNT.load(Ordering::Relaxed) != 0
+}
+
+/// Those that are called on this thread.
+pub fn of_this_thread() -> Vec<Arc<Entry>> {
+    let thread = this_thread();
+    let entries = ENTRIES.lock();
+    entries.iter().filter(|entry| entry.thread.is_none_or(|own| own == thread)).cloned().collect()
+}
+
+/// Registers a hook: its number. Names are unique among those that one thread calls.
+pub fn register(name: &str, scope: Scope, hook: Box<dyn MemoryHook>) -> Result<u64> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    if name.is_empty() {
+        return Err(Error::invalid_param("name is empty; a hook needs one by which it is known"));
+    }
+    let thread = (scope == Scope::Thread).then(this_thread);
+    let mut entries = ENTRIES.lock();
+    let together =
+        |other: &Entry| thread.is_none() || other.thread.is_none() || other.thread == thread;
+    if let Some(other) = entries.iter().find(|other| other.name == name && together(other)) {
+        return Err(Error::param_invalid(format_args!(
+            "a hook named \"{name}\" is registered already, with id {}; unregister it first, or choose \
+             another name",
+            other.id
+        )));
+    }
+    if thread.is_some() && !backend::at_end_of_thread(forget_thread) {
+        return Err(Error::new(
+            Code::BadAlloc,
+            "the system has no room to notice the end of this thread, with which its hooks go",
+        ));
+    }
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    entries.push(Arc::new(Entry {
+        id,
+        thread,
+        name: name.to_owned(),
+        hook,
+        running: Arc::default(),
+        refusals: AtomicU64::new(0),
+        failures: AtomicU64::new(0),
+        last_failure: Mutex::default(),
+    }));
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    Ok(id)
+}
+
+/// Takes a hook back. It is not called any more when this returns, except further up on this thread. Where waiting for its
+/// callbacks could be for ever, it is not called any more either, but is listed until another call has waited for them.
+pub fn unregister(id: u64) -> Result<()> {
+    let is_this = |entry: &Arc<Entry>| entry.id == id;
+    let entry = ENTRIES.lock().iter().find(|entry| is_this(entry)).cloned();
+    let entry = entry.ok_or_else(|| unknown(id))?;
+    entry.running.end_and_wait(this_thread()).map_err(|stuck| still_running(&entry, &stuck))?;
+    let mut entries = ENTRIES.lock();
+    // Another thread may have done the same meanwhile.
+    let place = entries.iter().position(is_this).ok_or_else(|| unknown(id))?;
+    COUNT.fetch_sub(1, Ordering::Relaxed);
+    let removed = entries.remove(place);
+    drop(entries);
+    drop(removed);
+    Ok(())
+}
+
+#[cold]
+fn still_running(entry: &Entry, stuck: &Stuck) -> Error {
+    let why = match stuck {
+        Stuck::Circle => "waits for the callback that makes this call".to_owned(),
+        Stuck::HostFunction => {
+            "has not left it for 2 s, and may wait for the stream whose host function makes this call".to_owned()
+        }
+        Stuck::Reports(count, process) => format!(
+            "has not left it for 2 s, and may wait for the {count} callbacks of streams that only this thread runs \
+             ({process})"
+        ),
+    };
+    Error::param_invalid(format_args!(
+        "another thread is inside the memory hook \"{}\" and {why}; the hook is not called any more, but stays listed: \
+         unregister it again, outside of callbacks, before what it uses goes",
+        entry.name
+    ))
+}
+
+/// The calling thread ends, and its hooks with it.
+fn forget_thread() {
+    let thread = Some(this_thread());
+    let ended: Vec<_> = {
+        let mut entries = ENTRIES.lock();
+        entries.extract_if(.., |entry| entry.thread == thread).collect()
+    };
+    for entry in ended {
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+        // No other thread calls it.
+        entry.running.end();
+    }
+}
+
+/// What a hook has found out, if it is for that.
+pub fn report(id: u64) -> Result<Option<String>> {
+    let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
+    entry.map(|entry| entry.hook.report()).ok_or_else(|| unknown(id))
+}
+
+/// Which places of the program use memory, if the hook is for finding out that.
+pub fn profile(id: u64) -> Result<Option<Vec<ProfileRow>>> {
+    let entry = ENTRIES.lock().iter().find(|entry| entry.id == id).cloned();
+    entry.map(|entry| entry.hook.profile()).ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: u64) -> Error {
+    Error::param_invalid(format_args!(
+        "id {id} is no registered hook: never registered, or unregistered before"
+    ))
+}
+
+/// All of them, in the order of their registration.
+pub fn list() -> Vec<Info> {
+    let thread = this_thread();
+    let info = |entry: &Arc<Entry>| Info {
+        id: entry.id,
+        name: entry.name.clone(),
+        scope: if entry.thread.is_some() { Scope::Thread } else { Scope::Process },
+        is_called_here: entry.thread.is_none_or(|own| own == thread),
+        refusals: entry.refusals.load(Ordering::Relaxed),
+        failures: entry.failures.load(Ordering::Relaxed),
+        last_failure: entry.last_failure.lock().clone(),
+    };
+    ENTRIES.lock().iter().map(info).collect()
+}

@@ -1,0 +1,126 @@
+//! Which device may use which other one's memory directly. Copies between devices need no such
+//! permission here; on GPUs they are faster with it, and kernels need it.
+
+use std::collections::BTreeSet;
+
+use parking_lot::Mutex;
+
+use crate::backend::Place;
+use crate::core::base::error::{Error, Result};
+use crate::core::memory;
+use crate::core::memory::allocation::Owner;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+
+/// Pairs of an opening of a device, and the id of the device whose memory it may use. The opening
+/// and not the id: what a device was allowed ends with it.
+static ENABLED: Mutex<BTreeSet<(Owner, u32)>> = Mutex::new(BTreeSet::new());
+
+/// Two different devices of this process.
+fn check_pair(id: i32, peer: i32) -> Result<(u32, u32)> {
+    let session = runtime::session()?;
+    device::slot(&session, "deviceId", id)?;
+    device::slot(&session, "peerDeviceId", peer)?;
+    if id == peer {
+        return Err(Error::invalid_param(format_args!(
+            "deviceId and peerDeviceId are both {id}; they must be different devices"
+        )));
+    }
+    Ok((id as u32, peer as u32))
+}
+
+/// aclrtDeviceCanAccessPeer.
+pub fn can_access(id: i32, peer: i32) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    let (id, peer) = check_pair(id, peer)?;
+    Ok(runtime::session()?.driver.can_access_peer(id, peer)?)
+}
+
+/// aclrtDevicePeerAccessStatus.
+pub fn is_enabled(id: i32, peer: i32) -> Result<bool> {
+    let (_, peer) = check_pair(id, peer)?;
+    let device = device::slot(&*runtime::session()?, "deviceId", id)?.device();
+    Ok(device.is_some_and(|device| ENABLED.lock().contains(&(device.owner, peer))))
+}
+
+/// aclrtDeviceEnablePeerAccess.
+pub fn enable(peer: i32, flags: u32) -> Result<()> {
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+    }
+    switch(peer, true)
+}
+
+/// aclrtDeviceDisablePeerAccess.
+pub fn disable(peer: i32) -> Result<()> {
+    switch(peer, false)
+}
+
+fn switch(peer: i32, on: bool) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    // Held, so that it is not closed meanwhile.
+    let device = thread::current()?.device.clone();
+    let session = runtime::session()?;
+    device::slot(&session, "peerDeviceId", peer)?;
+    let peer = peer as u32;
+    if peer == device.id {
+        return Err(Error::param_invalid(format_args!(
+            "peerDeviceId is {peer}, the current device; it must be another one"
+        )));
+    }
+    switch_for(&session, &device, peer, on)
+}
+
+/// aclrtMemP2PMap: lets a device use the memory of another one at its address.
+pub fn map(addr: usize, size: usize, to: i32, flags: u64) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param("devPtr is null; pass device memory"));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+    }
+    if flags != 0 {
+        return Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0")));
+    }
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    // Held, so that it is not closed meanwhile.
+    let device = device::in_use(&session, "dstDevId", to)?;
+    let Place::Device(home) = memory::span("devPtr", addr, size)?.place else {
+        return Err(memory::host_memory("devPtr", addr));
+    };
+    if home == device.id {
+        return Err(Error::param_invalid(format_args!(
+            "dstDevId is {to}, whose memory devPtr {addr:#x} is; it must be another device"
+        )));
+    }
+    switch_for(&session, &device, home, true)
+}
+
+fn switch_for(session: &Session, device: &Device, peer: u32, on: bool) -> Result<()> {
+    let entry = (device.owner, peer);
+    if ENABLED.lock().contains(&entry) == on {
+        return Ok(());
+    }
+    if on && !session.driver.can_access_peer(device.id, peer)? {
+        return Err(Error::unsupported(format_args!(
+            "device {} cannot use the memory of device {peer} directly (aclrtDeviceCanAccessPeer gives \
+             0); copy between them, which works without",
+            device.id
+        )));
+    }
+    session.driver.set_peer_access(device.id, peer, on)?;
+    let mut enabled = ENABLED.lock();
+    if on {
+        enabled.insert(entry)
+    } else {
+        enabled.remove(&entry)
+    };
+    Ok(())
+}
+
+/// A device is closed: it may use nothing any more, and nobody may use its memory.
+pub fn forget(device: &Device) {
+    ENABLED.lock().retain(|(owner, peer)| *owner != device.owner && *peer != device.id);
+}

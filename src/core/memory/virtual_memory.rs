@@ -1,0 +1,533 @@
+//! Virtual memory: ranges of addresses, memory without an address, and what is mapped where.
+//!
+//! A mapping is an allocation like others while somebody may use it. What belongs together lies side
+//! by side: transfers may run over several mappings of one device.
+
+pub mod access;
+pub mod physical;
+pub mod sharing;
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use self::access::MappingAccess;
+pub use self::physical::{Physical, Properties};
+use crate::algo::slot_table;
+use crate::backend::{Access, Driver, GRANULARITY};
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::hooked_memory::Piece;
+use crate::core::runtime;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+
+/// All ranges of the process. Not locked while a backend works.
+static RANGES: Mutex<Ranges> = Mutex::new(Ranges(BTreeMap::new()));
+/// There is a range, or was one.
+static USED: AtomicBool = AtomicBool::new(false);
+
+/// By their first address.
+struct Ranges(BTreeMap<usize, Range>);
+
+/// Addresses that a program has reserved.
+struct Range {
+    len: usize,
+    driver: Arc<dyn Driver>,
+    mappings: BTreeMap<usize, Mapping>,
+}
+
+/// Memory at an address.
+struct Mapping {
+    memory: Arc<Physical>,
+    access: MappingAccess,
+    /// A call is at it: it comes or goes.
+    changing: bool,
+}
+
+impl Ranges {
+    /// The range around an address.
+    fn range_mut(&mut self, addr: usize) -> Option<(usize, &mut Range)> {
+        let (base, range) = self.0.range_mut(..=addr).next_back()?;
+        (addr - base < range.len).then_some((*base, range))
+    }
+
+    /// The mapping around an address.
+    fn mapping_mut(&mut self, addr: usize) -> Option<(usize, &mut Mapping)> {
+        let (base, mapping) = self.range_mut(addr)?.1.mappings.range_mut(..=addr).next_back()?;
+        let inside = addr - base < mapping.memory.len && !mapping.changing;
+        inside.then_some((*base, mapping))
+    }
+
+    fn mapping(&self, addr: usize) -> Option<(usize, &Mapping)> {
+        let (base, range) = self.0.range(..=addr).next_back()?;
+        let (at, mapping) = range.mappings.range(..=addr).next_back()?;
+        let inside = addr - base < range.len && addr - at < mapping.memory.len;
+        (inside && !mapping.changing).then_some((*at, mapping))
+    }
+}
+
+/// The mappings that some bytes lie in, without gaps from the first byte on.
+fn reached(ranges: &Ranges, addr: usize, len: usize) -> impl Iterator<Item = (usize, &Mapping)> {
+    let mut next = addr;
+    std::iter::from_fn(move || {
+        let (base, mapping) = ranges.mapping(next).filter(|_| next < addr + len)?;
+        next = base + mapping.memory.len;
+        Some((base, mapping))
+    })
+}
+
+fn check_flags(flags: u64) -> Result<()> {
+    match flags {
+        0 => Ok(()),
+        _ => Err(Error::invalid_param(format_args!("flags is {flags:#x}; it must be 0"))),
+    }
+}
+
+/// A range of bytes of a program, in whole pieces: its length.
+fn check_range(argument: &str, addr: usize, size: usize) -> Result<usize> {
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is null; pass an address from aclrtReserveMemAddress"
+        )));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+    }
+    let len = size.checked_next_multiple_of(GRANULARITY);
+    len.filter(|len| addr.checked_add(*len).is_some()).ok_or_else(|| {
+        Error::invalid_param(format_args!(
+            "{argument} {addr:#x} plus {size} bytes is beyond the end of the address space"
+        ))
+    })
+}
+
+/// aclrtReserveMemAddress: the first address.
+pub fn reserve(size: usize, alignment: usize, wish: usize, flags: u64) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; reserve at least one byte"));
+    }
+    if alignment != 0 && !alignment.is_power_of_two() {
+        return Err(Error::invalid_param(format_args!(
+            "alignment is {alignment}; it must be 0 or a power of two"
+        )));
+    }
+    if flags > 1 {
+        return Err(Error::invalid_param(format_args!(
+            "flags is {flags:#x}; allowed: 0, and 1 for huge pages, which is what there is anyway"
+        )));
+    }
+    let align = alignment.max(GRANULARITY);
+    if !wish.is_multiple_of(align) {
+        return Err(Error::invalid_param(format_args!(
+            "expectPtr {wish:#x} is no multiple of {align}; pass null, or an address that is"
+        )));
+    }
+    let session = runtime::session()?;
+    let too_large = || {
+        Error::new(
+            Code::MemoryAllocation,
+            format_args!("size {size} at {wish:#x} is more than can be addressed"),
+        )
+    };
+    let len = size.checked_next_multiple_of(GRANULARITY).ok_or_else(too_large)?;
+    wish.checked_add(len).filter(|_| isize::try_from(len).is_ok()).ok_or_else(too_large)?;
+    let reserved = session.driver.virtual_memory().reserve(len, align, wish);
+    let addr = reserved.map_err(|fault| match Error::from(fault) {
+        // No memory is short here, but addresses.
+        error if error.code() == Code::BadAlloc => Error::new(
+            Code::MemoryAllocation,
+            format_args!("{len} bytes of addresses: {}", error.text()),
+        ),
+        error => error,
+    })?;
+    let driver = Arc::clone(&session.driver);
+    USED.store(true, Ordering::Relaxed);
+    RANGES.lock().0.insert(addr, Range { len, driver, mappings: BTreeMap::new() });
+    Ok(addr)
+}
+
+/// aclrtReleaseMemAddress.
+pub fn release(addr: usize) -> Result<()> {
+    check_range("virPtr", addr, 1)?;
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    let range = {
+        let mut ranges = RANGES.lock();
+        match ranges.range_mut(addr) {
+            Some((base, range)) if base == addr => {
+                if let Some(at) = range.mappings.keys().next() {
+                    return Err(Error::param_invalid(format_args!(
+                        "virPtr {addr:#x}: {} mappings are left in this range, the first at {at:#x}; call \
+                         aclrtUnmapMem for each of them first",
+                        range.mappings.len()
+                    )));
+                }
+                ranges.0.remove(&addr)
+            }
+            Some((base, range)) => {
+                return Err(Error::param_invalid(format_args!(
+                    "virPtr {addr:#x} points {} bytes into the range at {base:#x} of {} bytes; pass its start",
+                    addr - base,
+                    range.len
+                )));
+            }
+            None => None,
+        }
+    };
+    let range = range.ok_or_else(|| not_reserved("virPtr", addr))?;
+    let released = range.driver.virtual_memory().release(addr, range.len);
+    if released.is_err() {
+        RANGES.lock().0.insert(addr, range);
+    }
+    Ok(released?)
+}
+
+#[cold]
+fn not_reserved(argument: &str, addr: usize) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is in no range from aclrtReserveMemAddress: never reserved, or released before"
+    ))
+}
+
+#[cold]
+fn not_mapped(argument: &str, addr: usize) -> Error {
+    Error::param_invalid(format_args!(
+        "{argument} {addr:#x}: no memory is mapped there; call aclrtMapMem first"
+    ))
+}
+
+/// aclrtMapMem (`open`: its own device may use it at once), and aclrtMemMapNoAccess.
+pub fn map(
+    addr: usize,
+    size: usize,
+    offset: usize,
+    raw: u64,
+    flags: u64,
+    open: bool,
+) -> Result<()> {
+    let len = check_range("virPtr", addr, size)?;
+    check_flags(flags)?;
+    if offset != 0 {
+        return Err(Error::invalid_param(format_args!(
+            "offset is {offset}; it must be 0: physical memory is mapped as a whole"
+        )));
+    }
+    if !addr.is_multiple_of(GRANULARITY) {
+        return Err(Error::invalid_param(format_args!(
+            "virPtr {addr:#x} is no multiple of {GRANULARITY} (aclrtMemGetAllocationGranularity)"
+        )));
+    }
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    let memory = handles::get_arc::<Physical>("handle", raw)?;
+    memory.check_size(size)?;
+    let _device = memory.hold()?;
+    put(addr, len, &memory)?;
+    let native = session.driver.virtual_memory();
+    let mut wanted = Vec::new();
+    if open {
+        wanted = match memory.place {
+            physical::Place::Device(id) => vec![(Some(id), Access::ReadWrite)],
+            physical::Place::Host(_) => {
+                let devices = (0..session.devices.len() as u32).map(Some);
+                devices.chain([None]).map(|who| (who, Access::ReadWrite)).collect()
+            }
+        };
+    }
+    let mapped = native.map(addr, len, memory.native()).and_then(|()| {
+        let mut allowed = wanted
+            .iter()
+            .map(|(who, access)| native.set_access(addr, len, memory.native(), *who, *access));
+        allowed.try_for_each(|set| set).inspect_err(|_| {
+            // The first failure is the one to tell.
+            let _ = native.unmap(addr, len, memory.native());
+        })
+    });
+    finish(addr, mapped.is_ok());
+    mapped?;
+    access::allow(addr, &memory, &wanted).inspect_err(|_| {
+        let _ = unmap(addr);
+    })
+}
+
+/// Takes a place in a range for a mapping that is on its way.
+fn put(addr: usize, len: usize, memory: &Arc<Physical>) -> Result<()> {
+    let mut ranges = RANGES.lock();
+    let Some((base, range)) = ranges.range_mut(addr) else {
+        return Err(not_reserved("virPtr", addr));
+    };
+    let left = range.len - (addr - base);
+    if len > left {
+        return Err(Error::invalid_param(format_args!(
+            "virPtr {addr:#x} plus {len} bytes runs past the end of the range at {base:#x} of {} bytes; {left} \
+             bytes are left there",
+            range.len
+        )));
+    }
+    let before = range.mappings.range(..addr + len).next_back();
+    if let Some((at, mapping)) = before
+        && at + mapping.memory.len > addr
+    {
+        return Err(Error::param_invalid(format_args!(
+            "virPtr {addr:#x}: {} bytes are mapped at {at:#x} already; call aclrtUnmapMem({at:#x}) first",
+            mapping.memory.len
+        )));
+    }
+    let memory = Arc::clone(memory);
+    let access = MappingAccess::none();
+    range.mappings.insert(addr, Mapping { memory, access, changing: true });
+    Ok(())
+}
+
+/// The call is over that a mapping was changing for.
+fn finish(addr: usize, stays: bool) {
+    let mut ranges = RANGES.lock();
+    let Some((_, range)) = ranges.range_mut(addr) else { return };
+    let gone = match range.mappings.get_mut(&addr) {
+        Some(mapping) if stays => {
+            mapping.changing = false;
+            None
+        }
+        _ => range.mappings.remove(&addr),
+    };
+    drop(ranges);
+    // With it perhaps the memory.
+    drop(gone);
+}
+
+/// aclrtUnmapMem.
+pub fn unmap(addr: usize) -> Result<()> {
+    check_range("virPtr", addr, 1)?;
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    let (memory, _device) = {
+        let mut ranges = RANGES.lock();
+        match ranges.mapping_mut(addr) {
+            Some((base, mapping)) if base == addr => {
+                let memory = Arc::clone(&mapping.memory);
+                let device = memory.hold()?;
+                mapping.changing = true;
+                (memory, device)
+            }
+            Some((base, mapping)) => {
+                return Err(Error::param_invalid(format_args!(
+                    "virPtr {addr:#x} points {} bytes into the mapping at {base:#x} of {} bytes; pass its start",
+                    addr - base,
+                    mapping.memory.len
+                )));
+            }
+            None => return Err(not_mapped("virPtr", addr)),
+        }
+    };
+    let address = forget_address(addr);
+    let unmapped = session.driver.virtual_memory().unmap(addr, memory.len, memory.native());
+    finish(addr, unmapped.is_err());
+    if unmapped.is_err()
+        && let Some(address) = address
+    {
+        // Without memory for the map it cannot be used, and still be unmapped.
+        let _ = address.register();
+    }
+    drop(memory);
+    slot_table::flush_deferred();
+    Ok(unmapped?)
+}
+
+/// The address is no allocation any more.
+fn forget_address(addr: usize) -> Option<Allocation> {
+    Allocation::take(addr, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)))
+}
+
+/// aclrtMemRetainAllocationHandle: the memory that is mapped around an address.
+pub fn retain(addr: usize) -> Result<u64> {
+    check_range("virPtr", addr, 1)?;
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    let mut ranges = RANGES.lock();
+    let Some((_, mapping)) = ranges.mapping_mut(addr) else {
+        return Err(not_mapped("virPtr", addr));
+    };
+    let memory = Arc::clone(&mapping.memory);
+    let references = memory.references.load(Ordering::Relaxed);
+    if references > 0 && Physical::table().get(memory.handle).is_some() {
+        memory.references.store(references + 1, Ordering::Relaxed);
+        return Ok(memory.handle.raw());
+    }
+    // Its handle was given up; all its mappings get to know the new one.
+    let renewed = memory.renewed()?;
+    let mappings = ranges.0.values_mut().flat_map(|range| range.mappings.values_mut());
+    mappings
+        .filter(|mapping| Arc::ptr_eq(&mapping.memory, &memory))
+        .for_each(|mapping| mapping.memory = Arc::clone(&renewed));
+    Ok(renewed.handle.raw())
+}
+
+/// The whole mappings that fill a range of addresses.
+fn mapped_in(addr: usize, len: usize) -> Result<Vec<(usize, Arc<Physical>)>> {
+    let ranges = RANGES.lock();
+    let parts: Vec<_> =
+        reached(&ranges, addr, len).map(|(base, part)| (base, Arc::clone(&part.memory))).collect();
+    let fits = parts.first().is_some_and(|(base, _)| *base == addr)
+        && parts.last().is_some_and(|(base, memory)| base + memory.len == addr + len);
+    if !fits {
+        return Err(Error::param_invalid(format_args!(
+            "virPtr {addr:#x} plus {len} bytes is not filled by whole mappings; pass addresses and sizes as they \
+             were mapped"
+        )));
+    }
+    Ok(parts)
+}
+
+/// Whether the bytes lie side by side in mappings of memory of this kind, which somebody may use.
+#[cold]
+pub fn are_side_by_side(addr: usize, len: usize, kind: Kind) -> bool {
+    let ranges = RANGES.lock();
+    let usable = reached(&ranges, addr, len)
+        .take_while(|(_, part)| part.memory.kind() == kind && !part.access.is_none());
+    usable.last().is_some_and(|(base, part)| base + part.memory.len >= addr + len)
+}
+
+/// Memory without an address, as hooks know it.
+pub fn pieces() -> Vec<Piece> {
+    all_memory().iter().map(|it| it.piece()).collect()
+}
+
+/// The ranges of addresses that are reserved: first address and bytes of each.
+pub fn reserved() -> Vec<(usize, usize)> {
+    if !USED.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    RANGES.lock().0.iter().map(|(addr, range)| (*addr, range.len)).collect()
+}
+
+/// Whether memory of this process has been exported.
+pub fn exports_any() -> bool {
+    all_memory().iter().any(|it| it.memory.key.lock().is_some())
+}
+
+/// Memory without an address, each once: what handles name, and what is only mapped any more.
+fn all_memory() -> Vec<Arc<Physical>> {
+    let mut all: Vec<_> = Physical::table().snapshot().into_iter().map(|(_, it)| it).collect();
+    if USED.load(Ordering::Relaxed) {
+        let ranges = RANGES.lock();
+        let mappings = ranges.0.values().flat_map(|range| range.mappings.values());
+        all.extend(mappings.map(|mapping| Arc::clone(&mapping.memory)));
+    }
+    // Those that handles name come first.
+    let mut seen = HashSet::new();
+    all.retain(|it| seen.insert(Arc::as_ptr(&it.memory)));
+    all
+}
+
+/// What is mapped around an address, whoever may use it.
+pub struct Mapped {
+    /// Its first address.
+    pub base: usize,
+    /// Bytes.
+    pub len: usize,
+    /// Where the memory is.
+    pub place: physical::Place,
+    /// As the system confirms it.
+    pub page_size: usize,
+}
+
+/// What is mapped around an address.
+pub fn at(addr: usize) -> Option<Mapped> {
+    if !USED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let (base, memory) = {
+        let ranges = RANGES.lock();
+        let (base, mapping) = ranges.mapping(addr)?;
+        (base, Arc::clone(&mapping.memory))
+    };
+    let page_size = memory.native().page_size();
+    Some(Mapped { base, len: memory.len, place: memory.place, page_size })
+}
+
+/// What there is to say about an address in a range that is no allocation; nothing elsewhere.
+#[cold]
+pub fn unusable(argument: &dyn std::fmt::Display, addr: usize) -> Option<Error> {
+    let mut ranges = RANGES.lock();
+    if ranges.mapping(addr).is_some() {
+        return Some(Error::param_invalid(format_args!(
+            "{argument} {addr:#x} is mapped so that nobody may use it; allow it by aclrtMemSetAccess"
+        )));
+    }
+    ranges.range_mut(addr)?;
+    Some(Error::param_invalid(format_args!(
+        "{argument} {addr:#x} is reserved, and no memory is mapped there; call aclrtMapMem first"
+    )))
+}
+
+/// Takes mappings back: of a device that ends, or all. What cannot be taken back.
+fn end_mappings(wanted: impl Fn(&Physical) -> bool, ending: &mut Ending) -> Vec<usize> {
+    let mut taken = Vec::new();
+    for range in RANGES.lock().0.values_mut() {
+        let of_it = range.mappings.iter().filter(|(_, part)| wanted(&part.memory));
+        let addrs: Vec<usize> = of_it.map(|(addr, _)| *addr).collect();
+        for addr in addrs {
+            taken.extend(
+                range.mappings.remove(&addr).map(|part| (addr, part, range.driver.clone())),
+            );
+        }
+    }
+    let mut stuck = Vec::new();
+    for (addr, Mapping { memory, .. }, driver) in taken {
+        forget_address(addr);
+        let unmapped = driver.virtual_memory().unmap(addr, memory.len, memory.native());
+        if unmapped.is_err() {
+            stuck.push(addr);
+        }
+        ending.step_on_device(unmapped);
+    }
+    slot_table::flush_deferred();
+    stuck
+}
+
+/// A device ends, with what is mapped of its memory; the ranges stay.
+pub fn end_with_device(device: &Device, ending: &mut Ending) {
+    end_mappings(|memory| memory.owner == device.owner, ending);
+}
+
+/// The session ends, with all ranges.
+pub fn end_with_session(ending: &mut Ending) {
+    let stuck = end_mappings(|_| true, ending);
+    let all = std::mem::take(&mut RANGES.lock().0);
+    for (addr, Range { len, driver, .. }) in all {
+        if stuck.iter().any(|at| at.wrapping_sub(addr) < len) {
+            continue;
+        }
+        ending.step_on_device(driver.virtual_memory().release(addr, len));
+    }
+}
+
+/// As [`end_with_device`], where work is left behind that uses its memory.
+pub fn forget_with_device(device: &Device) {
+    end_mappings_silently(|memory| memory.owner == device.owner);
+}
+
+/// As [`end_with_session`], where work is left behind that uses its memory.
+pub fn forget_with_session() {
+    end_mappings_silently(|_| true);
+    std::mem::forget(std::mem::take(&mut RANGES.lock().0));
+}
+
+/// Addresses die, memory stays where it is.
+fn end_mappings_silently(wanted: impl Fn(&Physical) -> bool) {
+    for range in RANGES.lock().0.values_mut() {
+        for (addr, mapping) in &mut range.mappings {
+            if wanted(&mapping.memory) {
+                forget_address(*addr);
+                mapping.changing = true;
+                std::mem::forget(Arc::clone(&mapping.memory));
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Who may use what is mapped.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{Mapping, RANGES, check_range, mapped_in, physical, reached};
+use crate::backend::{Access, Span};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::pool::mem_pool::access::{AccessRequest, AccessTable, access_of};
+use crate::core::pool::mem_pool::at_location;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+
+/// How many mappings there are that not everything may use for which their memory is there.
+static RESTRICTED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether there is such a mapping: then uses of memory have to be looked at.
+#[inline]
+pub fn restricted_exist() -> bool {
+    RESTRICTED.load(Ordering::Relaxed) != 0
+}
+
+/// What devices and the host may do with a mapping.
+pub struct MappingAccess {
+    devices: AccessTable,
+    host: Access,
+    restricted: bool,
+}
+
+impl MappingAccess {
+    /// Nobody may do anything.
+    pub(super) fn none() -> Self {
+        RESTRICTED.fetch_add(1, Ordering::Relaxed);
+        Self { devices: AccessTable::none(), host: Access::None, restricted: true }
+    }
+
+    /// What the device with this id may do, or the host.
+    fn get(&self, who: Option<u32>) -> Access {
+        who.map_or(self.host, |id| self.devices.get(id))
+    }
+
+    pub(super) fn set(&mut self, who: Option<u32>, access: Access, home: physical::Place) {
+        match who {
+            Some(id) => self.devices.set(id, access),
+            None => self.host = access,
+        }
+        let restricted = self.at_home(home) != Access::ReadWrite;
+        match (self.restricted, restricted) {
+            (true, false) => drop(RESTRICTED.fetch_sub(1, Ordering::Relaxed)),
+            (false, true) => drop(RESTRICTED.fetch_add(1, Ordering::Relaxed)),
+            _ => {}
+        }
+        self.restricted = restricted;
+    }
+
+    /// What may be done where the memory is.
+    fn at_home(&self, home: physical::Place) -> Access {
+        match home {
+            physical::Place::Device(id) => self.get(Some(id)),
+            physical::Place::Host(_) => self.host,
+        }
+    }
+
+    /// Nobody at all may use it.
+    pub(super) fn is_none(&self) -> bool {
+        self.host == Access::None && self.devices.is_none()
+    }
+}
+
+impl Drop for MappingAccess {
+    fn drop(&mut self) {
+        if self.restricted {
+            RESTRICTED.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Who is meant: a device by its id, or the host.
+fn who(session: &Session, argument: &str, location_type: i32, id: u32) -> Result<Option<u32>> {
+    match location_type {
+        at_location::DEVICE => {
+            device::slot(session, &format!("{argument}.id"), id)?;
+            Ok(Some(id))
+        }
+        at_location::HOST if id == 0 => Ok(None),
+        at_location::HOST => {
+            Err(Error::invalid_param(format_args!("{argument}.id is {id}; the host's is 0")))
+        }
+        other => Err(Error::invalid_param(format_args!(
+            "{argument}.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0 and \
+             ACL_MEM_LOCATION_TYPE_DEVICE 1"
+        ))),
+    }
+}
+
+/// aclrtMemSetAccess: all of a list of `count` requests, for a range that whole mappings fill.
+pub fn set(
+    addr: usize,
+    size: usize,
+    count: usize,
+    request: impl Fn(usize) -> AccessRequest,
+) -> Result<()> {
+    let len = check_range("virPtr", addr, size)?;
+    if count == 0 {
+        return Err(Error::invalid_param("count is 0; describe the access of at least one place"));
+    }
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    let mut wanted = Vec::new();
+    for index in 0..count {
+        let AccessRequest { location_type, id, flags } = request(index);
+        let access = access_of(&format!("desc[{index}].flags"), flags)?;
+        let who = who(&session, &format!("desc[{index}].location"), location_type, id)?;
+        wanted.push((who, access));
+    }
+    let parts = mapped_in(addr, len)?;
+    let mut held = Vec::new();
+    for (_, memory) in &parts {
+        held.extend(memory.hold()?);
+        for (index, (who, access)) in wanted.iter().enumerate() {
+            if let (Some(id), physical::Place::Device(home)) = (*who, memory.place)
+                && id != home
+                && *access != Access::None
+                && !session.driver.can_access_peer(id, home)?
+            {
+                return Err(Error::unsupported(format_args!(
+                    "desc[{index}]: device {id} cannot use the memory of device {home} directly \
+                     (aclrtDeviceCanAccessPeer gives 0); copy to memory of device {id}"
+                )));
+            }
+        }
+    }
+    for (base, memory) in &parts {
+        for (who, access) in &wanted {
+            let native = session.driver.virtual_memory();
+            native.set_access(*base, memory.len, memory.native(), *who, *access)?;
+        }
+        allow(*base, memory, &wanted)?;
+    }
+    Ok(())
+}
+
+/// Notes what may be done with a mapping, after the backend.
+pub(super) fn allow(
+    base: usize,
+    memory: &Arc<physical::Physical>,
+    wanted: &[(Option<u32>, Access)],
+) -> Result<()> {
+    let mut ranges = RANGES.lock();
+    let Some((_, mapping)) = ranges.mapping_mut(base) else { return Ok(()) };
+    if !Arc::ptr_eq(&mapping.memory, memory) {
+        return Ok(());
+    }
+    for (who, access) in wanted {
+        mapping.access.set(*who, *access, memory.place);
+    }
+    // What nobody may use is no allocation.
+    if mapping.access.is_none() {
+        Allocation::take(base, |found| matches!(found.kind, Kind::Mapped(_) | Kind::HostMapped(_)));
+        return Ok(());
+    }
+    if Allocation::find(base).is_some() {
+        return Ok(());
+    }
+    Allocation::of_mapping(base, memory.len, memory.kind(), memory.owner).register()
+}
+
+/// aclrtMemGetAccess: what a place may do with the mapping around an address.
+pub fn get(addr: usize, location_type: i32, id: u32) -> Result<Access> {
+    if addr == 0 {
+        return Err(Error::invalid_param(
+            "virPtr is null; pass an address that memory is mapped at",
+        ));
+    }
+    thread::refuse_inside_host_function()?;
+    let who = who(&*runtime::session()?, "location", location_type, id)?;
+    let ranges = RANGES.lock();
+    match ranges.mapping(addr) {
+        Some((_, mapping)) => Ok(mapping.access.get(who)),
+        None => Err(super::not_mapped("virPtr", addr)),
+    }
+}
+
+/// Whether `access` is enough to read, or to write.
+fn suffices(access: Access, writes: bool) -> bool {
+    match access {
+        Access::ReadWrite => true,
+        Access::Read => !writes,
+        Access::None => false,
+    }
+}
+
+/// Whether `device` was given access to all that is mapped in a span.
+#[cold]
+pub fn is_given(span: &Span, device: &Device, writes: bool) -> bool {
+    let ranges = RANGES.lock();
+    reached(&ranges, span.addr, span.len)
+        .all(|(_, mapping)| suffices(mapping.access.get(Some(device.id)), writes))
+}
+
+/// Fails where a part of a span is mapped and neither its own device nor `device` may use it like this.
+/// What lies elsewhere is not looked at.
+#[cold]
+pub fn check(argument: impl Display, span: &Span, device: &Device, writes: bool) -> Result<()> {
+    let ranges = RANGES.lock();
+    for (base, mapping) in reached(&ranges, span.addr, span.len) {
+        let suffices = |access| suffices(access, writes);
+        let Mapping { access, memory, .. } = mapping;
+        if !suffices(access.at_home(memory.place)) && !suffices(access.get(Some(device.id))) {
+            let verb = if writes { "write" } else { "read" };
+            return Err(Error::param_invalid(format_args!(
+                "{argument} {:#x} is mapped at {base:#x} so that device {} may not {verb} it; allow it by \
+                 aclrtMemSetAccess",
+                span.addr, device.id
+            )));
+        }
+    }
+    Ok(())
+}

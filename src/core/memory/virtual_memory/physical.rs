@@ -1,0 +1,387 @@
+//! Memory without an address: the handles of it, and how it was asked for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::broker::{self, BROKER, Key};
+use crate::backend::{self, GRANULARITY, ImportedMemory, PhysicalMemory};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory::allocation::{Kind, Owner, open_device};
+use crate::core::memory::hooked_memory::{self, Piece};
+use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::Tally;
+use crate::core::pool::mem_pool::at_location;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::device_slot::take_all;
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+
+/// An `aclrtPhysicalMemProp`, as numbers of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// An `aclrtMemHandleType`.
+    pub handle_type: i32,
+    /// An `aclrtMemAllocationType`.
+    pub allocation_type: i32,
+    /// An `aclrtMemAttr`.
+    pub attribute: i32,
+    /// An `aclrtMemLocationType`.
+    pub location_type: i32,
+    /// The device or the NUMA node.
+    pub location_id: u32,
+}
+
+/// Where memory is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the device with this id.
+    Device(u32),
+    /// In host memory, on this NUMA node if there is one.
+    Host(Option<u32>),
+}
+
+impl Place {
+    fn device(self) -> Option<u32> {
+        match self {
+            Self::Device(id) => Some(id),
+            Self::Host(_) => None,
+        }
+    }
+}
+
+impl Properties {
+    /// Where that is, if it can be had. `argument`: what the program calls the properties.
+    fn place(&self, argument: &str, session: &Session) -> Result<Place> {
+        /// The largest `aclrtMemAttr`, and those that ask for pages of 1 GiB.
+        const LAST: i32 = 17;
+        const HUGE_1G: [i32; 4] = [10, 11, 14, 17];
+        if !matches!(self.handle_type, 0 | 2) {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}->handleType is {}; allowed: ACL_MEM_HANDLE_TYPE_NONE 0 and \
+                 ACL_MEM_HANDLE_TYPE_POSIX 2",
+                self.handle_type
+            )));
+        }
+        if self.allocation_type != 0 {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}->allocationType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED 0",
+                self.allocation_type
+            )));
+        }
+        if !(0..=LAST).contains(&self.attribute) {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}->memAttr is {}; allowed: the values of aclrtMemAttr, 0 to {LAST}",
+                self.attribute
+            )));
+        }
+        if HUGE_1G.contains(&self.attribute) {
+            return Err(Error::unsupported(format_args!(
+                "{argument}->memAttr is {}: there are no pages of 1 GiB; ask for ACL_HBM_MEM_HUGE 4",
+                self.attribute
+            )));
+        }
+        let id = self.location_id;
+        match self.location_type {
+            at_location::DEVICE => {
+                device::slot(session, &format!("{argument}->location.id"), id)?;
+                Ok(Place::Device(id))
+            }
+            at_location::HOST => Ok(Place::Host(None)),
+            at_location::HOST_NODE => {
+                let nodes = backend::host_nodes();
+                if nodes.contains(&id) {
+                    return Ok(Place::Host(Some(id)));
+                }
+                Err(Error::invalid_param(format_args!(
+                    "{argument}->location.id is {id}; the NUMA nodes of this machine that have memory are \
+                     {nodes:?}"
+                )))
+            }
+            other => Err(Error::invalid_param(format_args!(
+                "{argument}->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
+                 ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
+            ))),
+        }
+    }
+}
+
+/// The memory itself, which several handles may have named.
+pub(super) struct Memory {
+    native: Arc<dyn PhysicalMemory>,
+    len: usize,
+    /// Where it counts.
+    tally: Arc<Tally>,
+    /// It is another process's.
+    pub(super) is_imported: bool,
+    /// By which other processes have it as well.
+    pub(super) key: Mutex<Option<Key>>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(key) = self.key.get_mut() {
+            BROKER.withdraw(broker::Kind::PhysicalMemory, key);
+        }
+        self.tally.freed(self.len);
+    }
+}
+
+/// Memory without an address. It goes when no handle names it and it is mapped nowhere.
+pub struct Physical {
+    pub(super) handle: Handle,
+    /// The handle that this memory was made with.
+    first: Handle,
+    properties: Properties,
+    /// Bytes, a multiple of [`GRANULARITY`].
+    pub(super) len: usize,
+    pub(super) place: Place,
+    /// What it ends with: the opening of a device, or the session.
+    pub(super) owner: Owner,
+    pub(super) memory: Arc<Memory>,
+    /// How often the handle has to be given up; at 0 it is dead. Changed while the ranges are locked.
+    pub(super) references: AtomicU32,
+}
+
+handles::object!(Physical, Physical);
+
+impl Physical {
+    fn publish(parts: impl FnOnce(Handle) -> Self) -> Result<Arc<Self>> {
+        let mut made = None;
+        let inserted = Self::table().insert_with(|handle| {
+            let memory = Arc::new(parts(handle));
+            made = Some(Arc::clone(&memory));
+            memory
+        });
+        inserted.and(made).ok_or_else(|| {
+            Error::new(
+                Code::BadAlloc,
+                "no more handles of physical memory can be made; free some with aclrtFreePhysical",
+            )
+        })
+    }
+
+    /// The same memory with a new handle.
+    pub(super) fn renewed(&self) -> Result<Arc<Self>> {
+        Self::publish(|handle| Self {
+            handle,
+            memory: Arc::clone(&self.memory),
+            references: AtomicU32::new(1),
+            ..*self
+        })
+    }
+
+    /// What the backend knows it by.
+    pub(super) fn native(&self) -> &dyn PhysicalMemory {
+        &*self.memory.native
+    }
+
+    /// As hooks know it.
+    pub(super) fn piece(&self) -> Piece {
+        let (handle, device) = (self.first.raw(), self.place.device());
+        let kind = match device {
+            _ if self.memory.is_imported => MemoryKind::Imported,
+            Some(_) => MemoryKind::Device,
+            None => MemoryKind::Pinned,
+        };
+        Piece { kind, addr: 0, handle, len: self.len, device }
+    }
+
+    /// How the address map calls it where it is mapped.
+    pub(super) fn kind(&self) -> Kind {
+        match self.place {
+            Place::Device(id) => Kind::Mapped(id),
+            Place::Host(node) => Kind::HostMapped(node),
+        }
+    }
+
+    /// What keeps it from ending while a call is inside: its device, if it is on one.
+    pub(super) fn hold(&self) -> Result<Option<Arc<Device>>> {
+        let Place::Device(id) = self.place else { return Ok(None) };
+        match open_device(id).filter(|device| device.owner == self.owner) {
+            Some(device) => Ok(Some(device)),
+            None => Err(Error::param_invalid(format_args!(
+                "handle {:#x} is memory of device {id}, which another thread has reset meanwhile",
+                self.handle.raw()
+            ))),
+        }
+    }
+
+    /// How long a mapping of it is.
+    pub(super) fn check_size(&self, size: usize) -> Result<()> {
+        match size.checked_next_multiple_of(GRANULARITY) {
+            Some(size) if size == self.len => Ok(()),
+            _ => Err(Error::invalid_param(format_args!(
+                "size is {size}; handle {:#x} is {} bytes, and is mapped as a whole",
+                self.handle.raw(),
+                self.len
+            ))),
+        }
+    }
+}
+
+/// aclrtMemGetAllocationGranularity.
+pub fn granularity(properties: Properties, option: i32) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    properties.place("prop", &*runtime::session()?)?;
+    if !matches!(option, 0 | 1) {
+        return Err(Error::invalid_param(format_args!(
+            "option is {option}; allowed: ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM 0 and _RECOMMENDED 1"
+        )));
+    }
+    Ok(GRANULARITY)
+}
+
+/// aclrtMallocPhysical.
+pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; allocate at least one byte"));
+    }
+    super::check_flags(flags)?;
+    let session = runtime::session()?;
+    let place = properties.place("prop", &session)?;
+    let device = match place {
+        Place::Device(id) => Some(device::in_use(&session, "prop->location.id", id)?),
+        Place::Host(_) => None,
+    };
+    let tally = match &device {
+        Some(device) => &device.tallies.device,
+        None => &session.tallies.pinned,
+    };
+    let most = device.as_ref().map_or(isize::MAX as u64, |device| device.total_memory);
+    let len = size.checked_next_multiple_of(GRANULARITY).filter(|len| *len as u64 <= most);
+    let len = len.ok_or_else(|| {
+        tally.failed();
+        Error::new(
+            Code::MemoryAllocation,
+            format_args!(
+                "size {size}, in pieces of {GRANULARITY}, is more than all memory ({most} bytes)"
+            ),
+        )
+    })?;
+    let owner = device.as_ref().map_or(session.owner, |device| device.owner);
+    // Not held while hooks run: they may reset it.
+    drop((device, session));
+    let allocate = || allocate(len, properties, place, owner);
+    match memory_hook::exist() {
+        true => hooked_memory::malloc_physical(place.device(), size, len, allocate),
+        false => allocate(),
+    }
+}
+
+/// Takes memory from what `owner` was when the call began.
+fn allocate(len: usize, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
+    let session = runtime::session()?;
+    let (native, tally, owner) = match place {
+        Place::Device(id) => {
+            let device = hooked_memory::open_again(id, owner)?;
+            let native = device.with_all_memory(|native| native.alloc_physical(len));
+            (native, Arc::clone(&device.tallies.device), owner)
+        }
+        Place::Host(node) => {
+            let native = session.driver.virtual_memory().alloc_host(len, node);
+            (native, Arc::clone(&session.tallies.pinned), session.owner)
+        }
+    };
+    let native = native.inspect_err(|_| tally.failed())?;
+    tally.made(len);
+    let memory = Memory { native, len, tally, is_imported: false, key: Mutex::default() };
+    hand_out(memory, properties, place, owner)
+}
+
+/// Gives memory of a process its first handle here.
+fn hand_out(memory: Memory, properties: Properties, place: Place, owner: Owner) -> Result<u64> {
+    let len = memory.len;
+    let memory = Arc::new(memory);
+    let references = AtomicU32::new(1);
+    let memory = Physical::publish(|handle| Physical {
+        handle,
+        first: handle,
+        properties,
+        len,
+        place,
+        owner,
+        memory,
+        references,
+    })?;
+    Ok(memory.handle.raw())
+}
+
+/// Makes memory known that another process has exported; `device`: where it is used, if it is memory of
+/// one.
+pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session) -> Result<Piece> {
+    /// ACL_HBM_MEM_HUGE.
+    const HUGE: i32 = 4;
+    let ImportedMemory { memory: native, len, on_device } = imported;
+    let (place, owner, location_type, location_id) = match on_device {
+        true => (Place::Device(device.id), device.owner, at_location::DEVICE, device.id),
+        false => (Place::Host(None), session.owner, at_location::HOST, 0),
+    };
+    let properties = Properties {
+        handle_type: 0,
+        allocation_type: 0,
+        attribute: HUGE,
+        location_type,
+        location_id,
+    };
+    let tally = match on_device {
+        true => &device.tallies.imported,
+        false => &session.tallies.imported,
+    };
+    tally.made(len);
+    let tally = Arc::clone(tally);
+    let memory = Memory { native, len, tally, is_imported: true, key: Mutex::default() };
+    let handle = hand_out(memory, properties, place, owner)?;
+    Ok(Piece { kind: MemoryKind::Imported, addr: 0, handle, len, device: place.device() })
+}
+
+/// aclrtFreePhysical.
+pub fn free(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let memory = handles::get_arc::<Physical>("handle", raw)?;
+    // What was mapped and had no handle any more was told when its first one was given up.
+    let is_told = memory.references.load(Ordering::Relaxed) <= 1 && memory.handle == memory.first;
+    let piece = memory.piece();
+    drop(memory);
+    match is_told && memory_hook::exist() {
+        true => piece.free(|| free_unhooked(raw)),
+        false => free_unhooked(raw),
+    }
+}
+
+fn free_unhooked(raw: u64) -> Result<()> {
+    let memory = handles::get_arc::<Physical>("handle", raw)?;
+    let _device = memory.hold()?;
+    {
+        let _ranges = super::RANGES.lock();
+        let references = memory.references.load(Ordering::Relaxed);
+        memory.references.store(references.saturating_sub(1), Ordering::Relaxed);
+        if references <= 1 {
+            handles::remove::<Physical>("handle", raw)?;
+        }
+    }
+    // What is nowhere mapped goes now.
+    drop(memory);
+    slot_table::flush_deferred();
+    Ok(())
+}
+
+/// aclrtMemGetAllocationPropertiesFromHandle.
+pub fn properties(raw: u64) -> Result<Properties> {
+    thread::refuse_inside_host_function()?;
+    Ok(handles::get::<Physical>("handle", raw)?.properties)
+}
+
+/// The handles of a device's memory die.
+pub fn take_handles_of(device: &Device) {
+    take_all::<Physical>(|memory| memory.owner == device.owner);
+}
+
+/// The handles of host memory die.
+pub fn take_host_handles() {
+    take_all::<Physical>(|memory| matches!(memory.place, Place::Host(_)));
+}

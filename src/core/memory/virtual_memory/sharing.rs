@@ -1,0 +1,147 @@
+//! Memory without an address in several processes.
+//!
+//! One process exports it once, and gets a key that travels as a number or as a fabric handle; each process
+//! that imports it has memory of its own kind, to be mapped like what it has allocated. The memory goes
+//! when no process has it any more.
+
+use std::sync::Arc;
+
+use super::physical::{self, Physical, adopt};
+use crate::backend::broker::{BROKER, Key, Kind, MOST_TEXT};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::memory::hooked_memory::Piece;
+use crate::core::memory::ipc;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+
+/// Bytes of a fabric handle.
+pub const FABRIC: usize = 128;
+
+/// What programs pass on: what a key becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A number.
+    Number,
+    /// A fabric handle.
+    Fabric,
+}
+
+impl Form {
+    /// By an `aclrtMemSharedHandleType`.
+    pub fn of(share_type: i32) -> Result<Self> {
+        match share_type {
+            1 => Ok(Self::Number),
+            2 => Ok(Self::Fabric),
+            _ => Err(Error::invalid_param(format_args!(
+                "shareType is {share_type}; allowed: ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT 1 and \
+                 ACL_MEM_SHARE_HANDLE_TYPE_FABRIC 2"
+            ))),
+        }
+    }
+}
+
+/// The handle type of the functions that know only numbers.
+pub fn check_handle_type(handle_type: i32) -> Result<()> {
+    match handle_type {
+        0 => Ok(()),
+        _ => Err(Error::invalid_param(format_args!(
+            "handleType is {handle_type}; it must be ACL_MEM_HANDLE_TYPE_NONE 0"
+        ))),
+    }
+}
+
+/// The fabric handle of a key: its text, and zeros.
+pub fn to_fabric(key: &Key) -> [u8; FABRIC] {
+    let mut bytes = [0; FABRIC];
+    let text = key.to_string();
+    bytes[..text.len()].copy_from_slice(text.as_bytes());
+    bytes
+}
+
+/// The key of a number.
+pub fn from_number(number: u64) -> Result<Key> {
+    Key::from_number(number).map_err(|fault| ipc::about("shareableHandle", fault))
+}
+
+/// The key of a fabric handle.
+pub fn from_fabric(bytes: &[u8; FABRIC]) -> Result<Key> {
+    let len = bytes.iter().position(|byte| *byte == 0).unwrap_or(FABRIC);
+    let rest = bytes[len..].iter().any(|byte| *byte != 0);
+    // What is behind the zeros is not part of a key, and nothing of ours.
+    let text = if rest { &bytes[..] } else { &bytes[..len.min(MOST_TEXT + 1)] };
+    Key::from_text(text).map_err(|fault| ipc::about("shareableHandle", fault))
+}
+
+/// aclrtMemExportToShareableHandle and its V2.
+pub fn export(raw: u64, flags: u64) -> Result<Key> {
+    let admission = ipc::admission(flags)?;
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    let memory = handles::get_arc::<Physical>("handle", raw)?;
+    let _device = memory.hold()?;
+    let mut key = memory.memory.key.lock();
+    if key.is_some() {
+        return Err(Error::param_invalid(format_args!(
+            "handle {raw:#x} has been exported before; a process exports memory once and passes on what it got"
+        )));
+    }
+    let parcel = memory.native().export()?;
+    Ok(*key.insert(BROKER.offer(Kind::PhysicalMemory, parcel, admission)?))
+}
+
+/// aclrtMemSetPidToShareableHandle and its V2.
+pub fn set_import_processes(key: &Key, processes: &ipc::ProcessList) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let _session = runtime::session()?;
+    match BROKER.admit(Kind::PhysicalMemory, key, processes.numbers()) {
+        true => Ok(()),
+        false => Err(Error::param_invalid(
+            "shareableHandle is none that this process has exported, or its memory is gone",
+        )),
+    }
+}
+
+/// aclrtMemImportFromShareableHandle: the handle of the memory, for use on device `id`.
+pub fn import(key: &Key, id: i32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    let device = device::in_use(&session, "deviceId", id)?;
+    let memory = fetch(key, &device, &session)?;
+    drop((device, session));
+    hand_out(memory)
+}
+
+/// Between the hooks of the program: the handle.
+fn hand_out(memory: Piece) -> Result<u64> {
+    memory.hand_out(|| physical::free(memory.handle))?;
+    Ok(memory.handle)
+}
+
+/// aclrtMemImportFromShareableHandleV2: for use on the current device.
+pub fn import_for_current(key: &Key, flags: u64) -> Result<u64> {
+    super::check_flags(flags)?;
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    let memory = fetch(key, &device, &*runtime::session()?)?;
+    drop(device);
+    hand_out(memory)
+}
+
+fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
+    if key.is_own()? {
+        return Err(Error::param_invalid(
+            "shareableHandle is this process's own; use the handle that it was exported by, or \
+             aclrtMemRetainAllocationHandle",
+        ));
+    }
+    let about = |fault| ipc::about("shareableHandle", fault);
+    let parcel = BROKER.fetch(Kind::PhysicalMemory, key).map_err(about)?;
+    let imported = session.driver.virtual_memory().import(parcel, device.id);
+    let imported = imported.map_err(|fault| {
+        device.tallies.imported.failed();
+        about(fault)
+    })?;
+    adopt(imported, device, session)
+}

@@ -1,0 +1,58 @@
+//! How the address map keeps the blocks of the core's own pools.
+
+use crate::algo::address_map::HeldPlace;
+use crate::algo::pool::{Books, Card, Enter, Place, Taken};
+use crate::core::memory::allocation::{Allocation, PoolTag};
+
+/// The address of a block in the address map; or, where that has no room, the block's note.
+pub type Entered = std::result::Result<usize, u64>;
+
+/// Enters blocks in the address map, under the lock of the bookkeeping.
+pub struct Entering {
+    /// How the map knows memory of the pool.
+    pub tag: PoolTag,
+}
+
+impl Enter<HeldPlace<'static>> for Entering {
+    type Entered = Entered;
+
+    #[inline(always)]
+    fn new_block(self, taken: Taken, number: u32) -> Entered {
+        match Allocation::enter_held(number, taken, self.tag) {
+            true => Ok(taken.addr),
+            false => Err(taken.note),
+        }
+    }
+
+    #[inline(always)]
+    fn again(self, place: HeldPlace<'static>, len: usize) -> Entered {
+        Ok(place.show(len))
+    }
+}
+
+/// The address map, in which segments are held.
+pub struct HeldPages;
+
+impl Books for HeldPages {
+    type Place = HeldPlace<'static>;
+
+    fn supply(numbers: &mut Vec<u32>) {
+        Allocation::claim_held(numbers);
+    }
+
+    #[inline(always)]
+    fn place(number: u32) -> Self::Place {
+        Allocation::held_place(number)
+    }
+}
+
+impl Place for HeldPlace<'static> {
+    #[inline(always)]
+    fn card(&self) -> &Card {
+        HeldPlace::card(self)
+    }
+
+    fn vacate(self) {
+        HeldPlace::vacate(self);
+    }
+}

@@ -1,0 +1,121 @@
+//! The pools of a device: the one that it has from the beginning, and the one that is current.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::graphs::Highest;
+use super::{MemPool, default_options};
+use crate::algo::slot_table::{Handle, Ref};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::runtime;
+use crate::core::runtime::device;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream::{self, Stream};
+
+/// The pools of a device that calls mean without naming them.
+#[derive(Default)]
+pub struct DevicePools {
+    /// The handle of the current one; 0: the default one, which need not exist yet.
+    current: AtomicU64,
+    default: Mutex<Option<Handle>>,
+    /// What graphs had at most.
+    pub graphs: Highest,
+}
+
+impl DevicePools {
+    /// The current pool.
+    #[inline]
+    fn current(&self, device: &Arc<Device>) -> Result<u64> {
+        match self.current.load(Ordering::Acquire) {
+            0 => self.default(device),
+            current => Ok(current),
+        }
+    }
+
+    /// The default pool, made when it is asked for first.
+    #[cold]
+    fn default(&self, device: &Arc<Device>) -> Result<u64> {
+        let mut default = self.default.lock();
+        let handle = match *default {
+            Some(handle) => handle,
+            None => {
+                let session = runtime::session()?;
+                MemPool::create(session, Some(device), default_options(device), true)?
+            }
+        };
+        *default = Some(handle);
+        Ok(handle.raw())
+    }
+
+    /// This pool is gone: if it was current, the default one is.
+    pub fn forget(&self, raw: u64) {
+        let _ = self.current.compare_exchange(raw, 0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+}
+
+/// portaclMallocAsync.
+#[inline]
+pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
+    let stream = stream::resolve(raw_stream)?;
+    let current = stream.device.pools.current(&stream.device)?;
+    malloc_from(size, current, stream).or_else(|error| {
+        // Another thread may have destroyed it at this moment.
+        let stream = stream::resolve(raw_stream)?;
+        if handles::look::<MemPool>("memPool", current, stream.pin()).is_ok() {
+            return Err(error);
+        }
+        let default = stream.device.pools.default(&stream.device)?;
+        malloc_from(size, default, stream)
+    })
+}
+
+#[inline(always)]
+fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<usize> {
+    if stream.is_captured() {
+        return super::malloc_captured(size, pool, stream);
+    }
+    super::malloc_now(size, pool, stream)
+}
+
+/// portaclDeviceGetDefaultMemPool.
+pub fn default_of(id: i32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    device.pools.default(&device)
+}
+
+/// portaclDeviceGetMemPool.
+pub fn current_of(id: i32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    device.pools.current(&device)
+}
+
+/// portaclDeviceSetMemPool.
+pub fn set_current(id: i32, raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    if mem_pool.pool.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "memPool {raw:#x} was imported, and gives no memory here; make a pool with aclrtMemPoolCreate"
+        )));
+    }
+    if !mem_pool.is_on(&device) {
+        return Err(Error::param_invalid(format_args!(
+            "memPool {raw:#x} is not on device {id}, but {}; the current pool of a device has its memory there",
+            mem_pool.pool.home.in_words()
+        )));
+    }
+    device.pools.current.store(raw, Ordering::Release);
+    // Whoever destroys it at this moment has looked before that.
+    if handles::get::<MemPool>("memPool", raw).is_err() {
+        device.pools.forget(raw);
+        return handles::get::<MemPool>("memPool", raw).map(drop);
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! Memory of graphs: what captured requests take from pools.
+//!
+//! A captured request takes its memory from a second pool beside the one that it names: in the same place, with the
+//! same access, without a limit. So the attributes of the first one say nothing of graphs. It keeps what destroyed
+//! graphs leave until it is trimmed, or until memory is wanted elsewhere.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::pool::{Home, Inner, Pool, Use};
+use super::{MemPool, hooked};
+use crate::backend::{PoolAttribute, PoolOptions, PoolPlace, PoolSharing};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::base::release_failure;
+use crate::core::memory::allocation::open_device;
+use crate::core::memory::hooked_memory;
+use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::runtime;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::thread;
+use crate::core::stream::Stream;
+
+impl MemPool {
+    /// The pool beside this one that graphs have their memory from.
+    pub fn for_graphs(&self) -> Result<Arc<Pool>> {
+        let mut graphs = self.pool.graphs.lock();
+        if let Some(pool) = Pool::find(*graphs) {
+            return Ok(pool);
+        }
+        let session = match &self.session {
+            Some(session) => Arc::clone(session),
+            None => runtime::session()?.clone(),
+        };
+        let home = self.pool.home;
+        let place = match home {
+            Home::Device(id, _) => PoolPlace::Device(id),
+            Home::Host => PoolPlace::Host,
+            Home::HostNode(node) => PoolPlace::HostNode(node),
+        };
+        let options = PoolOptions { place, sharing: PoolSharing::None, max_size: None };
+        let inner = Self::inner(&session, self.device.as_ref(), home, options)?;
+        let ended = match &self.device {
+            Some(device) => &device.tallies.ended_graphs,
+            None => &session.tallies.ended_graphs,
+        };
+        let is_for = Use::Graphs(Arc::clone(&self.pool.access));
+        let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
+        pool.set_handle(self.handle);
+        let ready =
+            self.pool.prepare_for_graphs(&pool).and_then(|()| match self.pool.is_retired() {
+                true => {
+                    Err(Error::param_invalid("memPool was destroyed by another thread meanwhile"))
+                }
+                false => Ok(()),
+            });
+        if let Err(error) = ready {
+            release_failure::note_fault("a pool for graphs", pool.retire());
+            return Err(error);
+        }
+        *graphs = Some(pool.key);
+        Ok(pool)
+    }
+}
+
+impl Pool {
+    /// Gives a new pool the access of this one, and lets it keep what it has.
+    fn prepare_for_graphs(&self, graphs: &Self) -> Result<()> {
+        graphs.set_attribute(PoolAttribute::ReleaseThreshold, u64::MAX)?;
+        if let Inner::Own(_) = &graphs.inner {
+            return Ok(());
+        }
+        for id in self.access.devices() {
+            if !matches!(self.home, Home::Device(own, _) if own == id) {
+                graphs.set_driver_access(id, self.access.get(id))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Memory for the graph that a stream is captured into: its address.
+pub fn malloc(size: usize, raw: u64, stream: &Stream) -> Result<usize> {
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    mem_pool.check_gives(size)?;
+    let home = mem_pool.pool.home;
+    // Not held while hooks run.
+    drop(mem_pool);
+    let addr = match memory_hook::exist() {
+        true => {
+            let handle = stream.handle.raw();
+            let take = || hooked::malloc(size, raw, handle, true);
+            hooked_memory::malloc_from_pool(MemoryKind::Graph, home.device(), size, handle, take)?
+        }
+        false => malloc_unhooked(size, raw, stream)?,
+    };
+    if let Some(device) = home.device().and_then(open_device).filter(|device| home.is(device)) {
+        device.pools.graphs.note(&device);
+    }
+    Ok(addr)
+}
+
+/// As [`malloc`], whatever hooks there are.
+pub fn malloc_unhooked(size: usize, raw: u64, stream: &Stream) -> Result<usize> {
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    let (pool, device) = (mem_pool.for_graphs()?, mem_pool.device.as_deref());
+    match pool.alloc(size, stream, device)? {
+        Some(addr) => Ok(addr),
+        None => pool.alloc_more(size, stream, device),
+    }
+}
+
+/// The most that the graphs of a device had, in bytes. It grows by captured requests only, so those look.
+#[derive(Default)]
+pub struct Highest {
+    used: AtomicU64,
+    reserved: AtomicU64,
+}
+
+impl Highest {
+    fn note(&self, device: &Device) {
+        // Whoever asks is told what the driver says.
+        let (Ok(used), Ok(reserved)) = (used(device), reserved(device)) else { return };
+        self.used.fetch_max(used, Ordering::Relaxed);
+        self.reserved.fetch_max(reserved, Ordering::Relaxed);
+    }
+
+    /// Used and reserved.
+    pub fn read(&self) -> (u64, u64) {
+        (self.used.load(Ordering::Relaxed), self.reserved.load(Ordering::Relaxed))
+    }
+
+    /// Both begin again with what there is.
+    pub fn restart(&self, device: &Device) -> Result<()> {
+        self.used.store(used(device)?, Ordering::Relaxed);
+        self.reserved.store(reserved(device)?, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// The pools of this device that serve graphs.
+fn pools_of(device: &Device) -> impl Iterator<Item = Arc<Pool>> + use<'_> {
+    Pool::all().into_iter().filter(|pool| pool.serves_graphs && pool.home.is(device))
+}
+
+fn sum(device: &Device, attribute: PoolAttribute) -> Result<u64> {
+    pools_of(device).map(|pool| pool.attribute(attribute)).sum()
+}
+
+fn used(device: &Device) -> Result<u64> {
+    sum(device, PoolAttribute::UsedCurrent)
+}
+
+fn reserved(device: &Device) -> Result<u64> {
+    sum(device, PoolAttribute::ReservedCurrent)
+}
+
+/// A `portaclGraphMemAttr`.
+#[derive(Clone, Copy)]
+enum Attribute {
+    Used,
+    UsedHigh,
+    Reserved,
+    ReservedHigh,
+}
+
+fn attribute(number: i32) -> Result<Attribute> {
+    Ok(match number {
+        0 => Attribute::Used,
+        1 => Attribute::UsedHigh,
+        2 => Attribute::Reserved,
+        3 => Attribute::ReservedHigh,
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "attr is {number}; allowed: the values of portaclGraphMemAttr, 0 to 3"
+            )));
+        }
+    })
+}
+
+/// portaclDeviceGetGraphMemAttribute.
+pub fn get_attribute(id: i32, number: i32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let attribute = attribute(number)?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    match attribute {
+        Attribute::Used => used(&device),
+        Attribute::UsedHigh => Ok(device.pools.graphs.read().0),
+        Attribute::Reserved => reserved(&device),
+        Attribute::ReservedHigh => Ok(device.pools.graphs.read().1),
+    }
+}
+
+/// portaclDeviceSetGraphMemAttribute.
+pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let attribute = attribute(number)?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    let highest = &device.pools.graphs;
+    let allowed = match attribute {
+        Attribute::Used | Attribute::Reserved => "it can only be read",
+        _ if value != 0 => "it can be set to 0 only, which starts again from the present value",
+        Attribute::UsedHigh => {
+            highest.used.store(used(&device)?, Ordering::Relaxed);
+            return Ok(());
+        }
+        Attribute::ReservedHigh => {
+            highest.reserved.store(reserved(&device)?, Ordering::Relaxed);
+            return Ok(());
+        }
+    };
+    Err(Error::invalid_param(format_args!("value is {value} for attribute {number}; {allowed}")))
+}
+
+/// portaclDeviceGraphMemTrim.
+pub fn trim(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
+    pools_of(&device).try_for_each(|pool| pool.trim(0))
+}

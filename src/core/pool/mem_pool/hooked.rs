@@ -1,0 +1,230 @@
+//! Memory of a pool while there are hooks: they are told when a pool of the core's own takes memory
+//! from the device, and may do anything then. So nothing is held between the steps: each finds
+//! stream and pool anew, by their handles.
+
+use std::sync::Arc;
+
+use super::own::{Answer, Own, is_shortage};
+use super::pool::{Home, Inner, Pool};
+use super::{MemPool, Stream, graphs, trim_for};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::memory::hooked_memory;
+use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::order;
+use crate::core::runtime::device::Device;
+use crate::core::stream;
+
+/// Memory of a pool for work of a stream, both by their handles, or for a graph that the stream is captured into.
+pub fn malloc(size: usize, raw: u64, stream: u64, for_graph: bool) -> Result<usize> {
+    let pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    let is_own = matches!(pool.pool.inner, Inner::Own(_));
+    drop(pool);
+    if is_own {
+        return Request { size, raw, stream, for_graph }.serve();
+    }
+    // What the driver does inside of its pools nobody sees.
+    let stream = stream::resolve(stream)?;
+    if for_graph {
+        let share = stream.to_arc();
+        drop(stream);
+        return graphs::malloc_unhooked(size, raw, &share);
+    }
+    super::malloc(size, raw, stream)
+}
+
+/// What is asked of a pool of the core's own.
+struct Request {
+    size: usize,
+    raw: u64,
+    stream: u64,
+    for_graph: bool,
+}
+
+/// What a step has to do with.
+struct Held<'a> {
+    pool: &'a Pool,
+    own: &'a Own,
+    stream: &'a Stream,
+    device: Option<&'a Device>,
+}
+
+impl Held<'_> {
+    fn ask(&self, size: usize) -> Result<Answer> {
+        self.own.alloc_or_ask(size, self.stream, self.pool.tag)
+    }
+
+    fn give(&self, addr: usize) -> Result<usize> {
+        self.pool.keep(addr)
+    }
+}
+
+/// What a look at the pool comes to.
+enum Step {
+    Served(usize),
+    /// It takes so many bytes, or better so many, from there.
+    Wants {
+        least: usize,
+        better: usize,
+        home: Home,
+    },
+    Full {
+        least: usize,
+        error: Error,
+    },
+}
+
+/// Why a pool has no memory.
+enum Lack {
+    /// It may not have more, which would be so many bytes.
+    Limit { least: usize, error: Error },
+    /// There is none.
+    Memory(Error),
+}
+
+impl Request {
+    /// As [`Own::alloc_more`].
+    fn serve(&self) -> Result<usize> {
+        let lack = match self.grow_until_served()? {
+            Ok(addr) => return Ok(addr),
+            Err(lack) => lack,
+        };
+        let behind = self.step(|held| {
+            let taken = held.own.alloc_with_wait(self.size, held.stream, held.pool.tag)?;
+            taken.map(|addr| held.give(addr)).transpose()
+        })?;
+        if let Some(addr) = behind {
+            return Ok(addr);
+        }
+        match self.serve_settled(lack)? {
+            Ok(addr) => Ok(addr),
+            Err(error) => self.step(|held| Err(held.pool.failed(error))),
+        }
+    }
+
+    /// As [`Own::alloc_more`] does when nothing else has helped. Inside: there is no memory.
+    fn serve_settled(&self, lack: Lack) -> Result<std::result::Result<usize, Error>> {
+        let mut lack = match lack {
+            Lack::Limit { error, .. }
+                if self.step(|held| Ok(held.own.is_too_long(self.size)))? =>
+            {
+                return Ok(Err(error));
+            }
+            lack => lack,
+        };
+        order::settle_frees();
+        if let Lack::Limit { .. } = lack {
+            match self.grow_until_served()? {
+                Ok(addr) => return Ok(Ok(addr)),
+                Err(found) => lack = found,
+            }
+        }
+        let error = match lack {
+            Lack::Limit { error, .. } => return Ok(Err(error)),
+            Lack::Memory(error) => error,
+        };
+        self.step(|held| {
+            trim_for(held.device);
+            Ok(())
+        })?;
+        Ok(match self.grow_until_served()? {
+            Ok(addr) => Ok(addr),
+            Err(Lack::Limit { error: limit, .. }) => Err(limit),
+            Err(Lack::Memory(_)) => Err(error),
+        })
+    }
+
+    /// Out of what the pool has, or gets from the device.
+    fn grow_until_served(&self) -> Result<std::result::Result<usize, Lack>> {
+        loop {
+            let lack = match self.grow_while_possible()? {
+                Ok(addr) => return Ok(Ok(addr)),
+                Err(lack) => lack,
+            };
+            let found = self.step(|held| {
+                let taken = held.own.alloc_thoroughly(self.size, held.stream, held.pool.tag)?;
+                taken.map(|addr| held.give(addr)).transpose()
+            })?;
+            if let Some(addr) = found {
+                return Ok(Ok(addr));
+            }
+            match lack {
+                Lack::Limit { least, .. } if self.step(|held| Ok(held.own.make_room(least)))? => {}
+                lack => return Ok(Err(lack)),
+            }
+        }
+    }
+
+    /// The same, where the device is asked at once, which hooks are told of and asked about.
+    fn grow_while_possible(&self) -> Result<std::result::Result<usize, Lack>> {
+        loop {
+            let step = self.step(|held| match held.ask(self.size)? {
+                Answer::Taken(addr) => held.give(addr).map(Step::Served),
+                Answer::Wants { least, better } => {
+                    Ok(Step::Wants { least, better, home: held.pool.home })
+                }
+                Answer::Full { least, error } => Ok(Step::Full { least, error }),
+            })?;
+            let (least, better, home) = match step {
+                Step::Served(addr) => return Ok(Ok(addr)),
+                Step::Full { least, error } => return Ok(Err(Lack::Limit { least, error })),
+                Step::Wants { least, better, home } => (least, better, home),
+            };
+            let mut grown = self.grow(better, home);
+            if better > least
+                && let Ok(Err(_)) = grown
+            {
+                grown = self.grow(least, home);
+            }
+            if let Err(error) = grown? {
+                return Ok(Err(Lack::Memory(error)));
+            }
+        }
+    }
+
+    /// Takes a segment between hooks, or finds that another thread has left no room for it. Inside: there is no memory.
+    fn grow(&self, len: usize, home: Home) -> Result<std::result::Result<(), Error>> {
+        let device = match home {
+            Home::Device(id, _) => Some(id),
+            Home::Host | Home::HostNode(_) => None,
+        };
+        let (mut is_short, mut is_late) = (false, false);
+        let take = || {
+            self.step(|held| {
+                let lane = order::lane(held.stream)?;
+                let added = held.own.add(len, lane, held.device).map_err(|fault| {
+                    is_short = is_shortage(&fault);
+                    // For want of memory it may be tried again.
+                    if is_short { fault.into() } else { held.pool.failed(fault.into()) }
+                })?;
+                is_late = added.is_none();
+                added.ok_or_else(|| held.own.beyond_limit(len))
+            })
+        };
+        let kind = if self.for_graph { MemoryKind::Graph } else { MemoryKind::Pool };
+        match hooked_memory::alloc_segment(kind, device, len, self.stream, take) {
+            Ok(_) => Ok(Ok(())),
+            Err(_) if is_late => Ok(Ok(())),
+            Err(error) if is_short => Ok(Err(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Does something with pool and stream, which are held for no longer.
+    fn step<R>(&self, work: impl FnOnce(Held<'_>) -> Result<R>) -> Result<R> {
+        let stream = stream::resolve(self.stream)?.to_arc();
+        let mem_pool = handles::get_arc::<MemPool>("memPool", self.raw)?;
+        let pool = match self.for_graph {
+            true => mem_pool.for_graphs()?,
+            false => Arc::clone(&mem_pool.pool),
+        };
+        let Inner::Own(own) = &pool.inner else {
+            return Err(Error::new(
+                Code::InternalError,
+                "a pool of the core's became the driver's",
+            ));
+        };
+        let device = mem_pool.device.as_deref();
+        work(Held { pool: &pool, own, stream: &stream, device })
+    }
+}

@@ -1,0 +1,583 @@
+//! Pools of the core's own, for backends whose driver has none: the bookkeeping of [`algo::pool`] over
+//! ordinary blocks.
+//!
+//! [`algo::pool`]: crate::algo::pool
+
+mod limit;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::books::{Entered, Entering, HeldPages};
+use super::known::{Known, Rules, Switches};
+use crate::algo::pool::{
+    Back, Drained, Freed, GRAIN, GRANULE, Hide, PARTS, Pool, Segment, Shortage, Stats, StreamKey,
+};
+use crate::backend::{
+    self, Block, Driver, Fault, FaultKind, PagePolicy, Part, PoolAttribute, Position, SharedMemory,
+};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::release_failure;
+use crate::core::memory::allocation::{Allocation, PoolMemory, PoolTag};
+use crate::core::order::{self, Lane};
+use crate::core::runtime::device::Device;
+use crate::core::stream::Stream;
+
+/// Where segments come from and go to.
+pub enum Source {
+    /// The memory of a device.
+    Device(Arc<dyn backend::Device>),
+    /// Host memory, of a NUMA node if one is named.
+    Host(Arc<dyn Driver>, Option<u32>),
+}
+
+impl Source {
+    /// `device`: the one that it is, where there is one.
+    fn alloc(&self, len: usize, device: Option<&Device>) -> backend::Result<Block> {
+        match (self, device) {
+            (Self::Device(_), Some(device)) => {
+                device.with_all_memory(|native| native.alloc(len, PagePolicy::HugeFirst))
+            }
+            (Self::Device(native), None) => native.alloc(len, PagePolicy::HugeFirst),
+            (Self::Host(driver, node), _) => {
+                let block = driver.alloc_host(len)?;
+                if let Some(node) = *node
+                    && let Err(fault) = backend::bind_to_node(block, node)
+                {
+                    // The first failure is the one to tell.
+                    let _ = driver.free_host(block);
+                    return Err(fault);
+                }
+                Ok(block)
+            }
+        }
+    }
+
+    fn free(&self, block: Block) -> backend::Result<()> {
+        match self {
+            Self::Device(native) => native.free(block),
+            Self::Host(driver, _) => driver.free_host(block),
+        }
+    }
+}
+
+/// Whether a fault is for want of memory.
+pub fn is_shortage(fault: &Fault) -> bool {
+    matches!(fault.kind(), FaultKind::OutOfDeviceMemory | FaultKind::OutOfHostMemory)
+}
+
+/// Hides a block, which goes out of other processes' sight before anybody else can have it.
+struct Hiding<'a> {
+    own: &'a Own,
+    block: &'a PoolMemory,
+}
+
+impl Hide for Hiding<'_> {
+    #[inline(always)]
+    fn hide(self) -> bool {
+        let PoolMemory { place, entry, base, .. } = *self.block;
+        self.own.leaves((base, self.block.len), place.hide(entry))
+    }
+}
+
+/// Why a pool cannot have more memory.
+enum Lack {
+    /// It may not.
+    Limit,
+    /// There is none, or it is refused.
+    Memory(Fault),
+}
+
+/// What [`Own::alloc_or_ask`] comes to.
+pub enum Answer {
+    /// A block, at this address.
+    Taken(usize),
+    /// It takes a segment.
+    Wants {
+        /// Of so many bytes.
+        least: usize,
+        /// Or better of so many.
+        better: usize,
+    },
+    /// It may have no more memory.
+    Full {
+        /// The segment that it takes would have so many bytes.
+        least: usize,
+        /// What there is to say.
+        error: Error,
+    },
+}
+
+/// A pool of the core's own.
+pub struct Own {
+    pool: Pool<HeldPages>,
+    source: Source,
+    /// Gives what other processes can have.
+    shared: Option<Arc<dyn SharedMemory>>,
+    /// The device, if it wants to know what becomes of its memory.
+    noted: Option<Arc<dyn backend::Device>>,
+    /// Somebody wants to know which blocks are freed: one of the two above.
+    is_watched: bool,
+    /// Bytes that it has at most, a multiple of [`GRANULE`].
+    most: u64,
+    switches: Switches,
+    threshold: AtomicU64,
+    /// Held while a part of it is given more memory: the first one for all parts if it may not have any
+    /// number of bytes.
+    growth: [Mutex<()>; PARTS],
+    /// What it has, by address.
+    segments: Mutex<BTreeMap<usize, Block>>,
+    /// It may have something to give back.
+    is_idle: AtomicBool,
+    /// Its memory is gone. Locked by those who take it away, or find out that it was.
+    ended: Mutex<bool>,
+}
+
+impl Own {
+    /// A pool without memory, of at most `most` bytes. `shared`: where its memory comes from if other
+    /// processes can have it; it goes back to the source.
+    pub fn new(source: Source, shared: Option<Arc<dyn SharedMemory>>, most: Option<u64>) -> Self {
+        let most = most.and_then(|most| most.checked_next_multiple_of(GRANULE as u64));
+        let noted = match &source {
+            Source::Device(native) if native.info().notes_parts => Some(Arc::clone(native)),
+            _ => None,
+        };
+        Self {
+            pool: Pool::new(),
+            source,
+            is_watched: shared.is_some() || noted.is_some(),
+            noted,
+            shared,
+            most: most.unwrap_or(u64::MAX),
+            switches: Switches::new(),
+            threshold: AtomicU64::new(0),
+            growth: [const { Mutex::new(()) }; PARTS],
+            segments: Mutex::default(),
+            is_idle: AtomicBool::new(false),
+            ended: Mutex::new(false),
+        }
+    }
+
+    /// What `lane` may use of other streams' memory.
+    #[inline]
+    fn known<'a>(&self, lane: &'a Lane) -> Known<'a> {
+        Known { rules: self.switches.rules(), lane: Some(lane), awaited: None }
+    }
+
+    /// A block out of what the pool has: its address, as of all that give blocks.
+    #[inline(always)]
+    pub fn alloc(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Option<usize>> {
+        let lane = order::lane(stream)?;
+        match self.pool.alloc_at_home(len, lane.key(), &self.known(lane), Entering { tag }) {
+            Some(entered) => self.entered(entered, len).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn entered(&self, entered: Entered, len: usize) -> Result<usize> {
+        entered.map_err(|note| self.not_entered(note, len))
+    }
+
+    #[cold]
+    fn not_entered(&self, note: u64, len: usize) -> Error {
+        self.pool.free_now(note, len.next_multiple_of(GRAIN), || true);
+        no_host_memory(len)
+    }
+
+    /// A block out of what it has, or can have. May wait. `device`: the one that it is on, if it is on
+    /// one.
+    #[cold]
+    pub fn alloc_more(
+        &self,
+        len: usize,
+        stream: &Stream,
+        device: Option<&Device>,
+        tag: PoolTag,
+    ) -> Result<usize> {
+        let lane = order::lane(stream)?;
+        let lack = match self.try_alloc(len, lane, device, tag)? {
+            Ok(taken) => return Ok(taken),
+            Err(lack) => lack,
+        };
+        if self.switches.rules().have(Rules::ADDS_WAITS)
+            && let Some(taken) = self.alloc_behind(len, stream, lane, tag)?
+        {
+            return Ok(taken);
+        }
+        self.alloc_settled(len, lane, device, tag, lack)
+    }
+
+    /// To be held while the pool is given more memory for a lane: whoever would have it too waits.
+    fn growing(&self, lane: &Lane) -> MutexGuard<'_, ()> {
+        let part = if self.most == u64::MAX { self.pool.part_of(lane.key()) } else { 0 };
+        self.growth[part].lock()
+    }
+
+    fn try_alloc(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+        tag: PoolTag,
+    ) -> Result<std::result::Result<usize, Lack>> {
+        let _growing = self.growing(lane);
+        loop {
+            // Another thread may have given it more meanwhile.
+            let known = self.known(lane);
+            let shortage = match self.pool.alloc(len, lane.key(), &known, Entering { tag }) {
+                Ok(entered) => return self.entered(entered, len).map(Ok),
+                Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
+                Err(shortage) => shortage,
+            };
+            if let Err(lack) = self.grow(shortage, lane, device) {
+                let found = self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag });
+                if let Some(entered) = found {
+                    return self.entered(entered, len).map(Ok);
+                }
+                if !matches!(lack, Lack::Limit) || !self.make_room(shortage.least) {
+                    return Ok(Err(lack));
+                }
+            }
+        }
+    }
+
+    fn grow(
+        &self,
+        shortage: Shortage,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> std::result::Result<(), Lack> {
+        let (least, better) = self.room_for(shortage).ok_or(Lack::Limit)?;
+        let mut given = self.add_segment(better, lane, device);
+        if better > least && given.as_ref().is_err_and(is_shortage) {
+            given = self.add_segment(least, lane, device);
+        }
+        given.map(drop).map_err(Lack::Memory)
+    }
+
+    /// Takes memory for the pool, which `lane` wants.
+    fn add_segment(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> backend::Result<Block> {
+        let block = match (&self.shared, device) {
+            (Some(shared), Some(device)) => device.with_all_memory(|_| shared.alloc(len)),
+            (Some(shared), None) => shared.alloc(len),
+            (None, _) => self.source.alloc(len, device),
+        }?;
+        self.enter_segment(block, lane).inspect_err(|_| {
+            // The first failure is the one to tell.
+            let _ = self.source.free(block);
+        })?;
+        Ok(block)
+    }
+
+    fn enter_segment(&self, block: Block, lane: &Lane) -> backend::Result<()> {
+        // Held: who takes the pool's memory away takes this along, or is seen here. Nobody would later.
+        let ended = self.ended.lock();
+        if *ended {
+            let why = "memPool was destroyed by another thread meanwhile".to_string();
+            return Err(Fault::new(FaultKind::InvalidArgument, why));
+        }
+        let len = block.len & !(GRANULE - 1);
+        Allocation::hold(block.addr, len).map_err(|why| {
+            Fault::new(FaultKind::OutOfHostMemory, format!("a pool's memory: {why}"))
+        })?;
+        self.segments.lock().insert(block.addr, block);
+        self.note(block.addr, len, Part::Got);
+        self.pool.add_segment(Segment { addr: block.addr, len, token: 0 }, lane.key());
+        Ok(())
+    }
+
+    /// A block that another stream has yet to come past, which `stream` is made to wait for first.
+    fn alloc_behind(
+        &self,
+        len: usize,
+        stream: &Stream,
+        lane: &Lane,
+        tag: PoolTag,
+    ) -> Result<Option<usize>> {
+        let mut known = self.known(lane);
+        loop {
+            let freed = match self.pool.alloc_or_follow(len, lane.key(), &known, Entering { tag }) {
+                Ok(entered) => return self.entered(entered, len).map(Some),
+                Err(Some(freed)) => freed,
+                Err(None) => return Ok(None),
+            };
+            // Once it has ended nobody is told to follow it.
+            if let Some(other) = order::find(freed.stream).map(|found| found.to_arc()) {
+                other.let_follow(stream, lane)?;
+                known.awaited = Some(freed);
+            }
+            // Another thread may have taken the memory meanwhile.
+        }
+    }
+
+    /// As [`Self::alloc`], telling what there is to do where that gives nothing: the steps of
+    /// [`Self::alloc_more`] for a caller who may hold nothing between them.
+    pub fn alloc_or_ask(&self, len: usize, stream: &Stream, tag: PoolTag) -> Result<Answer> {
+        let lane = order::lane(stream)?;
+        let shortage = match self.pool.alloc(len, lane.key(), &self.known(lane), Entering { tag }) {
+            Ok(entered) => return self.entered(entered, len).map(Answer::Taken),
+            Err(shortage) if shortage.is_of_host_memory() => return Err(no_host_memory(len)),
+            Err(shortage) => shortage,
+        };
+        Ok(match self.room_for(shortage) {
+            Some((least, better)) => Answer::Wants { least, better },
+            None => Answer::Full { least: shortage.least, error: self.beyond_limit(len) },
+        })
+    }
+
+    /// A block out of what it has, when it can have no more.
+    pub fn alloc_thoroughly(
+        &self,
+        len: usize,
+        stream: &Stream,
+        tag: PoolTag,
+    ) -> Result<Option<usize>> {
+        let lane = order::lane(stream)?;
+        let known = self.known(lane);
+        let found = self.pool.alloc_thoroughly(len, lane.key(), &known, Entering { tag });
+        found.map(|entered| self.entered(entered, len)).transpose()
+    }
+
+    /// A segment of at least `len` bytes, after [`Answer::Wants`]. None: another thread was faster, and it may have
+    /// no more now.
+    pub fn add(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+    ) -> backend::Result<Option<Block>> {
+        let _growing = self.growing(lane);
+        match len <= self.room() {
+            true => self.add_segment(len, lane, device).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// A block that `stream` waits for, where the pool may add waits and there is one.
+    pub fn alloc_with_wait(
+        &self,
+        len: usize,
+        stream: &Stream,
+        tag: PoolTag,
+    ) -> Result<Option<usize>> {
+        match self.switches.rules().have(Rules::ADDS_WAITS) {
+            true => self.alloc_behind(len, stream, order::lane(stream)?, tag),
+            false => Ok(None),
+        }
+    }
+
+    /// Takes a block back when the lane comes to `position`, where it has a mark. False: another thread
+    /// was faster.
+    #[inline(always)]
+    pub fn free(&self, found: PoolMemory, lane: &Lane, position: Position) -> bool {
+        let has_passed =
+            self.switches.rules().have(Rules::OPPORTUNISTIC) && lane.has_finished(position);
+        let PoolMemory { place, entry, note, .. } = found;
+        let hide = Hiding { own: self, block: &found };
+        let back = Back { note, place, number: entry.index(), has_passed };
+        let freed = self.pool.free(back, Freed { stream: lane.key(), position }, hide);
+        self.note_idle();
+        freed
+    }
+
+    /// As [`Self::free`], of a block that nothing uses any more.
+    pub fn free_now(&self, found: PoolMemory) -> bool {
+        let block = (found.base, found.len);
+        let leave = || self.leaves(block, Allocation::leave_held(found.entry));
+        let freed = self.pool.free_now(found.note, found.len, leave);
+        self.note_idle();
+        freed
+    }
+
+    /// A block that went out of sight, if it did, goes out of other processes' sight before anybody else
+    /// can have it.
+    #[inline(always)]
+    fn leaves(&self, (base, len): (usize, usize), left: bool) -> bool {
+        if left && self.is_watched {
+            self.withdraw(base);
+            self.note(base, len, Part::Returned);
+        }
+        left
+    }
+
+    /// A program gets a block of it, and nobody else has it.
+    pub fn lend(&self, base: usize, len: usize) {
+        self.note(base, len, Part::Lent);
+    }
+
+    /// Whether the device wants to know what becomes of its memory.
+    pub fn is_noted(&self) -> bool {
+        self.noted.is_some()
+    }
+
+    #[cold]
+    fn note(&self, base: usize, len: usize, part: Part) {
+        if let Some(device) = &self.noted {
+            device.note_part(base, len, part);
+        }
+    }
+
+    #[inline]
+    fn note_idle(&self) {
+        // Looked at first: what many threads write is slow.
+        if !self.is_idle.load(Ordering::Relaxed) {
+            self.is_idle.store(true, Ordering::Release);
+        }
+    }
+
+    /// All that it had from a stream is over.
+    pub fn forget(&self, lane: StreamKey) {
+        self.pool.forget(lane);
+    }
+
+    /// Gives back what is free while `keep` bytes remain. The first refusal of the backend.
+    pub fn trim(&self, keep: u64) -> backend::Result<()> {
+        let known = Known { rules: Rules::NONE, lane: None, awaited: None };
+        let segments = self.pool.release(keep, &known);
+        self.give_back(segments)
+    }
+
+    /// Gives back all that is free; false if there is nothing.
+    pub fn trim_all(&self) -> bool {
+        let before = self.pool.reserved();
+        release_failure::note_fault("memory of a pool, for want of memory", self.trim(0));
+        self.pool.reserved() != before
+    }
+
+    /// The host has waited for something: what is above the threshold goes back.
+    pub fn release_idle(&self) -> backend::Result<()> {
+        if !self.is_idle.swap(false, Ordering::Acquire) {
+            return Ok(());
+        }
+        let threshold = self.threshold.load(Ordering::Relaxed);
+        let mut outcome = Ok(());
+        if self.pool.reserved() > threshold {
+            outcome = self.trim(threshold);
+        }
+        let left = self.pool.stats();
+        if left.reserved > threshold && left.reserved > left.used {
+            // Some of it was not seen to be free.
+            self.note_idle();
+        }
+        outcome
+    }
+
+    fn give_back(&self, segments: Vec<Segment>) -> backend::Result<()> {
+        let mut outcome = Ok(());
+        for segment in segments {
+            let block = self.segments.lock().remove(&segment.addr);
+            if let Some(block) = block {
+                Allocation::let_go(segment.addr, segment.len);
+                outcome = outcome.and(self.source.free(block));
+            }
+        }
+        outcome
+    }
+
+    /// Takes all its memory away, if no block is taken, or in any case if `force`: what the backend
+    /// says. None if that has happened before, or does not happen.
+    pub fn end(&self, force: bool) -> Option<backend::Result<()>> {
+        let mut ended = self.ended.lock();
+        if *ended || (!force && self.pool.live() != 0) {
+            return None;
+        }
+        *ended = true;
+        let Drained { segments, kept } = self.pool.drain();
+        Allocation::release_held(kept);
+        Some(self.give_back(segments))
+    }
+
+    /// Forgets its memory, which stays where it is.
+    pub fn abandon(&self) {
+        let mut ended = self.ended.lock();
+        *ended = true;
+        let Drained { segments, kept } = self.pool.drain();
+        Allocation::release_held(kept);
+        segments.iter().for_each(|segment| Allocation::let_go(segment.addr, segment.len));
+        self.segments.lock().clear();
+    }
+
+    /// Takes back a block that nobody has heard of, of a pool that was destroyed meanwhile.
+    pub fn undo(&self, addr: usize) {
+        let ended = self.ended.lock();
+        if let Some(found) = Allocation::find_pools(addr)
+            && !*ended
+        {
+            self.pool.free_now(found.note, found.len, || Allocation::leave_held(found.entry));
+        }
+    }
+
+    /// By what other processes have it, if it was made for that.
+    pub fn shared(&self) -> Option<&Arc<dyn SharedMemory>> {
+        self.shared.as_ref()
+    }
+
+    /// The block at this address is about to be freed: nobody imports it any more.
+    #[cold]
+    pub fn withdraw(&self, addr: usize) {
+        if let Some(shared) = &self.shared {
+            shared.withdraw(addr);
+        }
+    }
+
+    /// The backend's block that contains this address.
+    pub fn segment(&self, addr: usize) -> Option<Block> {
+        let segments = self.segments.lock();
+        let (_, block) = segments.range(..=addr).next_back()?;
+        (addr - block.addr < block.len).then_some(*block)
+    }
+
+    /// What it has counted.
+    pub fn stats(&self) -> Stats {
+        self.pool.stats()
+    }
+
+    /// An attribute's value.
+    pub fn get(&self, attribute: PoolAttribute) -> u64 {
+        let flag = |rule| u64::from(self.switches.rules().have(rule));
+        match attribute {
+            PoolAttribute::FollowEventDependencies => flag(Rules::FOLLOWS_EVENTS),
+            PoolAttribute::AllowOpportunistic => flag(Rules::OPPORTUNISTIC),
+            PoolAttribute::AllowInternalDependencies => flag(Rules::ADDS_WAITS),
+            PoolAttribute::ReleaseThreshold => self.threshold.load(Ordering::Relaxed),
+            PoolAttribute::ReservedCurrent => self.pool.reserved(),
+            PoolAttribute::ReservedHigh => self.pool.stats().reserved_high,
+            PoolAttribute::UsedCurrent => self.pool.stats().used,
+            PoolAttribute::UsedHigh => self.pool.stats().used_high,
+        }
+    }
+
+    /// Sets an attribute that can be set, to a value that it can have.
+    pub fn set(&self, attribute: PoolAttribute, value: u64) {
+        let flag = |rule| self.switches.set(rule, value != 0);
+        match attribute {
+            PoolAttribute::FollowEventDependencies => flag(Rules::FOLLOWS_EVENTS),
+            PoolAttribute::AllowOpportunistic => flag(Rules::OPPORTUNISTIC),
+            PoolAttribute::AllowInternalDependencies => flag(Rules::ADDS_WAITS),
+            PoolAttribute::ReleaseThreshold => {
+                self.threshold.store(value, Ordering::Relaxed);
+                self.note_idle();
+            }
+            PoolAttribute::ReservedHigh => self.pool.reset_reserved_high(),
+            PoolAttribute::UsedHigh => self.pool.reset_used_high(),
+            PoolAttribute::ReservedCurrent | PoolAttribute::UsedCurrent => {}
+        }
+    }
+}
+
+#[cold]
+fn no_host_memory(len: usize) -> Error {
+    Error::new(
+        Code::BadAlloc,
+        format_args!("size {len}: no host memory is left to register another allocation"),
+    )
+}

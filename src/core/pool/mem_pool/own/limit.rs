@@ -1,0 +1,96 @@
+//! What a pool does that can have no more memory.
+
+use super::super::known::{Known, Rules};
+use super::{Lack, Own, is_shortage};
+use crate::algo::pool::{GRANULE, Shortage};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::release_failure;
+use crate::core::memory::allocation::PoolTag;
+use crate::core::order::{self, Lane};
+use crate::core::pool::mem_pool;
+use crate::core::runtime::device::Device;
+
+impl Own {
+    /// Bytes that it may have more.
+    pub(super) fn room(&self) -> usize {
+        let room = self.most - self.pool.reserved().min(self.most);
+        usize::try_from(room).unwrap_or(usize::MAX) & !(GRANULE - 1)
+    }
+
+    /// Bytes that the next segment has to have, and those that it had better have. None: it may not have them.
+    pub(super) fn room_for(&self, shortage: Shortage) -> Option<(usize, usize)> {
+        let room = self.room();
+        (shortage.least <= room).then(|| (shortage.least, shortage.better.min(room)))
+    }
+
+    /// As [`Self::alloc_more`], when nothing else has helped: after all frees that come by themselves.
+    #[cold]
+    pub(super) fn alloc_settled(
+        &self,
+        len: usize,
+        lane: &Lane,
+        device: Option<&Device>,
+        tag: PoolTag,
+        lack: Lack,
+    ) -> Result<usize> {
+        let mut lack = match lack {
+            Lack::Limit if self.is_too_long(len) => return Err(self.beyond_limit(len)),
+            Lack::Memory(fault) if !is_shortage(&fault) => return Err(fault.into()),
+            lack => lack,
+        };
+        order::settle_frees();
+        if let Lack::Limit = lack {
+            match self.try_alloc(len, lane, device, tag)? {
+                Ok(taken) => return Ok(taken),
+                Err(found) => lack = found,
+            }
+        }
+        if let Lack::Memory(fault) = lack {
+            if !is_shortage(&fault) {
+                return Err(fault.into());
+            }
+            mem_pool::trim_for(device);
+            match self.try_alloc(len, lane, device, tag)? {
+                Ok(taken) => return Ok(taken),
+                Err(Lack::Memory(_)) => return Err(fault.into()),
+                Err(Lack::Limit) => {}
+            }
+        }
+        Err(self.beyond_limit(len))
+    }
+
+    /// Whether the limit is below a request together with what programs have: no free that is pending helps.
+    #[cold]
+    pub fn is_too_long(&self, len: usize) -> bool {
+        self.pool.stats().used.saturating_add(len as u64) > self.most
+    }
+
+    /// Makes room for a segment of `least` bytes, by giving back others that are free and too short. False: they
+    /// are too few, and stay.
+    #[cold]
+    pub fn make_room(&self, least: usize) -> bool {
+        let missing = least.saturating_sub(self.room());
+        if missing == 0 {
+            return true;
+        }
+        let known = Known { rules: Rules::NONE, lane: None, awaited: None };
+        let segments = self.pool.release_at_least(missing as u64, &known);
+        let any = !segments.is_empty();
+        release_failure::note_fault("memory of a pool at its limit", self.give_back(segments));
+        any
+    }
+
+    /// What is said where it may not have enough.
+    #[cold]
+    pub fn beyond_limit(&self, len: usize) -> Error {
+        Error::new(
+            Code::MemoryAllocation,
+            format_args!(
+                "size {len}: the pool has {} bytes and may have {} at most (maxSize, in pieces of {GRANULE} bytes), \
+                 of which not enough are free in one piece; free some, or make a larger pool",
+                self.pool.reserved(),
+                self.most
+            ),
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! How a new pool is to be: what came from C, and what of it can be had.
+
+use super::at_location;
+use crate::backend::{self, PoolOptions, PoolPlace, PoolSharing};
+use crate::core::base::error::{Error, Result};
+use crate::core::runtime::Session;
+use crate::core::runtime::device;
+
+/// An `aclrtMemPoolProps`, as numbers of the API.
+#[derive(Clone, Copy, Debug)]
+pub struct Props {
+    /// An `aclrtMemAllocationType`.
+    pub alloc_type: i32,
+    /// An `aclrtMemHandleType`, or PORTACL_MEM_HANDLE_TYPE_FABRIC.
+    pub handle_type: i32,
+    /// An `aclrtMemLocationType`.
+    pub location_type: i32,
+    /// The device or the NUMA node.
+    pub location_id: u32,
+    /// Most bytes; 0: as many as there are.
+    pub max_size: usize,
+}
+
+/// How memory is shared, by its number in the API.
+pub fn sharing(argument: &str, number: i32) -> Result<PoolSharing> {
+    match number {
+        0 => Ok(PoolSharing::None),
+        2 => Ok(PoolSharing::Descriptor),
+        8 => Ok(PoolSharing::Fabric),
+        _ => Err(Error::invalid_param(format_args!(
+            "{argument} is {number}; allowed: ACL_MEM_HANDLE_TYPE_NONE 0, ACL_MEM_HANDLE_TYPE_POSIX 2 and \
+             PORTACL_MEM_HANDLE_TYPE_FABRIC 8"
+        ))),
+    }
+}
+
+impl Props {
+    /// What the backend is told; it is all there.
+    pub fn check(self, session: &Session) -> Result<PoolOptions> {
+        if self.alloc_type != 0 {
+            return Err(Error::invalid_param(format_args!(
+                "poolProps->allocType is {}; it must be ACL_MEM_ALLOCATION_TYPE_PINNED 0",
+                self.alloc_type
+            )));
+        }
+        let sharing = sharing("poolProps->handleType", self.handle_type)?;
+        let id = self.location_id;
+        let place = match self.location_type {
+            at_location::DEVICE => {
+                device::slot(session, "poolProps->location.id", id)?;
+                PoolPlace::Device(id)
+            }
+            at_location::HOST if sharing != PoolSharing::None => {
+                return Err(Error::invalid_param(format_args!(
+                    "poolProps->handleType is {}; a pool of host memory that is on no NUMA node cannot be \
+                     shared: pass ACL_MEM_HANDLE_TYPE_NONE 0, or ACL_MEM_LOCATION_TYPE_HOST_NUMA",
+                    self.handle_type
+                )));
+            }
+            at_location::HOST => PoolPlace::Host,
+            at_location::HOST_NODE => {
+                let nodes = backend::host_nodes();
+                if !nodes.contains(&id) {
+                    return Err(Error::invalid_param(format_args!(
+                        "poolProps->location.id is {id}; the NUMA nodes of this machine that have memory are \
+                         {nodes:?}"
+                    )));
+                }
+                PoolPlace::HostNode(id)
+            }
+            other => {
+                return Err(Error::invalid_param(format_args!(
+                    "poolProps->location.type is {other}; allowed: ACL_MEM_LOCATION_TYPE_HOST 0, \
+                     ACL_MEM_LOCATION_TYPE_DEVICE 1 and ACL_MEM_LOCATION_TYPE_HOST_NUMA 4 with a node's number"
+                )));
+            }
+        };
+        if sharing == PoolSharing::Fabric && session.driver.pools().is_none() {
+            return Err(no_fabric("poolProps->handleType"));
+        }
+        let max_size = (self.max_size != 0).then_some(self.max_size as u64);
+        Ok(PoolOptions { place, sharing, max_size })
+    }
+}
+
+/// What a request for such a handle is told where the core makes the pools.
+#[cold]
+pub fn no_fabric(argument: &str) -> Error {
+    Error::unsupported(format_args!(
+        "{argument} is PORTACL_MEM_HANDLE_TYPE_FABRIC: the cpu backend shares memory within one machine only; \
+         pass ACL_MEM_HANDLE_TYPE_POSIX, or ACL_MEM_HANDLE_TYPE_NONE"
+    ))
+}

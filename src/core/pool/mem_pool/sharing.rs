@@ -1,0 +1,174 @@
+//! Pools in several processes.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use super::MemPool;
+use super::pool::{DriverPool, Home, Inner, Pool, Use};
+use super::props;
+use crate::backend::{PointerExport, PoolHandle, PoolPlace, PoolSharing};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::memory;
+use crate::core::memory::allocation::{Allocation, Kind};
+use crate::core::memory::hooked_memory::Piece;
+use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::runtime;
+use crate::core::runtime::thread;
+
+/// How memory is shared, by an `aclrtMemHandleType` that is not none.
+pub fn way(handle_type: i32) -> Result<PoolSharing> {
+    match props::sharing("handleType", handle_type)? {
+        PoolSharing::None => Err(Error::invalid_param(
+            "handleType is ACL_MEM_HANDLE_TYPE_NONE 0; pass the one that the pool was made with",
+        )),
+        way => Ok(way),
+    }
+}
+
+fn check_flags(flags: u32) -> Result<()> {
+    match flags {
+        0 => Ok(()),
+        _ => Err(Error::invalid_param(format_args!("flags is {flags}; it must be 0"))),
+    }
+}
+
+/// portaclMemPoolExportToShareableHandle.
+pub fn export(raw: u64, handle_type: i32, flags: u32) -> Result<PoolHandle<OwnedFd>> {
+    thread::refuse_inside_host_function()?;
+    handles::check_not_null::<MemPool>("memPool", raw)?;
+    let way = way(handle_type)?;
+    check_flags(flags)?;
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    if mem_pool.pool.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "memPool {raw:#x} was imported; the process that it is of exports it"
+        )));
+    }
+    if mem_pool.pool.sharing != way {
+        return Err(Error::param_invalid(format_args!(
+            "memPool {raw:#x} was made with handle type {}, not with {}; it can be shared in no other way",
+            name(mem_pool.pool.sharing),
+            name(way)
+        )));
+    }
+    mem_pool.pool.export()
+}
+
+fn name(sharing: PoolSharing) -> &'static str {
+    match sharing {
+        PoolSharing::None => "ACL_MEM_HANDLE_TYPE_NONE",
+        PoolSharing::Descriptor => "ACL_MEM_HANDLE_TYPE_POSIX",
+        PoolSharing::Fabric => "PORTACL_MEM_HANDLE_TYPE_FABRIC 8",
+    }
+}
+
+/// portaclMemPoolImportFromShareableHandle: the handle of the pool.
+pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    check_flags(flags)?;
+    let device = thread::current()?.device.clone();
+    let session = runtime::session()?;
+    let sharing = match handle {
+        PoolHandle::Descriptor(_) => PoolSharing::Descriptor,
+        PoolHandle::Fabric(_) => PoolSharing::Fabric,
+    };
+    let imported = match (session.driver.pools(), handle) {
+        (Some(pools), handle) => {
+            pools.import(handle, device.id).map(|pool| (pool, PoolPlace::Device(device.id)))
+        }
+        (None, PoolHandle::Descriptor(descriptor)) => {
+            session.driver.import_memory(descriptor, device.id)
+        }
+        (None, PoolHandle::Fabric(_)) => return Err(props::no_fabric("handleType")),
+    };
+    let (pool, place) = imported.map_err(|fault| about("shareableHandle", fault))?;
+    let home = match place {
+        PoolPlace::Device(id) => Home::Device(id, device.owner),
+        PoolPlace::Host => Home::Host,
+        PoolPlace::HostNode(node) => Home::HostNode(node),
+    };
+    let inner = Inner::Driver(DriverPool::new(pool));
+    let device = matches!(home, Home::Device(..)).then_some(&device);
+    let ended = match device {
+        Some(device) => &device.tallies.ended_imports,
+        None => &session.tallies.ended_imports,
+    };
+    let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
+    Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())
+}
+
+/// A backend's fault with the name of the argument that it is about.
+fn about(argument: &str, fault: crate::backend::Fault) -> crate::backend::Fault {
+    let text = format!("{argument}: {}", fault.text());
+    fault.with_text(text)
+}
+
+/// portaclMemPoolExportPointer.
+pub fn export_pointer(addr: usize) -> Result<PointerExport> {
+    thread::refuse_inside_host_function()?;
+    if addr == 0 {
+        return Err(Error::invalid_param("ptr is null; it must be an allocation of a shared pool"));
+    }
+    // Held until it has a name, so that what it is of does not end in between.
+    let found = Allocation::find(addr).filter(|found| found.base == addr);
+    let _device = found.and_then(|found| found.device());
+    let _session = runtime::existing_session();
+    let Some((found, pool)) = found.and_then(|found| Some((found, Pool::share_of(&found)?))) else {
+        return Err(not_exported(addr));
+    };
+    if pool.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} was imported; the process that it is of exports it"
+        )));
+    }
+    if pool.serves_graphs {
+        return Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} is memory of a graph, which no other process can have; allocate in a stream that is not \
+             captured"
+        )));
+    }
+    if pool.sharing == PoolSharing::None {
+        return Err(Error::param_invalid(format_args!(
+            "ptr {addr:#x} is of a pool that was made with handle type ACL_MEM_HANDLE_TYPE_NONE, which no other \
+             process can have; make the pool with ACL_MEM_HANDLE_TYPE_POSIX"
+        )));
+    }
+    pool.export_pointer(&found)
+}
+
+#[cold]
+fn not_exported(addr: usize) -> Error {
+    match Allocation::find(addr) {
+        Some(found) if found.base == addr => Error::param_invalid(format_args!(
+            "ptr {addr:#x} is no memory of a pool; take it from one that was made with \
+             ACL_MEM_HANDLE_TYPE_POSIX"
+        )),
+        _ => memory::not_freed("ptr", addr),
+    }
+}
+
+/// portaclMemPoolImportPointer: the address.
+pub fn import_pointer(raw: u64, export: &PointerExport) -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    let mem_pool = handles::get_arc::<MemPool>("memPool", raw)?;
+    if !mem_pool.pool.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "memPool {raw:#x} was not imported: it is this process's own; pass a pool of \
+             portaclMemPoolImportFromShareableHandle"
+        )));
+    }
+    let addr = mem_pool.pool.import_pointer(export)?;
+    // Not held while hooks run.
+    drop(mem_pool);
+    let Some(found) = Allocation::find(addr).filter(|found| found.base == addr) else {
+        return Ok(addr);
+    };
+    let device = match found.kind {
+        Kind::Pool(id) => Some(id),
+        _ => None,
+    };
+    let kind = MemoryKind::Imported;
+    let memory = Piece { kind, addr, handle: 0, len: found.len, device };
+    memory.hand_out(|| super::free_now(&found).map(drop))?;
+    Ok(addr)
+}

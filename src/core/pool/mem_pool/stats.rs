@@ -1,0 +1,188 @@
+//! Statistics of pools: of each of them, and of all in one place.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::pool::{Home, Inner, Pool};
+use crate::algo::pool as own;
+use crate::backend::{PoolAttribute, Usage};
+use crate::core::base::error::Result;
+use crate::core::memory::memory_stats::{Amount, Stats};
+use crate::core::runtime::device::Device;
+
+/// What the pools of one place have counted that are gone.
+#[derive(Default)]
+pub struct Ended(Mutex<Sums>);
+
+#[derive(Default)]
+struct Sums {
+    total: Amount,
+    failures: u64,
+    /// The most that all pools together had, as far as those count that are gone.
+    peak: Amount,
+    reserved_peak: u64,
+}
+
+/// Which pools of a place are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those that programs ask for memory.
+    Program,
+    /// Those of other processes.
+    Imported,
+    /// Those that serve graphs.
+    Graphs,
+}
+
+/// A pool, and what it has.
+pub struct Row {
+    /// Its handle, or what that was.
+    pub handle: u64,
+    /// It was destroyed, and some of its memory is still live.
+    pub is_destroyed: bool,
+    /// It is another process's.
+    pub is_imported: bool,
+    /// What it has counted.
+    pub stats: Stats,
+}
+
+impl Pool {
+    fn whose(&self) -> Whose {
+        match (self.is_imported, self.serves_graphs) {
+            (true, _) => Whose::Imported,
+            (_, true) => Whose::Graphs,
+            _ => Whose::Program,
+        }
+    }
+
+    /// What it has counted, as far as no driver has to be asked.
+    fn counted(&self) -> Stats {
+        let stats = match &self.inner {
+            Inner::Own(own) => of_own(own.stats()),
+            Inner::Driver(driver) => driver.tally.read(),
+        };
+        Stats { failures: self.failures(), ..stats }
+    }
+
+    /// What it has counted, and what it takes. An imported pool's reserve is the exporting process's.
+    pub fn stats(&self) -> Result<Stats> {
+        let mut stats = self.counted();
+        if let Inner::Driver(_) = &self.inner
+            && !self.is_imported
+        {
+            stats.reserved = Usage {
+                current: self.attribute(PoolAttribute::ReservedCurrent)?,
+                peak: self.attribute(PoolAttribute::ReservedHigh)?,
+            };
+        }
+        stats.kept = stats.reserved.current.saturating_sub(stats.current.bytes);
+        Ok(stats)
+    }
+
+    fn restart_peak(&self) -> Result<()> {
+        if let Inner::Driver(driver) = &self.inner {
+            driver.tally.restart_peak();
+            if self.is_imported {
+                return Ok(());
+            }
+        }
+        self.set_attribute(PoolAttribute::UsedHigh, 0)?;
+        self.set_attribute(PoolAttribute::ReservedHigh, 0)
+    }
+
+    /// It is gone: what it has counted stays with its place.
+    pub fn note_end(&self) {
+        let stats = self.counted();
+        let beside =
+            |pool: &Arc<Self>| pool.home.is_beside(self.home) && pool.whose() == self.whose();
+        let others = Self::all().into_iter().filter(beside);
+        let mut together: Vec<_> = others.map(|pool| pool.counted()).collect();
+        together.push(stats);
+        let together = sum(&together);
+        let mut sums = self.ended.0.lock();
+        sums.total += stats.total;
+        sums.failures += stats.failures;
+        sums.peak = sums.peak.max(together.peak);
+        sums.reserved_peak = sums.reserved_peak.max(together.reserved.peak);
+    }
+}
+
+fn of_own(stats: own::Stats) -> Stats {
+    Stats {
+        current: Amount { bytes: stats.used, count: stats.blocks },
+        peak: Amount { bytes: stats.used_high, count: stats.blocks_high },
+        total: Amount { bytes: stats.taken, count: stats.blocks_taken },
+        reserved: Usage { current: stats.reserved, peak: stats.reserved_high },
+        ..Stats::default()
+    }
+}
+
+/// Pools on this device, or in host memory.
+fn in_place(device: Option<&Device>) -> impl Iterator<Item = Arc<Pool>> + use<'_> {
+    Pool::all().into_iter().filter(move |pool| match device {
+        Some(device) => pool.home.is(device),
+        None => !matches!(pool.home, Home::Device(..)),
+    })
+}
+
+/// The device of each pool, none for host memory, its handle, and the bytes that programs have of it.
+pub fn in_use() -> impl Iterator<Item = (Option<u32>, u64, u64)> {
+    let pools = Pool::all().into_iter().filter(|pool| !pool.serves_graphs);
+    pools.map(|pool| (pool.home.device(), pool.handle(), pool.counted().current.bytes))
+}
+
+/// Of several at once. Peaks are added up, though pools have theirs at different moments: together they never had more.
+pub fn sum(all: &[Stats]) -> Stats {
+    let mut sum = Stats::default();
+    for stats in all {
+        sum.current += stats.current;
+        sum.peak += stats.peak;
+        sum.total += stats.total;
+        sum.failures += stats.failures;
+        sum.reserved.current += stats.reserved.current;
+        sum.reserved.peak += stats.reserved.peak;
+        sum.kept += stats.kept;
+    }
+    sum
+}
+
+/// Of all these pools on this device, or in host memory, those included that are gone.
+pub fn of_all(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<Stats> {
+    let all = in_place(device).filter(|pool| pool.whose() == whose);
+    let all = all.map(|pool| pool.stats()).collect::<Result<Vec<_>>>()?;
+    let mut stats = sum(&all);
+    let sums = ended.0.lock();
+    stats.total += sums.total;
+    stats.failures += sums.failures;
+    stats.peak = stats.peak.max(sums.peak);
+    stats.reserved.peak = stats.reserved.peak.max(sums.reserved_peak);
+    Ok(stats)
+}
+
+/// The peaks of the same pools begin again.
+pub fn restart_peaks(device: Option<&Device>, whose: Whose, ended: &Ended) -> Result<()> {
+    {
+        let mut sums = ended.0.lock();
+        (sums.peak, sums.reserved_peak) = (Amount::default(), 0);
+    }
+    let mut all = in_place(device).filter(|pool| pool.whose() == whose);
+    all.try_for_each(|pool| pool.restart_peak())
+}
+
+/// Each pool on this device, or in host memory, the oldest handle first; those that serve graphs have none.
+pub fn rows(device: Option<&Device>) -> Result<Vec<Row>> {
+    let mut rows = in_place(device)
+        .filter(|pool| !pool.serves_graphs)
+        .map(|pool| {
+            Ok(Row {
+                handle: pool.handle(),
+                is_destroyed: pool.is_retired(),
+                is_imported: pool.is_imported,
+                stats: pool.stats()?,
+            })
+        })
+        .collect::<Result<Vec<_>>>()?;
+    rows.sort_by_key(|row| row.handle);
+    Ok(rows)
+}

@@ -1,0 +1,3 @@
+//! Memory pools: stream-ordered allocation.
+
+pub mod mem_pool;

@@ -1,0 +1,100 @@
+//! What a program has not given back: `PORTACL_LEAK_CHECK`, and snapshots of what is live.
+//!
+//! The report comes at whatever takes the memory and the objects: the end of a context for its streams, the reset of a
+//! device for what is on it, a finalize for what is left in the session, and the normal end of the process for the rest.
+//! So each is reported once.
+
+mod live;
+mod object;
+mod record;
+mod report;
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+pub use self::live::{Live, count, snapshot};
+pub use self::record::{Record, forget, record};
+pub use self::report::memory as report;
+use crate::algo::notice::notice;
+use crate::algo::slot_table::Handle;
+use crate::backend::at_unload;
+use crate::core::base::error::Result;
+use crate::core::base::gate;
+use crate::core::runtime::device::Device;
+
+/// What `PORTACL_LEAK_CHECK` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// `1`: reports on the standard error stream.
+    Report,
+    /// `abort`: as `Report`, and ends the process if there is something to report.
+    Abort,
+}
+
+/// 0: nobody asked for it.
+static MODE: AtomicU8 = AtomicU8::new(0);
+
+/// What takes memory and objects away.
+#[derive(Clone, Copy)]
+enum End<'a> {
+    /// The context is destroyed, with its streams.
+    Context(Handle),
+    /// The device is released.
+    Device(&'a Device),
+    /// The session ends, with all devices.
+    Session,
+    /// The process ends, with what outlives sessions.
+    Process,
+}
+
+/// Reports from now on what was not given back.
+pub fn arm(mode: Mode) -> Result<()> {
+    record::record()?;
+    record::record_objects();
+    MODE.store(1 + mode as u8, Ordering::Relaxed);
+    at_unload(at_end_of_process);
+    Ok(())
+}
+
+fn mode() -> Option<Mode> {
+    match MODE.load(Ordering::Relaxed) {
+        0 => None,
+        1 => Some(Mode::Report),
+        _ => Some(Mode::Abort),
+    }
+}
+
+/// A context is about to be destroyed.
+pub fn at_end_of_context(context: Handle) {
+    tell(End::Context(context), "aclrtDestroyContext");
+}
+
+/// `call` is about to release a device.
+pub fn at_end_of_device(device: &Device, call: &str) {
+    tell(End::Device(device), call);
+}
+
+/// `call` is about to end the session.
+pub fn at_end_of_session(call: &str) {
+    tell(End::Session, call);
+}
+
+/// The process ends normally, or unloads the library.
+fn at_end_of_process() {
+    // What a forked child has is its parent's.
+    if !gate::is_child() {
+        tell(End::Process, "the end of the process");
+    }
+}
+
+fn tell(end: End<'_>, what: &str) {
+    let Some(mode) = mode() else { return };
+    let text = report::at_end(end, what);
+    if text.is_empty() {
+        return;
+    }
+    notice(text);
+    if mode == Mode::Abort {
+        notice("portacl: ended by PORTACL_LEAK_CHECK=abort\n");
+        std::process::abort();
+    }
+}

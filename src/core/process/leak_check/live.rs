@@ -1,0 +1,71 @@
+//! Live allocations.
+
+use super::End;
+use super::record::{self, Record};
+use crate::core::graph;
+use crate::core::memory::allocation::Allocation;
+use crate::core::memory::hooked_memory::Piece;
+use crate::core::memory::memory_hook::{HOST, MemoryKind};
+use crate::core::memory::virtual_memory;
+use crate::core::pool::mem_pool::pool::Pool;
+
+/// A live allocation.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// First byte; 0: it has no address.
+    pub addr: usize,
+    /// What names it where it has no address, else 0.
+    pub handle: u64,
+    /// Bytes that it takes, as statistics count them; the program may use fewer.
+    pub len: usize,
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// Which device; -1: host memory.
+    pub device: i32,
+    /// The handle of its pool, which may have been destroyed; 0: none.
+    pub pool: u64,
+    /// Where it came from, if that was recorded.
+    pub record: Option<Record>,
+}
+
+impl Live {
+    /// Whether it goes with this. What goes with a session is not there any more when the process ends. What goes
+    /// with a graph is not reported: the graph is.
+    pub(super) fn ends_with(&self, end: End<'_>) -> bool {
+        if self.kind == MemoryKind::Graph && graph::memory::goes_with_its_graph(self.addr) {
+            return false;
+        }
+        match end {
+            End::Context(_) => false,
+            End::Device(device) => self.device == device.id as i32,
+            End::Session | End::Process => true,
+        }
+    }
+}
+
+/// How many allocations are live.
+pub fn count() -> usize {
+    Allocation::all().iter().filter_map(MemoryKind::of).count() + virtual_memory::pieces().len()
+}
+
+/// The live allocations, by address. Nobody waits for this longer than a look at one of them takes:
+/// what is live during the whole call is there exactly once, what comes or goes meanwhile may be.
+pub fn snapshot() -> Vec<Live> {
+    let live = |found: &Allocation| {
+        let (kind, device) = MemoryKind::of(found)?;
+        let (addr, record) = (found.base, record::of_memory(found.base as u64));
+        let pool = Pool::share_of(found).map_or(0, |pool| pool.handle());
+        Some(Live { addr, handle: 0, len: found.block().len, kind, device, pool, record })
+    };
+    let without_address = |piece: Piece| {
+        let Piece { kind, addr, handle, len, device } = piece;
+        let device = device.map_or(HOST, |id| id as i32);
+        Live { addr, handle, len, kind, device, pool: 0, record: record::of_memory(handle) }
+    };
+    let mut all: Vec<Live> = Allocation::all().iter().filter_map(live).collect();
+    all.extend(virtual_memory::pieces().into_iter().map(without_address));
+    all.sort_unstable_by_key(|live| (live.addr, live.handle));
+    // What was freed and allocated again meanwhile.
+    all.dedup_by_key(|live| (live.addr, live.handle));
+    all
+}

@@ -1,0 +1,119 @@
+//! Where live allocations and objects came from.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use super::object;
+use crate::algo::handle_watch::{self, Change};
+use crate::algo::slot_table::Handle;
+use crate::core::base::call_site::Stack;
+use crate::core::base::error::Result;
+use crate::core::memory::memory_hook::{self, Event, MemoryHook, Moment, Refusal, Scope};
+
+/// What the recorder knows of the live allocations, by what tells them apart.
+static MEMORY: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
+/// The same of objects, by their handles.
+static OBJECTS: Mutex<Option<HashMap<u64, Record>>> = Mutex::new(None);
+
+/// Where an allocation or an object came from.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Bytes that were asked for.
+    pub size: usize,
+    /// The stream in whose order it was made, 0 if none.
+    pub stream: u64,
+    /// The thread, as the system counts it.
+    pub thread: u32,
+    /// When.
+    pub made: Instant,
+    /// From where.
+    pub stack: Stack,
+}
+
+impl Record {
+    fn here(size: usize, stream: u64) -> Self {
+        let (thread, made) = (memory_hook::thread(), Instant::now());
+        Self { size, stream, thread, made, stack: Stack::here() }
+    }
+}
+
+/// The hook that records where allocations come from.
+struct Recorder;
+
+impl MemoryHook for Recorder {
+    // Not afterwards, when another thread may have the address again.
+    fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
+        if moment == Moment::Free
+            && let Some(recorded) = &mut *MEMORY.lock()
+        {
+            recorded.remove(&event.memory_id());
+        }
+        Ok(())
+    }
+
+    fn after(&self, moment: Moment, event: &Event) {
+        if moment != Moment::Malloc || event.failed {
+            return;
+        }
+        let record = Record::here(event.size, event.stream);
+        if let Some(recorded) = &mut *MEMORY.lock() {
+            recorded.insert(event.memory_id(), record);
+        }
+    }
+}
+
+/// Records from now on where allocations come from. A second time changes nothing.
+pub fn record() -> Result<()> {
+    {
+        let mut recorded = MEMORY.lock();
+        if recorded.is_some() {
+            return Ok(());
+        }
+        *recorded = Some(HashMap::new());
+    }
+    memory_hook::register("portacl's recorder", Scope::Process, Box::new(Recorder)).map(drop)
+}
+
+/// Records from now on where objects come from.
+pub(super) fn record_objects() {
+    OBJECTS.lock().get_or_insert_default();
+    handle_watch::watch(note_object);
+}
+
+fn note_object(handle: Handle, change: Change) {
+    if !object::is_reported(handle.kind()) {
+        return;
+    }
+    match change {
+        Change::Made => {
+            let record = Record::here(0, 0);
+            if let Some(recorded) = &mut *OBJECTS.lock() {
+                recorded.insert(handle.raw(), record);
+            }
+        }
+        Change::Removed => {
+            if let Some(recorded) = &mut *OBJECTS.lock() {
+                recorded.remove(&handle.raw());
+            }
+        }
+    }
+}
+
+/// Of an allocation, if it was recorded.
+pub(super) fn of_memory(id: u64) -> Option<Record> {
+    MEMORY.lock().as_ref()?.get(&id).cloned()
+}
+
+/// Of an object, if it was recorded.
+pub(super) fn of_object(handle: u64) -> Option<Record> {
+    OBJECTS.lock().as_ref()?.get(&handle).cloned()
+}
+
+/// What was recorded of memory that went with the life.
+pub fn forget() {
+    if let Some(recorded) = &mut *MEMORY.lock() {
+        recorded.clear();
+    }
+}

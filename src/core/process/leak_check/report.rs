@@ -1,0 +1,166 @@
+//! The report for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::End;
+use super::live::{self, Live};
+use super::object::{self, LiveObject};
+use super::record::Record;
+use crate::core::base::call_site::Names;
+use crate::core::base::release_failure;
+use crate::core::memory::memory_hook::MemoryKind;
+
+/// So many, with the word in the number that fits.
+struct Count<'a>(usize, &'a str);
+
+impl std::fmt::Display for Count<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(count, noun) = *self;
+        if count == 1 {
+            return write!(f, "1 {noun}");
+        }
+        // Of "range of addresses" the first word changes.
+        let (first, rest) = match noun.split_once(" of ") {
+            Some((first, _)) => noun.split_at(first.len()),
+            None => (noun, ""),
+        };
+        match first.strip_suffix('y') {
+            Some(stem) => write!(f, "{count} {stem}ies{rest}"),
+            None => write!(f, "{count} {first}s{rest}"),
+        }
+    }
+}
+
+/// "is" or "are".
+fn is_or_are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+#[derive(Default)]
+struct Text {
+    text: String,
+    names: Names,
+}
+
+impl Text {
+    fn put(&mut self, part: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(part).expect("a text takes all");
+    }
+
+    /// Where something came from, behind a line without its end.
+    fn origin(&mut self, record: Option<&Record>, what: &str) {
+        let Some(Record { thread, made, stack, .. }) = record else {
+            self.text.push('\n');
+            return;
+        };
+        let age = made.elapsed().as_secs_f64();
+        self.put(format_args!(", {what} by thread {thread}, {age:.3} s ago\n"));
+        for frame in self.names.frames(stack) {
+            writeln!(self.text, "    {frame}").expect("a text takes all");
+        }
+    }
+
+    fn memory(&mut self, live: &Live) {
+        let Live { addr, handle, len, kind, device, pool, record } = live;
+        let place = match kind {
+            MemoryKind::Pinned => "page-locked host memory".to_owned(),
+            MemoryKind::Pool if *device < 0 => format!("host memory of pool {pool:#x}"),
+            MemoryKind::Pool => format!("memory of device {device}, of pool {pool:#x},"),
+            MemoryKind::Imported if *device < 0 => "imported host memory".to_owned(),
+            MemoryKind::Graph if *device < 0 => "host memory of a graph".to_owned(),
+            kind => format!("{} memory of device {device}", kind.name()),
+        };
+        self.put(format_args!("  {} of {place}", Count(*len, "byte")));
+        match addr {
+            0 => self.put(format_args!(" with the handle {handle:#x}")),
+            _ => self.put(format_args!(" at {addr:#x}")),
+        }
+        let asked = record.as_ref().map_or(0, |record| record.size);
+        self.origin(record.as_ref(), &format!("{asked} asked for"));
+    }
+
+    fn object(&mut self, object: &LiveObject) {
+        let LiveObject { noun, name, len, record } = object;
+        self.put(format_args!("  {noun} {name:#x}"));
+        if *len != 0 {
+            self.put(format_args!(" of {}", Count(*len, "byte")));
+        }
+        self.origin(record.as_ref(), "made");
+    }
+
+    fn release_failures(&mut self) {
+        for failure in release_failure::take_texts() {
+            self.put(format_args!(
+                "portacl: a release failed that no caller could be told of: {failure}\n"
+            ));
+        }
+    }
+}
+
+/// How many allocations are live, and a text that names them and the releases that failed unheard.
+pub fn memory() -> (usize, String) {
+    let all = live::snapshot();
+    let mut text = Text::default();
+    if !all.is_empty() {
+        let is = is_or_are(all.len());
+        text.put(format_args!("portacl: {} {is} not freed\n", sum(&all)));
+    }
+    all.iter().for_each(|live| text.memory(live));
+    text.release_failures();
+    (all.len(), text.text)
+}
+
+fn sum(all: &[Live]) -> String {
+    let bytes: usize = all.iter().map(|live| live.len).sum();
+    format!("{} of {}", Count(all.len(), "allocation"), Count(bytes, "byte"))
+}
+
+/// What goes with this end, and the releases that failed unheard; empty: nothing.
+pub(super) fn at_end(end: End<'_>, what: &str) -> String {
+    let mut memory = live::snapshot();
+    memory.retain(|live| live.ends_with(end));
+    let objects = object::all_that_end_with(end);
+    let mut text = Text::default();
+    if !memory.is_empty() {
+        let is = is_or_are(memory.len());
+        text.put(format_args!("portacl: at {what} {} {is} not freed\n", sum(&memory)));
+        memory.iter().for_each(|live| text.memory(live));
+    }
+    if !objects.is_empty() {
+        let (counts, is) = (counts(&objects), is_or_are(objects.len()));
+        text.put(format_args!("portacl: at {what} {counts} {is} not released\n"));
+        objects.iter().for_each(|object| text.object(object));
+    }
+    text.release_failures();
+    text.text
+}
+
+/// "1 stream, 2 events".
+fn counts(objects: &[LiveObject]) -> String {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for object in objects {
+        *counts.entry(object.noun).or_default() += 1;
+    }
+    let words: Vec<_> =
+        counts.into_iter().map(|(noun, count)| Count(count, noun).to_string()).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_in_words_that_fit() {
+        let shown = |count, noun| Count(count, noun).to_string();
+        assert_eq!(shown(1, "allocation"), "1 allocation");
+        assert_eq!(shown(2, "allocation"), "2 allocations");
+        assert_eq!(shown(0, "byte"), "0 bytes");
+        assert_eq!(shown(2, "binary"), "2 binaries");
+        assert_eq!(shown(2, "notify"), "2 notifies");
+        assert_eq!(shown(1, "list of labels"), "1 list of labels");
+        assert_eq!(shown(3, "list of labels"), "3 lists of labels");
+        assert_eq!(shown(3, "memory pool"), "3 memory pools");
+    }
+}

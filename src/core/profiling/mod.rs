@@ -1,0 +1,298 @@
+//! Profiling: which devices' work is recorded, from when to when, and in which file. The record
+//! itself is `backend::trace`'s.
+
+mod gauges;
+pub mod prof_range;
+pub mod prof_stamp;
+pub mod prof_step;
+pub mod prof_trace;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::trace::{self, Limits};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::runtime;
+use crate::core::runtime::thread;
+
+/// What a program wants recorded.
+pub struct Config {
+    /// [`trace::bit`]s of devices.
+    devices: u64,
+}
+
+handles::object!(Config, ProfilingConfig);
+
+/// Between aclprofInit and aclprofFinalize.
+struct Profiler {
+    folder: PathBuf,
+    limits: Limits,
+    /// What was started and not stopped, in that order.
+    started: Vec<(Handle, u64)>,
+    /// It has recorded something: its options stay what they are.
+    has_begun: bool,
+}
+
+struct State {
+    profiler: Option<Profiler>,
+    /// `PORTACL_TRACE` has opened the trace: it is of all devices, and ends with the session.
+    of_session: bool,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { profiler: None, of_session: false });
+
+/// The file that a value of `PORTACL_TRACE` means: `%p` is the number of this process.
+pub fn path_of(text: &str) -> PathBuf {
+    text.replace("%p", &std::process::id().to_string()).into()
+}
+
+/// A session is about to begin, and `PORTACL_TRACE` wants all of it.
+pub fn begin_with_session(path: &Path) -> Result<()> {
+    let mut state = STATE.lock();
+    if !trace::is_open() {
+        open(path, Limits::default(), "PORTACL_TRACE: the file")?;
+    }
+    state.of_session = true;
+    trace::record(u64::MAX);
+    Ok(())
+}
+
+/// A session has ended: so has what was recorded, and the trace's thread.
+pub fn end_with_session() {
+    let mut state = STATE.lock();
+    state.of_session = false;
+    if let Some(profiler) = &mut state.profiler {
+        profiler.started.clear();
+    }
+    trace::close();
+}
+
+fn open(path: &Path, limits: Limits, what: &str) -> Result<()> {
+    trace::set_gauges(gauges::tell);
+    trace::open(path, limits).map(drop).map_err(|why| {
+        let shown = path.display();
+        Error::new(Code::InvalidFile, format_args!("{what} \"{shown}\" cannot be written: {why}"))
+    })
+}
+
+fn not_begun() -> Error {
+    Error::new(Code::ProfNotRun, "profiling has not begun; call aclprofInit first")
+}
+
+/// aclprofInit.
+pub fn init(folder: &Path) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let mut state = STATE.lock();
+    if state.profiler.is_some() {
+        return Err(Error::new(
+            Code::ProfAlreadyRun,
+            "aclprofInit was called before; call aclprofFinalize first",
+        ));
+    }
+    std::fs::create_dir_all(folder).map_err(|why| {
+        Error::new(
+            Code::InvalidFile,
+            format_args!(
+                "profilerResultPath \"{}\" cannot be made a folder: {why}",
+                folder.display()
+            ),
+        )
+    })?;
+    state.profiler = Some(Profiler {
+        folder: folder.to_owned(),
+        limits: Limits::default(),
+        started: Vec::new(),
+        has_begun: false,
+    });
+    Ok(())
+}
+
+/// aclprofFinalize: what was started is stopped, and the file is complete.
+pub fn finalize() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let mut state = STATE.lock();
+    if state.profiler.take().is_none() {
+        return Err(not_begun());
+    }
+    if !state.of_session {
+        trace::close();
+    }
+    Ok(())
+}
+
+/// The options of `aclprofConfigType` that mean something here.
+mod option {
+    pub const STORAGE_LIMIT: i32 = 1;
+    pub const PATH: i32 = 16;
+    /// The largest there is, and the one number below it that is none.
+    pub const LAST: i32 = 16;
+    pub const NONE: i32 = 2;
+}
+
+/// aclprofSetConfig.
+pub fn set_option(option: i32, text: &OsStr) -> Result<()> {
+    let shown = text.display();
+    let state = &mut *STATE.lock();
+    let profiler = state.profiler.as_mut().ok_or_else(not_begun)?;
+    if !(option::STORAGE_LIMIT..=option::LAST).contains(&option) || option == option::NONE {
+        return Err(Error::invalid_param(format_args!(
+            "configType is {option}; allowed: the options of aclprofConfigType, of which \
+             ACL_PROF_STORAGE_LIMIT 1 and ACL_PROF_PATH 16 can be set here"
+        )));
+    }
+    if !matches!(option, option::STORAGE_LIMIT | option::PATH) {
+        return Err(Error::unsupported(format_args!(
+            "configType is {option}: there is no such hardware to sample; a trace has the work of \
+             streams, memory and the program's own marks without it"
+        )));
+    }
+    if profiler.has_begun {
+        return Err(Error::new(
+            Code::ProfAlreadyRun,
+            "profiling runs already; set options between aclprofInit and the first aclprofStart",
+        ));
+    }
+    if option == option::PATH {
+        std::fs::create_dir_all(text).map_err(|why| {
+            Error::new(
+                Code::InvalidFile,
+                format_args!("config \"{shown}\" cannot be made a folder: {why}"),
+            )
+        })?;
+        profiler.folder = text.into();
+        return Ok(());
+    }
+    let text = text.to_string_lossy();
+    let digits = text.strip_suffix("MB").unwrap_or(&text);
+    let number = digits.parse::<u64>().ok();
+    let megabytes = number.filter(|number| (1..=u64::MAX >> 20).contains(number)).ok_or_else(|| {
+        Error::invalid_param(format_args!(
+            "config is \"{text}\" for ACL_PROF_STORAGE_LIMIT; allowed: megabytes from 1 on, as in \"200MB\""
+        ))
+    })?;
+    profiler.limits.file = Some(megabytes << 20);
+    Ok(())
+}
+
+/// Most devices that a description may name.
+const MOST_DEVICES: u32 = 1024;
+
+/// Checks how many devices a program names.
+pub fn check_count(count: u32) -> Result<()> {
+    if (1..=MOST_DEVICES).contains(&count) {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "deviceNums is {count}; allowed: from 1 to {MOST_DEVICES} devices"
+    )))
+}
+
+/// aclprofCreateConfig: the handle. `metrics` is checked, and measures nothing here.
+pub fn create_config(devices: &[u32], metrics: i32) -> Result<u64> {
+    if !matches!(metrics, 0..=8 | 255) {
+        return Err(Error::invalid_param(format_args!(
+            "aicoreMetrics is {metrics}; allowed: the values of aclprofAicoreMetrics, 0 to 8 and 255"
+        )));
+    }
+    let count = runtime::device_count()?;
+    if let Some(id) = devices.iter().find(|id| **id >= count) {
+        return Err(Error::new(
+            Code::InvalidDeviceId,
+            format_args!("deviceIdList names device {id}; there are {count}, from 0 on"),
+        ));
+    }
+    let devices = devices.iter().fold(0, |bits, id| bits | trace::bit(*id));
+    let handle = Config::table().insert(Arc::new(Config { devices })).ok_or_else(|| {
+        Error::new(Code::BadAlloc, "no more profiling configurations can be made; destroy some")
+    })?;
+    Ok(handle.raw())
+}
+
+/// aclprofDestroyConfig.
+pub fn destroy_config(raw: u64) -> Result<()> {
+    let state = STATE.lock();
+    handles::get::<Config>("profilerConfig", raw)?;
+    let started = state.profiler.iter().flat_map(|profiler| &profiler.started);
+    if started.into_iter().any(|(handle, _)| handle.raw() == raw) {
+        return Err(Error::param_invalid(format_args!(
+            "profilerConfig {raw:#x} is started; call aclprofStop with it first"
+        )));
+    }
+    drop(handles::remove::<Config>("profilerConfig", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclprofStart.
+pub fn start(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let devices = handles::get::<Config>("profilerConfig", raw)?.devices;
+    let State { profiler, of_session } = &mut *STATE.lock();
+    let profiler = profiler.as_mut().ok_or_else(not_begun)?;
+    let Some(handle) = Handle::from_raw(raw) else { unreachable!("it was found") };
+    if profiler.started.iter().any(|(started, _)| *started == handle) {
+        return Err(Error::new(
+            Code::ProfAlreadyRun,
+            format_args!("profilerConfig {raw:#x} is started already; call aclprofStop first"),
+        ));
+    }
+    if !*of_session && !trace::is_open() {
+        open(&new_file(&profiler.folder), profiler.limits, "the trace")?;
+    }
+    profiler.has_begun = true;
+    profiler.started.push((handle, devices));
+    trace::record(profiler.wanted(*of_session));
+    Ok(())
+}
+
+/// aclprofStop.
+pub fn stop(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    handles::get::<Config>("profilerConfig", raw)?;
+    let State { profiler, of_session } = &mut *STATE.lock();
+    let profiler = profiler.as_mut().ok_or_else(not_begun)?;
+    let found = profiler.started.iter().position(|(handle, _)| handle.raw() == raw);
+    let found = found.ok_or_else(|| {
+        Error::new(
+            Code::ProfNotRun,
+            format_args!("profilerConfig {raw:#x} is not started; call aclprofStart first"),
+        )
+    })?;
+    profiler.started.remove(found);
+    trace::record(profiler.wanted(*of_session));
+    Ok(())
+}
+
+impl Profiler {
+    /// All devices whose work is to be recorded.
+    fn wanted(&self, of_session: bool) -> u64 {
+        let started = self.started.iter().fold(0, |bits, (_, devices)| bits | devices);
+        if of_session { u64::MAX } else { started }
+    }
+}
+
+/// A file that no other profiling of this process has.
+fn new_file(folder: &Path) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!("portacl-{}-{number}.json", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_is_part_of_a_name_where_it_is_asked_for() {
+        let process = std::process::id();
+        assert_eq!(path_of("a.json"), PathBuf::from("a.json"));
+        assert_eq!(path_of("/t/%p.json"), PathBuf::from(format!("/t/{process}.json")));
+        assert_eq!(path_of("100%"), PathBuf::from("100%"));
+    }
+}

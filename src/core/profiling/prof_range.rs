@@ -1,0 +1,113 @@
+//! Ranges that are operators with their tensors, marks in streams, and numbers for names.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+
+use crate::backend::trace::{self, Note};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::profiling::prof_stamp::{self, LONGEST_TEXT};
+use crate::core::stream;
+
+/// Most names that have numbers.
+const MOST_NAMES: usize = 64 << 10;
+/// Most tensors of an operator that are described.
+pub const MOST_TENSORS: u32 = 256;
+
+#[derive(Default)]
+struct Names {
+    by_text: HashMap<String, u64>,
+    texts: Vec<String>,
+}
+
+static NAMES: Mutex<Option<Names>> = Mutex::new(None);
+
+/// aclprofStr2Id: the number of a text, from 1 on and the same each time.
+pub fn id_of(text: String) -> Result<u64> {
+    if text.len() > LONGEST_TEXT {
+        return Err(Error::invalid_param(format_args!(
+            "message has {} bytes; at most {LONGEST_TEXT}",
+            text.len()
+        )));
+    }
+    let mut names = NAMES.lock();
+    let names = names.get_or_insert_default();
+    if let Some(id) = names.by_text.get(&text) {
+        return Ok(*id);
+    }
+    if names.texts.len() >= MOST_NAMES {
+        return Err(Error::new(
+            Code::BadAlloc,
+            format_args!("{MOST_NAMES} texts have numbers already; use those again"),
+        ));
+    }
+    names.texts.push(text.clone());
+    let id = names.texts.len() as u64;
+    names.by_text.insert(text, id);
+    Ok(id)
+}
+
+fn text_of(argument: &str, id: u64) -> Result<String> {
+    let names = NAMES.lock();
+    let index = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
+    let text = names.as_ref().zip(index).and_then(|(names, index)| names.texts.get(index)).cloned();
+    text.ok_or_else(|| {
+        Error::param_invalid(format_args!("{argument} is {id}; it must come from aclprofStr2Id"))
+    })
+}
+
+/// aclprofMarkEx.
+pub fn mark(text: String, stream: u64) -> Result<()> {
+    stream::resolve(stream)?.note(|| Note::Mark(text));
+    Ok(())
+}
+
+/// A tensor of an operator.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// It is a result.
+    pub is_output: bool,
+    /// A number of aclDataType.
+    pub data_type: u32,
+    /// A number of aclFormat.
+    pub format: u32,
+    /// Its dimensions.
+    pub shape: Vec<u32>,
+}
+
+/// An operator, as a program describes it.
+pub struct Operator {
+    /// The number of its name.
+    pub name: u64,
+    /// The number of the name of its type.
+    pub kind: u64,
+    /// How many blocks it has.
+    pub blocks: u32,
+    /// Its tensors.
+    pub tensors: Vec<Tensor>,
+}
+
+/// aclprofRangePushEx.
+pub fn push(operator: &Operator) -> Result<()> {
+    let name = text_of("opNameId", operator.name)?;
+    let kind = text_of("opTypeId", operator.kind)?;
+    let mut details = Vec::new();
+    if trace::is_on() {
+        details.push(("type", kind));
+        details.push(("blocks", operator.blocks.to_string()));
+        for (key, is_output) in [("inputs", false), ("outputs", true)] {
+            let tensors = operator.tensors.iter().filter(|tensor| tensor.is_output == is_output);
+            let words: Vec<String> = tensors.map(in_words).collect();
+            if !words.is_empty() {
+                details.push((key, words.join(", ")));
+            }
+        }
+    }
+    prof_stamp::begin_range(name, details);
+    Ok(())
+}
+
+fn in_words(tensor: &Tensor) -> String {
+    let Tensor { data_type, format, shape, .. } = tensor;
+    format!("{shape:?} of type {data_type}, format {format}")
+}

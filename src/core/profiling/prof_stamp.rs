@@ -1,0 +1,125 @@
+//! Stamps: texts of a program that it puts on its threads' rows, as marks and ranges. Bookkeeping that
+//! works at any time; they are seen where a trace is recorded.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::per_thread::per_thread;
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::trace;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+
+/// Longest text of a mark, a stamp or a name, in bytes.
+pub const LONGEST_TEXT: usize = 16 << 10;
+
+/// A stamp: its text.
+pub struct Stamp(Mutex<String>);
+
+handles::object!(Stamp, Stamp);
+
+/// What a stamp without a text is called.
+const NAMELESS: &str = "stamp";
+
+per_thread! {
+    /// Ranges of this thread that are open. Plain memory: usable to the very end of the process.
+    static OPEN: Cell<u32> = Cell::new(0);
+}
+
+/// The numbers of ranges that were started and not stopped.
+static STARTED: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+
+/// A text of a program, which may hold any bytes; a zero ends it.
+pub fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+/// aclprofCreateStamp.
+pub fn create() -> Result<Handle> {
+    let stamp = Arc::new(Stamp(Mutex::new(NAMELESS.to_owned())));
+    Stamp::table()
+        .insert(stamp)
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more stamps can be made; destroy some"))
+}
+
+/// aclprofDestroyStamp.
+pub fn destroy(raw: u64) -> Result<()> {
+    drop(handles::remove::<Stamp>("stamp", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclprofSetStampTraceMessage.
+pub fn set_text(raw: u64, text: String) -> Result<()> {
+    *handles::get::<Stamp>("stamp", raw)?.0.lock() = text;
+    Ok(())
+}
+
+fn text_of(raw: u64) -> Result<String> {
+    Ok(handles::get::<Stamp>("stamp", raw)?.0.lock().clone())
+}
+
+/// aclprofMark.
+pub fn mark(raw: u64) -> Result<()> {
+    trace::mark(text_of(raw)?);
+    Ok(())
+}
+
+/// A range of the calling thread begins, inside those that are open.
+pub fn begin_range(name: String, details: trace::Details) {
+    OPEN.set(OPEN.get() + 1);
+    trace::begin_range(name, details);
+}
+
+/// aclprofPush.
+pub fn push(raw: u64) -> Result<()> {
+    begin_range(text_of(raw)?, Vec::new());
+    Ok(())
+}
+
+/// aclprofPop, aclprofRangePop: the innermost range of the calling thread ends.
+pub fn end_range() -> Result<()> {
+    let open = OPEN.get().checked_sub(1).ok_or_else(|| {
+        Error::param_invalid(
+            "no range of this thread is open; call aclprofPush or aclprofRangePushEx before, on the same \
+             thread",
+        )
+    })?;
+    OPEN.set(open);
+    trace::end_range();
+    Ok(())
+}
+
+/// aclprofRangeStart: the number of the range.
+pub fn start_range(raw: u64) -> Result<u32> {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    let text = text_of(raw)?;
+    let mut started = STARTED.lock();
+    let started = started.get_or_insert_default();
+    // Numbers come again after four thousand million; none stands for two ranges at once.
+    let id = loop {
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        if id != 0 && started.insert(id) {
+            break id;
+        }
+    };
+    trace::start_range(id, text);
+    Ok(id)
+}
+
+/// aclprofRangeStop.
+pub fn stop_range(id: u32) -> Result<()> {
+    let mut started = STARTED.lock();
+    if !started.as_mut().is_some_and(|started| started.remove(&id)) {
+        return Err(Error::param_invalid(format_args!(
+            "rangeId {id} is no open range: never started by aclprofRangeStart, or stopped before"
+        )));
+    }
+    trace::stop_range(id);
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Steps: iterations of a program, whose ends it notes in stream order.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::trace::Note;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::stream;
+
+/// A step: its number, from 1 on, while it is open.
+pub struct Step(Mutex<Option<u64>>);
+
+handles::object!(Step, Step);
+
+/// The ends of a step, as numbers of the API.
+mod tag {
+    pub const START: i32 = 0;
+    pub const END: i32 = 1;
+}
+
+/// aclprofCreateStepInfo.
+pub fn create() -> Result<Handle> {
+    Step::table()
+        .insert(Arc::new(Step(Mutex::new(None))))
+        .ok_or_else(|| Error::new(Code::BadAlloc, "no more steps can be made; destroy some"))
+}
+
+/// aclprofDestroyStepInfo.
+pub fn destroy(raw: u64) -> Result<()> {
+    drop(handles::remove::<Step>("stepinfo", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclprofGetStepTimestamp.
+pub fn note(raw: u64, tag: i32, stream: u64) -> Result<()> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let step = handles::get::<Step>("stepInfo", raw)?;
+    if !matches!(tag, tag::START | tag::END) {
+        return Err(Error::invalid_param(format_args!(
+            "tag is {tag}; allowed: ACL_STEP_START 0, ACL_STEP_END 1"
+        )));
+    }
+    let stream = stream::resolve(stream)?;
+    let mut open = step.0.lock();
+    match (tag, *open) {
+        (tag::START, None) => {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            *open = Some(number);
+            stream.note(|| Note::StepBegins(number));
+            Ok(())
+        }
+        (tag::END, Some(number)) => {
+            *open = None;
+            stream.note(|| Note::StepEnds(number));
+            Ok(())
+        }
+        (tag::START, Some(_)) => Err(Error::param_invalid(format_args!(
+            "stepInfo {raw:#x} has begun already; note its ACL_STEP_END first"
+        ))),
+        _ => Err(Error::param_invalid(format_args!(
+            "stepInfo {raw:#x} has not begun; note its ACL_STEP_START first"
+        ))),
+    }
+}

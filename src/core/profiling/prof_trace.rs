@@ -1,0 +1,53 @@
+//! Data of a program as marks in its streams.
+
+use std::fmt::Write;
+
+use crate::backend::trace::Note;
+use crate::core::base::error::{Error, Result};
+use crate::core::stream;
+
+/// Most bytes of one mark.
+pub const MOST_BYTES: i32 = 1024;
+
+/// Checks how much a program wants to put there.
+pub fn check_length(length: i32) -> Result<usize> {
+    usize::try_from(length).ok().filter(|len| (1..=MOST_BYTES as usize).contains(len)).ok_or_else(
+        || {
+            Error::invalid_param(format_args!(
+                "length is {length}; allowed: from 1 to {MOST_BYTES} bytes"
+            ))
+        },
+    )
+}
+
+/// aclrtProfTrace.
+pub fn mark(data: &[u8], stream: u64) -> Result<()> {
+    stream::resolve(stream)?.note(|| Note::Mark(in_words(data)));
+    Ok(())
+}
+
+/// A text as it is, anything else as numbers.
+fn in_words(data: &[u8]) -> String {
+    let text = data.strip_suffix(&[0]).unwrap_or(data);
+    match std::str::from_utf8(text) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => data.iter().fold("data".to_owned(), |mut words, byte| {
+            // A text takes all.
+            let _ = write!(words, " {byte:02x}");
+            words
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_shown_as_what_it_is() {
+        assert_eq!(in_words(b"loss 0.5"), "loss 0.5");
+        assert_eq!(in_words(b"loss\0"), "loss");
+        assert_eq!(in_words(&[1, 0, 255]), "data 01 00 ff");
+        assert_eq!(in_words(b"a\nb"), "data 61 0a 62");
+    }
+}

@@ -1,0 +1,66 @@
+//! Which atomic operations kernels of a device can do on memory that is not the device's own.
+
+use crate::backend::AtomicMemory;
+use crate::core::base::error::{Error, Result};
+use crate::core::runtime::device;
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+
+/// Operations of kernels, from 0 on: those that a device is asked about.
+const OF_KERNELS: std::ops::RangeInclusive<i32> = 0..=12;
+
+/// Operations of engines that do not exist here.
+const OF_OTHERS: [std::ops::RangeInclusive<i32>; 2] = [30..=32, 40..=44];
+
+/// aclrtDeviceGetHostAtomicCapabilities: bits of aclrtAtomicOperationCapability for each operation.
+pub fn on_host(operations: &[i32], id: i32) -> Result<Vec<u32>> {
+    check(operations)?;
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    device::slot(&session, "deviceId", id)?;
+    ask(&session, id as u32, AtomicMemory::Host, operations)
+}
+
+/// aclrtDeviceGetP2PAtomicCapabilities.
+pub fn on_peer(operations: &[i32], id: i32, peer: i32) -> Result<Vec<u32>> {
+    check(operations)?;
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    device::slot(&session, "srcDeviceId", id)?;
+    device::slot(&session, "dstDeviceId", peer)?;
+    if id == peer {
+        return Err(Error::invalid_param(format_args!(
+            "srcDeviceId and dstDeviceId are both {id}; they must be different devices"
+        )));
+    }
+    ask(&session, id as u32, AtomicMemory::Device(peer as u32), operations)
+}
+
+fn check(operations: &[i32]) -> Result<()> {
+    for (index, operation) in operations.iter().enumerate() {
+        let known = OF_KERNELS.contains(operation)
+            || OF_OTHERS.iter().any(|others| others.contains(operation));
+        if !known {
+            return Err(Error::invalid_param(format_args!(
+                "operations[{index}] is {operation}; allowed: the values of aclrtAtomicOperation, 0 to 12, 30 to \
+                 32 and 40 to 44"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn ask(session: &Session, id: u32, memory: AtomicMemory, operations: &[i32]) -> Result<Vec<u32>> {
+    let asked: Vec<u32> = operations
+        .iter()
+        .filter(|operation| OF_KERNELS.contains(operation))
+        .map(|operation| *operation as u32)
+        .collect();
+    let answers =
+        if asked.is_empty() { Vec::new() } else { session.driver.atomics(id, memory, &asked)? };
+    let mut answers = answers.into_iter();
+    let answer = |operation| {
+        if OF_KERNELS.contains(operation) { answers.next().unwrap_or(0) } else { 0 }
+    };
+    Ok(operations.iter().map(answer).collect())
+}

@@ -1,0 +1,126 @@
+//! Contexts: what is current in a thread, with a default stream of its own.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::algo::slot_table::{self, Handle, Ref};
+use crate::core::base::callback;
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::process::leak_check;
+use crate::core::runtime;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::device_slot::take_all;
+use crate::core::runtime::state_callback;
+use crate::core::runtime::sys_param::ContextParams;
+use crate::core::runtime::thread;
+use crate::core::stream::{Stream, StreamFlags};
+
+/// A context: a device as a thread sees it.
+pub struct Context {
+    /// Its device.
+    pub device: Arc<Device>,
+    /// Set once, right after the context has its handle.
+    default_stream: OnceLock<Handle>,
+    /// The context that aclrtSetDevice gives: shared by all threads, destroyed by a reset only.
+    primary: bool,
+    /// Its options.
+    pub params: ContextParams,
+}
+
+handles::object!(Context, Context);
+
+impl Context {
+    /// Whether it is the default context of its device, which the library makes.
+    pub fn is_primary(&self) -> bool {
+        self.primary
+    }
+
+    /// A new context of `device`, and its default stream.
+    pub fn create(device: &Arc<Device>, primary: bool) -> Result<(Handle, Handle)> {
+        let context = Arc::new(Self {
+            device: device.clone(),
+            default_stream: OnceLock::new(),
+            primary,
+            params: ContextParams::default(),
+        });
+        let handle = Self::table().insert(context.clone()).ok_or_else(|| {
+            Error::new(Code::BadAlloc, "no more contexts can be made; destroy some")
+        })?;
+        match Stream::create(device, handle, 0, StreamFlags::default(), true) {
+            Ok(stream) => {
+                // Nobody knows the context yet, so nobody can have set it.
+                let _ = context.default_stream.set(stream);
+                Ok((handle, stream))
+            }
+            Err(error) => {
+                Self::table().remove(handle);
+                Err(error)
+            }
+        }
+    }
+
+    /// The stream that NULL stands for.
+    #[inline]
+    pub fn default_stream(&self) -> Option<Ref<'static, Stream>> {
+        Stream::table().get(*self.default_stream.get()?)
+    }
+}
+
+/// aclrtCreateContext: also makes it current.
+pub fn create(device_id: i32) -> Result<Handle> {
+    thread::refuse_inside_host_function()?;
+    let device = device::open_uncounted(device_id)?;
+    let (context, stream) = Context::create(&device, false)?;
+    drop(device);
+    thread::set_current(Some(context));
+    state_callback::stream_created(stream.raw());
+    Ok(context)
+}
+
+/// aclrtDestroyContext: waits for its streams, which go with it.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    if handles::get::<Context>("context", raw)?.primary {
+        return Err(Error::param_invalid(format_args!(
+            "context {raw:#x} is the default context of its device; only aclrtResetDevice releases it"
+        )));
+    }
+    callback::refuse_endless_wait()?;
+    let handle = Handle::from_raw(raw);
+    if let Some(handle) = handle {
+        leak_check::at_end_of_context(handle);
+    }
+    state_callback::streams_end(|stream| Some(stream.context) == handle);
+    handles::remove::<Context>("context", raw)?;
+    let mut ending = Ending::default();
+    for stream in take_all::<Stream>(|stream| Some(stream.context) == handle) {
+        state_callback::stream_ended(stream.handle);
+        ending.part(stream.drain(None));
+    }
+    slot_table::flush_deferred();
+    state_callback::tell_late();
+    if thread::current_handle() == handle {
+        thread::set_current(None);
+    }
+    ending.tell(format_args!("context {raw:#x} is destroyed"))
+}
+
+/// aclrtSetCurrentContext.
+pub fn set_current(raw: u64) -> Result<()> {
+    handles::get::<Context>("context", raw)?;
+    thread::set_current(Handle::from_raw(raw));
+    Ok(())
+}
+
+/// aclrtGetCurrentContext.
+pub fn current() -> Result<u64> {
+    thread::current()?;
+    Ok(thread::current_handle().map_or(0, Handle::raw))
+}
+
+/// aclrtGetPrimaryCtxState: whether the default context of a device exists.
+pub fn primary_exists(device_id: i32) -> Result<bool> {
+    let session = runtime::session()?;
+    Ok(device::slot(&session, "deviceId", device_id)?.has_primary())
+}

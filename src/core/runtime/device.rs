@@ -1,0 +1,389 @@
+//! Devices: set, reset, count, wait for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::time::Instant;
+
+use crate::algo::slot_table::Handle;
+use crate::backend::{self, FaultKind, MemoryUsage, Wait};
+use crate::core::base::callback;
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::graph::end_callback;
+use crate::core::graph::mode;
+use crate::core::kernel::kernel_launch::most_blocks;
+use crate::core::memory::allocation::{Owner, Reuse};
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::order::{self, Awaited};
+use crate::core::pool::mem_pool::current::DevicePools;
+use crate::core::runtime::context::Context;
+use crate::core::runtime::device_limit;
+use crate::core::runtime::device_slot::{DeviceSlot, SetAgain, SetCount};
+use crate::core::runtime::state_callback::{self, DeviceState};
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+use crate::core::stream::event::Quota;
+use crate::core::stream::notify::Numbers;
+use crate::core::stream::overflow;
+use crate::core::stream::{self, Stream};
+
+/// An open device.
+pub struct Device {
+    /// The id that programs use.
+    pub id: u32,
+    /// This opening of it, as the owner of its memory.
+    pub owner: Owner,
+    /// What does the work.
+    pub native: Arc<dyn backend::Device>,
+    /// Freed memory of it that waits for its next use.
+    pub reuse: Reuse,
+    /// What it has counted of memory.
+    pub tallies: DeviceTallies,
+    /// The memory pools that calls mean without naming them.
+    pub pools: DevicePools,
+    /// All its memory in bytes.
+    pub total_memory: u64,
+    /// Other devices take of the same memory.
+    pub shares_memory: bool,
+    /// Whether allocations have readable bytes past their end.
+    pub readable_tail: bool,
+    /// How many blocks a kernel can have in one direction.
+    pub most_blocks: u32,
+    /// How often programs set it.
+    pub sets: SetCount,
+    next_stream_id: AtomicI32,
+    next_event_id: AtomicU32,
+    /// Its events of the kinds that are limited in number.
+    pub limited_events: Quota,
+    /// Limits that are kept.
+    pub limits: device_limit::Limits,
+    /// What is kept about floating-point overflow.
+    pub overflow: overflow::OfDevice,
+    /// Of its notifies.
+    pub notify_numbers: Numbers,
+    /// Of those that count.
+    pub counted_notify_numbers: Numbers,
+}
+
+impl Device {
+    /// Device `id`, opened by the backend.
+    pub fn new(id: u32, native: Arc<dyn backend::Device>) -> Self {
+        Self {
+            id,
+            owner: Owner::new(),
+            reuse: Reuse::default(),
+            tallies: DeviceTallies::default(),
+            pools: DevicePools::default(),
+            total_memory: native.info().total_memory,
+            shares_memory: native.info().shares_memory,
+            readable_tail: native.info().readable_tail,
+            most_blocks: most_blocks(native.info().threads.as_ref()),
+            native,
+            sets: SetCount::default(),
+            next_stream_id: AtomicI32::new(0),
+            next_event_id: AtomicU32::new(0),
+            limited_events: Quota::default(),
+            limits: device_limit::Limits::default(),
+            overflow: overflow::OfDevice::default(),
+            notify_numbers: Numbers::default(),
+            counted_notify_numbers: Numbers::default(),
+        }
+    }
+
+    /// Bytes that allocations can still have. What waits for its next use is free.
+    pub fn free_memory(&self) -> Result<u64> {
+        let free = self.native.free_memory()? + self.bytes_set_aside();
+        Ok(free.min(self.total_memory))
+    }
+
+    /// What allocations take. What waits for its next use counts in the peak only.
+    pub fn memory_usage(&self) -> MemoryUsage {
+        let mut usage = self.native.memory_usage();
+        usage.device.current = usage.device.current.saturating_sub(self.reuse.bytes());
+        usage
+    }
+
+    /// A small number for a new stream of this device.
+    pub fn new_stream_id(&self) -> i32 {
+        self.next_stream_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A small number for a new event of this device.
+    pub fn new_event_id(&self) -> u32 {
+        self.next_event_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Waits for everything queued on this device so far. The first failure there that nobody was
+    /// told of yet is the result, also where the time is over.
+    pub fn synchronize(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Wait> {
+        if deadline.is_none() {
+            callback::refuse_endless_wait()?;
+        }
+        let mut streams = Stream::table().snapshot();
+        // Those of other devices are let go before the wait: they may have to end meanwhile.
+        streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, self));
+        // All are waited for, whatever the first one says: a failure there does not make the
+        // others' work done.
+        let mut outcome = Ok(Wait::Done);
+        let awaited = order::is_tracked()
+            .then(|| Awaited::streams(streams.iter().map(|(_, stream)| &**stream)));
+        for (_, stream) in &streams {
+            outcome = match (outcome, stream.wait(deadline)) {
+                (Ok(_), Err(error)) => Err(error),
+                (Ok(_), Ok(Wait::TimedOut)) => Ok(Wait::TimedOut),
+                (before, _) => before,
+            };
+        }
+        let waited = outcome?;
+        if waited == Wait::Done
+            && let Some(awaited) = awaited
+        {
+            awaited.is_over();
+        }
+        // One call tells one failure: those of other streams stay for the next synchronise.
+        streams.iter().try_for_each(|(_, stream)| stream.failures().report())?;
+        Ok(waited)
+    }
+}
+
+/// The slot of a device id that came from C.
+pub fn slot<'a>(
+    session: &'a Session,
+    argument: &str,
+    id: impl Into<i64>,
+) -> Result<&'a DeviceSlot> {
+    let id = id.into();
+    usize::try_from(id).ok().and_then(|index| session.devices.get(index)).ok_or_else(|| {
+        Error::new(
+            Code::InvalidDeviceId,
+            format_args!(
+                "{argument} is {id}; with the {} backend {}",
+                session.driver.name(),
+                session.visibility.in_words()
+            ),
+        )
+    })
+}
+
+/// The device with this id, which somebody has to have set.
+pub fn in_use(session: &Session, argument: &str, id: impl Into<i64>) -> Result<Arc<Device>> {
+    let id = id.into();
+    slot(session, argument, id)?.device().ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "{argument} is {id}, a device that is not in use; call aclrtSetDevice({id}) first"
+        ))
+    })
+}
+
+/// aclrtSetDevice.
+#[inline]
+pub fn set(id: i32) -> Result<()> {
+    if let Some(current) = thread::current_handle()
+        && let Some(context) = Context::table().get(current)
+        && context.device.id as i32 == id
+    {
+        match context.device.sets.set_again(current) {
+            SetAgain::Counted => return Ok(()),
+            SetAgain::Raced => {
+                let raced = context.device.owner;
+                // A reset that is waited for waits for those who hold something of the device.
+                drop(context);
+                return set_slow(id, Some(raced));
+            }
+            SetAgain::OtherContext => {}
+        }
+    }
+    set_slow(id, None)
+}
+
+#[cold]
+fn set_slow(id: i32, raced: Option<Owner>) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session_for_set_device;
+    announce_opening(id, session)?;
+    let opened = {
+        let session = session()?;
+        slot(&session, "deviceId", id)?.set(&*session.driver, raced)?
+    };
+    announce_opened(id, opened);
+    Ok(())
+}
+
+/// The device with its default context, opened if it is not open; counts nothing.
+pub fn open_uncounted(id: i32) -> Result<Arc<Device>> {
+    announce_opening(id, runtime::session)?;
+    let (device, opened) = {
+        let session = runtime::session()?;
+        slot(&session, "deviceId", id)?.open_uncounted(&*session.driver)?
+    };
+    if opened.is_none() || !state_callback::is_watched() {
+        return Ok(device);
+    }
+    // A reset, by whoever is told, waits for those who hold the device.
+    drop(device);
+    announce_opened(id, opened);
+    slot(&*runtime::session()?, "deviceId", id)?.device().ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "deviceId {id} was reset by a callback that was told of its opening"
+        ))
+    })
+}
+
+/// Tells that a device is about to be opened, if it is closed.
+fn announce_opening(id: i32, session: impl Fn() -> Result<Arc<Session>>) -> Result<()> {
+    if state_callback::is_watched() && !slot(&*session()?, "deviceId", id)?.is_open() {
+        state_callback::tell_device(id as u32, DeviceState::SetPre);
+    }
+    Ok(())
+}
+
+/// `default_stream`: that of the device, if a call has opened it.
+fn announce_opened(id: i32, default_stream: Option<Handle>) {
+    let Some(stream) = default_stream else { return };
+    state_callback::stream_created(stream.raw());
+    state_callback::tell_device(id as u32, DeviceState::SetPost);
+}
+
+/// Tells that a device and its streams are about to end.
+pub fn announce_end(id: u32) {
+    state_callback::tell_device(id, DeviceState::ResetPre);
+    state_callback::streams_end(|stream| stream.device.id == id);
+}
+
+/// aclrtResetDevice.
+pub fn reset(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    callback::refuse_endless_end(|device, _| device as i32 == id)?;
+    release(id, DeviceSlot::ends_with_next_reset, DeviceSlot::reset)
+}
+
+/// aclrtResetDeviceForce.
+pub fn reset_force(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    callback::refuse_endless_end(|device, _| device as i32 == id)?;
+    release(id, DeviceSlot::is_open, |slot| slot.reset_force().map(Some))
+}
+
+/// `ends`: whether the device will end, as things stand. `reset`: how it ended, if it did.
+fn release(
+    id: i32,
+    ends: impl FnOnce(&DeviceSlot) -> bool,
+    reset: impl FnOnce(&DeviceSlot) -> Result<Option<Ending>>,
+) -> Result<()> {
+    let announced =
+        state_callback::is_watched() && ends(slot(&*runtime::session()?, "deviceId", id)?);
+    if announced {
+        announce_end(id as u32);
+    }
+    let outcome = reset(slot(&*runtime::session()?, "deviceId", id)?);
+    match outcome {
+        Ok(Some(ending)) => {
+            state_callback::tell_late();
+            end_callback::tell_late();
+            state_callback::tell_device(id as u32, DeviceState::ResetPost);
+            ending.tell(format_args!("device {id} is reset"))
+        }
+        lives_on => {
+            if announced {
+                // Another thread was faster, in either direction.
+                state_callback::streams_stay(|stream| stream.device.id == id as u32);
+            }
+            lives_on.map(drop)
+        }
+    }
+}
+
+/// aclrtGetDevice: the device of the current context.
+#[inline]
+pub fn current() -> Result<i32> {
+    Ok(thread::current()?.device.id as i32)
+}
+
+/// aclrtSynchronizeDevice.
+pub fn synchronize() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    mode::check_device(&device)?;
+    device.synchronize(None).map(drop)
+}
+
+/// aclrtSynchronizeDeviceWithTimeout.
+pub fn synchronize_with_timeout(timeout_ms: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let deadline = stream::deadline(timeout_ms)?;
+    let device = thread::current()?.device.clone();
+    mode::check_device(&device)?;
+    match device.synchronize(deadline)? {
+        Wait::Done => Ok(()),
+        Wait::TimedOut => Err(Error::new(
+            Code::StreamSyncTimeout,
+            format_args!(
+                "device {} had not finished after {timeout_ms} ms; its work goes on, wait again",
+                device.id
+            ),
+        )),
+    }
+}
+
+/// aclrtQueryDeviceStatus: false when the device has failed. One that is not in use has not.
+pub fn is_healthy(id: i32) -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    let Some(device) = slot(&*runtime::session()?, "deviceId", id)?.device() else {
+        return Ok(true);
+    };
+    // A device that failed says so in every answer; this question changes nothing there.
+    match device.native.free_memory() {
+        Ok(_) => Ok(true),
+        Err(fault) if fault.kind() == FaultKind::Execution => Ok(false),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+/// aclrtRepairError: nothing has to be done for a device that works.
+pub fn repair(id: i32) -> Result<()> {
+    if is_healthy(id)? {
+        return Ok(());
+    }
+    Err(Error::unsupported(format_args!(
+        "device {id} has failed, which cannot be repaired in place; reset it with aclrtResetDeviceForce"
+    )))
+}
+
+/// aclrtSetTsDevice: the scheduler of the AI cores is the only one.
+pub fn set_scheduler(scheduler: i32) -> Result<()> {
+    match scheduler {
+        0 => Ok(()),
+        1 => Err(Error::unsupported(
+            "tsId is ACL_TS_ID_AIVECTOR; devices here have one scheduler, ACL_TS_ID_AICORE (0)",
+        )),
+        _ => Err(Error::invalid_param(format_args!(
+            "tsId is {scheduler}; allowed: ACL_TS_ID_AICORE (0)"
+        ))),
+    }
+}
+
+/// aclrtDeviceGetStreamPriorityRange: the least and the most urgent priority.
+pub fn priority_range() -> Result<(i32, i32)> {
+    Ok((thread::current()?.device.native.least_priority() as i32, 0))
+}
+
+/// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.
+pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
+    /// What an attribute asks about, by its number in `aclrtMemAttr`.
+    const DEVICE_MEMORY: [i32; 9] = [1, 4, 5, 8, 9, 12, 13, 15, 16];
+    const LAST: i32 = 17;
+    thread::refuse_inside_host_function()?;
+    if !(0..=LAST).contains(&attribute) {
+        return Err(Error::new(
+            Code::InvalidMemoryType,
+            format_args!("attr is {attribute}; allowed: the values of aclrtMemAttr, 0 to {LAST}"),
+        ));
+    }
+    let device = thread::current()?.device.clone();
+    if !DEVICE_MEMORY.contains(&attribute) {
+        // Kinds of memory that these devices do not have: none of it, which is no error.
+        return Ok((0, 0));
+    }
+    Ok((device.free_memory()? as usize, device.total_memory as usize))
+}

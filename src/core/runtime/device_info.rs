@@ -1,0 +1,225 @@
+//! What devices are and how busy they are, in the API's numbers.
+
+use crate::backend::{DeviceInfo, PciAddress, PoolSupport};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime;
+use crate::core::runtime::device;
+use crate::core::runtime::info;
+use crate::core::runtime::thread;
+use crate::core::runtime::visibility;
+
+/// The facts about a device, set or not.
+fn describe(argument: &str, id: i64) -> Result<DeviceInfo> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    Ok(device::slot(&session, argument, id)?.info(&*session.driver)?.clone())
+}
+
+/// portaclDeviceGetMemPoolSupport.
+pub fn pool_support(id: i32, number: i32) -> Result<u64> {
+    /// ACL_MEM_HANDLE_TYPE_POSIX, PORTACL_MEM_HANDLE_TYPE_FABRIC.
+    const HANDLE_TYPES: [u64; 2] = [2, 8];
+    let answer: fn(PoolSupport) -> u64 = match number {
+        0 => |pools| pools.device.into(),
+        1 => |pools| {
+            let has = [pools.descriptor, pools.fabric].into_iter().zip(HANDLE_TYPES);
+            has.map(|(has, bit)| if has { bit } else { 0 }).sum()
+        },
+        2 => |pools| pools.host.into(),
+        3 => |pools| pools.host_node.into(),
+        4 => |pools| pools.rdma.into(),
+        5 => |pools| pools.rdma_flush.into(),
+        6 => |pools| pools.rdma_ordering.into(),
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "what is {number}; allowed: the values of portaclMemPoolSupport, 0 to 6"
+            )));
+        }
+    };
+    Ok(answer(describe("deviceId", i64::from(id))?.pools))
+}
+
+/// Vector cores are counted in pairs: two go with each core for matrices.
+const VECTOR_CORES_PER_CORE: i64 = 2;
+
+/// How many vector cores a device has.
+pub fn vector_cores(device: &DeviceInfo) -> u32 {
+    device.cores.saturating_mul(VECTOR_CORES_PER_CORE as u32)
+}
+
+/// aclrtGetDeviceInfo.
+pub fn number(id: u32, attribute: i32) -> Result<i64> {
+    const KNOWN: [std::ops::RangeInclusive<i32>; 7] =
+        [1..=1, 101..=102, 201..=212, 301..=302, 401..=409, 501..=501, 601..=601];
+    if !KNOWN.iter().any(|known| known.contains(&attribute)) {
+        return Err(Error::invalid_param(format_args!(
+            "attr is {attribute}; allowed: the values of aclrtDevAttr (1, 101, 102, 201 to 212, 301, 302, \
+             401 to 409, 501, 601)"
+        )));
+    }
+    let device = describe("deviceId", i64::from(id))?;
+    let cores = i64::from(device.cores);
+    let logical = || visibility::logical_of_user("deviceId", id as i32).map(i64::from);
+    let threads = device.threads;
+    let limit = |of: &dyn Fn(crate::backend::ThreadLimits) -> i64| threads.map_or(0, of);
+    let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    Ok(match attribute {
+        1 => i64::from(device.host_cores),
+        101 | 102 => cores,
+        201 => cores * VECTOR_CORES_PER_CORE,
+        202 => limit(&|of| of.warp.into()),
+        203 => limit(&|of| i64::from(of.per_core) / VECTOR_CORES_PER_CORE),
+        204 => limit(&|of| bytes(of.shared_memory_per_core) / VECTOR_CORES_PER_CORE),
+        205..=207 => limit(&|of| of.grid[attribute as usize - 205].into()),
+        208 => limit(&|of| of.grid.iter().fold(1, |all: i64, n| all.saturating_mul((*n).into()))),
+        209 => limit(&|of| of.per_block.into()),
+        210..=212 => limit(&|of| of.block[attribute as usize - 210].into()),
+        301 => bytes(device.total_memory),
+        302 => bytes(device.l2_cache),
+        // One system, one server, one pod of it.
+        401 | 404 | 405 => 0,
+        402 | 403 => logical()?,
+        // Nobody may bring operators for the device's CPUs; no board is known; PCI Express.
+        406..=408 => 0,
+        // A card.
+        409 => 3,
+        // No device is a part of another one.
+        501 => 0,
+        _ => info::npu_arch(),
+    })
+}
+
+/// aclGetDeviceCapability: three of the same numbers under other names.
+pub fn capability(id: u32, info: i32) -> Result<i64> {
+    match info {
+        0 => number(id, 101),
+        1 => number(id, 201),
+        2 => number(id, 302),
+        other => Err(Error::invalid_param(format_args!(
+            "deviceInfo is {other}; allowed: AI cores 0, vector cores 1 and level-2 cache 2 of \
+             aclDeviceInfo"
+        ))),
+    }
+}
+
+/// aclrtGetDeviceCapability: none of the features that it can ask for is there.
+pub fn has_feature(id: i32, feature: i32) -> Result<bool> {
+    if !matches!(feature, 1 | 21) {
+        return Err(Error::invalid_param(format_args!(
+            "devFeatureType is {feature}; allowed: the values of aclrtDevFeatureType, 1 and 21"
+        )));
+    }
+    device::slot(&*runtime::session()?, "deviceId", id)?;
+    Ok(false)
+}
+
+/// aclGetCannAttribute: arithmetic has infinities and NaNs, and knows bfloat16; nothing is
+/// compiled at run time.
+pub fn attribute(attribute: i32) -> Result<bool> {
+    match attribute {
+        0 | 1 => Ok(true),
+        2 => Ok(false),
+        other => Err(Error::invalid_param(format_args!(
+            "cannAttr is {other}; allowed: the values of aclCannAttr, 0 to 2"
+        ))),
+    }
+}
+
+/// aclrtGetDevicesTopo: all devices are below one host bridge as far as anybody looks.
+pub fn topology(id: u32, other: u32) -> Result<u64> {
+    /// ACL_RT_DEVS_TOPOLOGY_PHB
+    const HOST_BRIDGE: u64 = 0x08;
+    let session = runtime::session()?;
+    device::slot(&session, "deviceId", id)?;
+    device::slot(&session, "otherDeviceId", other)?;
+    if id == other {
+        return Err(Error::invalid_param(format_args!(
+            "deviceId and otherDeviceId are both {id}; they must be different devices"
+        )));
+    }
+    Ok(HOST_BRIDGE)
+}
+
+/// aclrtDeviceGetUuid.
+pub fn uuid(id: i32) -> Result<[u8; 16]> {
+    describe("deviceId", i64::from(id))?.uuid.ok_or_else(|| {
+        Error::unsupported(format_args!(
+            "the driver has no UUID of device {id}; a newer driver has one, or use \
+             aclrtDeviceGetPCIBusId"
+        ))
+    })
+}
+
+/// aclrtDeviceGetPCIBusId.
+pub fn pci_address(id: i32) -> Result<PciAddress> {
+    describe("deviceId", i64::from(id))?.pci.ok_or_else(|| {
+        Error::unsupported(format_args!(
+            "the driver does not tell the PCI address of device {id}; use aclrtDeviceGetUuid"
+        ))
+    })
+}
+
+/// aclrtDeviceGetByPCIBusId.
+pub fn at_pci_address(text: &str) -> Result<i32> {
+    let wanted = PciAddress::parse(text).ok_or_else(|| {
+        Error::invalid_param(format_args!(
+            "pciBusId is \"{text}\"; allowed: domain:bus:device.function in hexadecimal, as in \
+             \"0000:3b:00.0\" (domain and function may be left out)"
+        ))
+    })?;
+    let count = runtime::session()?.devices.len() as i32;
+    for id in 0..count {
+        if describe("deviceId", i64::from(id))?.pci == Some(wanted) {
+            return Ok(id);
+        }
+    }
+    Err(Error::new(
+        Code::InvalidDeviceId,
+        format_args!("pciBusId is \"{text}\"; none of the {count} devices here is at {wanted}"),
+    ))
+}
+
+/// aclrtHostMemMapCapabilities: whether an engine uses host memory that is mapped. Kernels and copies within
+/// this machine do; the other engines do not exist here.
+pub fn maps_host_memory(id: u32, engine: i32) -> Result<bool> {
+    /// Matrix cores, vector cores, and copies over PCI Express and inside the system.
+    const THERE: [i32; 4] = [2, 3, 4, 6];
+    if !(0..=9).contains(&engine) {
+        return Err(Error::invalid_param(format_args!(
+            "hacType is {engine}; allowed: the values of aclrtHacType, 0 to 9"
+        )));
+    }
+    device::slot(&*runtime::session()?, "deviceId", id)?;
+    Ok(THERE.contains(&engine))
+}
+
+/// How busy a device is, in percent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Utilization {
+    /// The time in which it worked.
+    pub time: u32,
+    /// The memory that is in use.
+    pub memory: u32,
+}
+
+/// aclrtGetDeviceUtilizationRate.
+pub fn utilization(id: i32) -> Result<Utilization> {
+    thread::refuse_inside_host_function()?;
+    let session = runtime::session()?;
+    let slot = device::slot(&session, "deviceId", id)?;
+    let time = session.driver.utilization(id as u32)?;
+    let memory = match slot.device() {
+        None => 0,
+        Some(device) => {
+            let total = device.native.info().total_memory.max(1);
+            let used = total - device.native.free_memory()?.min(total);
+            (used as f64 / total as f64 * 100.0).ceil() as u32
+        }
+    };
+    Ok(Utilization { time, memory })
+}
+
+/// What the backend calls a device.
+pub fn name(id: i32) -> Result<String> {
+    Ok(describe("deviceId", i64::from(id))?.name)
+}

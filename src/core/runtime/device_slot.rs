@@ -1,0 +1,350 @@
+//! The reference count of a device, and its way from closed to open and back.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::algo::published::Published;
+use crate::algo::slot_table::{self, Handle, Ref};
+use crate::algo::striped_count::StripedCount;
+use crate::backend::{DeviceInfo, Driver, trace};
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::base::leave::wait_until_alone;
+use crate::core::graph::flow::serving;
+use crate::core::graph::label::{Label, LabelList};
+use crate::core::graph::{Graph, end_callback};
+use crate::core::kernel::kernel_args;
+use crate::core::kernel::symbol;
+use crate::core::kernel::{Binary, Function};
+use crate::core::memory;
+use crate::core::memory::allocation::Owner;
+use crate::core::memory::ipc;
+use crate::core::memory::peer;
+use crate::core::memory::virtual_memory::{self, physical};
+use crate::core::order;
+use crate::core::pool::mem_pool;
+use crate::core::process::leak_check;
+use crate::core::runtime;
+use crate::core::runtime::context::Context;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::state_callback;
+use crate::core::runtime::thread;
+use crate::core::stream::Stream;
+use crate::core::stream::event::Event;
+use crate::core::stream::notify::{CountedNotify, Notify};
+use crate::core::stream::resource_limit::Limits;
+
+/// How often a device was set since it was opened, countable without a lock. It ends with the device.
+#[derive(Default)]
+pub struct SetCount {
+    /// The handle of the default context, 0 while the device is not set.
+    primary: AtomicU64,
+    /// Successful sets: threads that set the same device write to no cache line of each other's.
+    sets: StripedCount,
+}
+
+/// What became of a repeated set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetAgain {
+    /// It is counted, and the device stays.
+    Counted,
+    /// It is counted, but a reset is on its way: whether the device stays is decided under the lock.
+    Raced,
+    /// The thread's current context is another one; nothing was counted.
+    OtherContext,
+}
+
+impl SetCount {
+    /// One more set by a thread whose current context is this device's default one.
+    #[inline]
+    pub fn set_again(&self, current: Handle) -> SetAgain {
+        if self.primary.load(Ordering::Relaxed) != current.raw() {
+            return SetAgain::OtherContext;
+        }
+        self.sets.raise(thread::number());
+        // A reset stores 0 to `primary` and then sums again; we add and then load: one of the two sees
+        // the other. What was added stays: taking it back would let a reset in between count it.
+        if self.primary.load(Ordering::SeqCst) == current.raw() {
+            SetAgain::Counted
+        } else {
+            SetAgain::Raced
+        }
+    }
+
+    fn set_first(&self, primary: Handle) {
+        self.sets.raise(thread::number());
+        self.primary.store(primary.raw(), Ordering::SeqCst);
+    }
+}
+
+/// How long a stream of a device that ends may wait for a value.
+const WAIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// What opening a device gave.
+struct Open {
+    device: Arc<Device>,
+    /// Its default context.
+    primary: Handle,
+    /// Its default stream, if it was closed before.
+    default_stream: Option<Handle>,
+}
+
+/// The place of one device in a session: closed, or open with a reference count.
+pub struct DeviceSlot {
+    id: u32,
+    /// Held while the device is set or reset, also while a reset waits for its work.
+    state: Mutex<SlotState>,
+    /// The open device. Changed by whoever holds `state`; others look without waiting for it.
+    device: Published<Device>,
+    /// The session is ending: the device is not opened any more.
+    ended: AtomicBool,
+    /// What the backend said of it.
+    info: OnceLock<DeviceInfo>,
+    /// How many of its cores work may use, whether it is open or not.
+    pub limits: Limits,
+}
+
+#[derive(Default)]
+struct SlotState {
+    /// Sets of the open device that resets took back.
+    released: u64,
+}
+
+impl DeviceSlot {
+    /// The closed slot of device `id`.
+    pub fn new(id: u32) -> Self {
+        Self {
+            id,
+            state: Mutex::default(),
+            device: Published::new(),
+            ended: AtomicBool::new(false),
+            info: OnceLock::new(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// aclrtSetDevice where the fast path does not apply. `raced`: the opening of the device that
+    /// counted this set already, if it is still the present one. The caller holds nothing of the
+    /// device: a reset that is waited for here waits for that. The default stream, if this opened the
+    /// device.
+    pub fn set(&self, driver: &dyn Driver, raced: Option<Owner>) -> Result<Option<Handle>> {
+        let state = self.state.lock();
+        if raced.is_some() && raced == self.device().map(|device| device.owner) {
+            return Ok(None);
+        }
+        let Open { device, primary, default_stream } = self.open(&state, driver)?;
+        device.sets.set_first(primary);
+        thread::set_current(Some(primary));
+        Ok(default_stream)
+    }
+
+    /// The device with its default context for an explicit context; counts nothing. The default
+    /// stream, too, if this opened the device.
+    pub fn open_uncounted(&self, driver: &dyn Driver) -> Result<(Arc<Device>, Option<Handle>)> {
+        let state = self.state.lock();
+        let Open { device, primary, default_stream } = self.open(&state, driver)?;
+        device.sets.primary.store(primary.raw(), Ordering::SeqCst);
+        Ok((device, default_stream))
+    }
+
+    /// Whether the device is open.
+    pub fn is_open(&self) -> bool {
+        self.device.get().is_some()
+    }
+
+    /// Whether the next reset is the one that releases the device, as things stand.
+    pub fn ends_with_next_reset(&self) -> bool {
+        self.count(&self.state.lock()) == 1
+    }
+
+    /// Facts about the device, open or not.
+    pub fn info(&self, driver: &dyn Driver) -> Result<&DeviceInfo> {
+        match self.info.get() {
+            Some(info) => Ok(info),
+            None => {
+                let info = driver.describe(self.id)?;
+                Ok(self.info.get_or_init(|| info))
+            }
+        }
+    }
+
+    /// The device if it is open. Whoever holds it keeps a reset from going on: for a moment only.
+    pub fn device(&self) -> Option<Arc<Device>> {
+        self.device.get_arc()
+    }
+
+    /// As [`Self::device`], without writing anything that other threads read.
+    #[inline]
+    pub fn glance(&self) -> Option<Ref<'_, Device>> {
+        self.device.get()
+    }
+
+    /// Whether the default context exists.
+    pub fn has_primary(&self) -> bool {
+        let device = self.device.get();
+        device.is_some_and(|device| device.sets.primary.load(Ordering::SeqCst) != 0)
+    }
+
+    /// The reference count.
+    fn count(&self, state: &SlotState) -> u64 {
+        let device = self.device.get();
+        device.map_or(0, |device| device.sets.sets.total().wrapping_sub(state.released))
+    }
+
+    /// `_state`: the caller holds the lock.
+    fn open(&self, _state: &SlotState, driver: &dyn Driver) -> Result<Open> {
+        if self.ended.load(Ordering::SeqCst) {
+            return Err(runtime::finalized());
+        }
+        let open = self.device();
+        let device = match &open {
+            Some(device) => device.clone(),
+            None => Arc::new(Device::new(self.id, driver.open(self.id)?)),
+        };
+        let present = Handle::from_raw(device.sets.primary.load(Ordering::SeqCst));
+        let (primary, default_stream) = match present {
+            Some(primary) => (primary, None),
+            None => match Context::create(&device, true) {
+                Ok((primary, stream)) => (primary, Some(stream)),
+                Err(error) => {
+                    // Nothing uses the device that was opened for this context: it is closed again,
+                    // and the failure of the context is the one to report.
+                    if open.is_none() {
+                        let _ = device.native.close();
+                    }
+                    return Err(error);
+                }
+            },
+        };
+        if open.is_none() {
+            self.device.replace(Some(device.clone()));
+        }
+        Ok(Open { device, primary, default_stream })
+    }
+
+    /// aclrtResetDevice. How the device ended, if this was the last one.
+    pub fn reset(&self) -> Result<Option<Ending>> {
+        let mut state = self.state.lock();
+        if self.count(&state) == 0 {
+            return Err(Error::param_invalid(format_args!(
+                "deviceId {} is not set (its reference count is 0); there is nothing to reset",
+                self.id
+            )));
+        }
+        state.released += 1;
+        if self.count(&state) > 0 {
+            return Ok(None);
+        }
+        if let Some(device) = self.device() {
+            let primary = device.sets.primary.swap(0, Ordering::SeqCst);
+            if device.sets.sets.settled_total() > state.released {
+                // Another thread set the device meanwhile: it stays.
+                device.sets.primary.store(primary, Ordering::SeqCst);
+                return Ok(None);
+            }
+            leak_check::at_end_of_device(&device, "aclrtResetDevice");
+        }
+        Ok(Some(self.release(&mut state, None)))
+    }
+
+    /// aclrtResetDeviceForce. How the device ended.
+    pub fn reset_force(&self) -> Result<Ending> {
+        let mut state = self.state.lock();
+        let Some(device) = self.device() else {
+            return Err(Error::param_invalid(format_args!(
+                "deviceId {} is not set; there is nothing to reset",
+                self.id
+            )));
+        };
+        leak_check::at_end_of_device(&device, "aclrtResetDeviceForce");
+        drop(device);
+        Ok(self.release(&mut state, None))
+    }
+
+    /// As a forced reset, for the end of the session: the device is not opened again.
+    pub fn close(&self, deadline: Instant) -> Ending {
+        self.ended.store(true, Ordering::SeqCst);
+        // A reset in another thread may be waiting for the same work.
+        let state = self.state.try_lock_until(deadline);
+        match state {
+            Some(mut state) => self.release(&mut state, Some(deadline)),
+            None => Ending::too_late(),
+        }
+    }
+
+    /// Really releases the device: handles die first, so that nobody queues anything new, then
+    /// what is pending is waited for, then the calls that are inside leave, then the resources go.
+    fn release(&self, state: &mut SlotState, deadline: Option<Instant>) -> Ending {
+        let mut ending = Ending::default();
+        let Some(mut device) = self.device.replace(None) else { return ending };
+        device.sets.primary.store(0, Ordering::SeqCst);
+        state.released = 0;
+        let waits_until = waits_until(deadline);
+        let alone = wait_until_alone(&mut device, |device| {
+            // Each time: a call that was inside may have made something before it left.
+            take_all::<Context>(|context| Arc::ptr_eq(&context.device, device));
+            let streams = take_all::<Stream>(|stream| Arc::ptr_eq(&stream.device, device));
+            // All of them first: one may wait for what another waits for.
+            streams.iter().for_each(|stream| stream.limit_waits(waits_until));
+            streams.iter().for_each(|stream| stream.callbacks.give_up(stream.handle));
+            for stream in streams {
+                state_callback::stream_ended(stream.handle);
+                ending.part(stream.drain(deadline));
+            }
+            mem_pool::take_handles_of(device);
+            physical::take_handles_of(device);
+            take_all::<Notify>(|notify| Arc::ptr_eq(notify.device(), device));
+            take_all::<CountedNotify>(|notify| Arc::ptr_eq(notify.device(), device));
+            take_all::<Label>(|label| label.owner == device.owner);
+            take_all::<LabelList>(|list| list.owner == device.owner);
+            let graphs = take_all::<Graph>(|graph| Arc::ptr_eq(&graph.device, device));
+            graphs.iter().for_each(|graph| end_callback::graph_ended(graph));
+            drop(graphs);
+            serving::settle();
+            take_all::<Event>(|event| Arc::ptr_eq(&event.device, device));
+            take_all::<Function>(|function| Arc::ptr_eq(&function.device, device));
+            take_all::<Binary>(|binary| Arc::ptr_eq(&binary.device, device));
+            symbol::forget_dead();
+            kernel_args::forget_dead();
+            slot_table::flush_deferred();
+            !ending.timed_out
+        });
+        ending.timed_out |= !alone;
+        peer::forget(&device);
+        trace::at_end_of_device(device.id);
+        order::device_ended(device.owner);
+        if !ending.timed_out {
+            mem_pool::end_with_device(&device, &mut ending);
+            virtual_memory::end_with_device(&device, &mut ending);
+            ipc::end_with_device(&device, &mut ending);
+            memory::release_device_memory(&device, &mut ending);
+            ending.step_on_device(device.native.close());
+        } else {
+            // Better a leak than a crash of whoever still uses it.
+            mem_pool::forget_with_device(&device);
+            virtual_memory::forget_with_device(&device);
+            ipc::forget_with_device(&device);
+            memory::forget_device_memory(&device);
+            std::mem::forget(device);
+        }
+        ending
+    }
+}
+
+/// Until when streams of a device that ends may wait for values, which anybody may still write.
+fn waits_until(deadline: Option<Instant>) -> Instant {
+    let now = Instant::now();
+    let left = deadline.map_or(WAIT_PATIENCE, |deadline| (deadline - now) / 2);
+    now + left.min(WAIT_PATIENCE)
+}
+
+/// Takes all objects that `wanted` picks out of their table.
+pub fn take_all<T: Object>(wanted: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
+    let table = T::table();
+    let all = table.snapshot().into_iter().filter(|(_, object)| wanted(object));
+    all.filter_map(|(handle, _)| table.remove(handle)).collect()
+}

@@ -1,0 +1,448 @@
+//! The life of the process: initialise, use, finalise, again.
+
+pub mod atomics;
+pub mod context;
+pub mod device;
+pub mod device_info;
+pub mod device_limit;
+pub mod device_slot;
+pub mod info;
+pub mod life_callback;
+pub mod state_callback;
+pub mod sys_param;
+pub mod thread;
+pub mod version;
+pub mod visibility;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard, RwLock};
+
+use crate::algo::notice::notice_once;
+use crate::algo::published::Published;
+use crate::algo::slot_table::{self, Ref};
+use crate::algo::thread_attributes;
+use crate::backend::broker::BROKER;
+use crate::backend::{self, Driver, cpu, cuda, fault};
+use crate::core::base::config::{self, BackendChoice, Environment, FileConfig};
+use crate::core::base::ending::Ending;
+use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::base::leave::wait_until_alone;
+use crate::core::graph;
+use crate::core::graph::end_callback;
+use crate::core::memory;
+use crate::core::memory::allocation::Owner;
+use crate::core::memory::buffer;
+use crate::core::memory::memory_hook;
+use crate::core::memory::memory_stats::HostTallies;
+use crate::core::memory::virtual_memory;
+use crate::core::order;
+use crate::core::pool::mem_pool;
+use crate::core::process::leak_check;
+use crate::core::profiling;
+use crate::core::runtime::device_slot::DeviceSlot;
+use crate::core::runtime::state_callback::DeviceState;
+use crate::core::runtime::visibility::Visibility;
+use crate::core::stream::exception;
+use crate::core::stream::report;
+
+/// An open backend with its devices: what lives from first use to aclFinalize.
+pub struct Session {
+    /// The backend.
+    pub driver: Arc<dyn Driver>,
+    /// One slot per device, indexed by device id.
+    pub devices: Box<[DeviceSlot]>,
+    /// Which of the backend's devices these are.
+    pub visibility: Visibility,
+    /// As the owner of pinned memory.
+    pub owner: Owner,
+    /// What it has counted of host memory.
+    pub tallies: HostTallies,
+    /// How long its end waits for user code that does not return.
+    patience: Duration,
+    /// How long a snapshot waits for work under way.
+    pub snapshot_timeout: Duration,
+}
+
+/// Held while the library starts or ends.
+static LIFE: Mutex<()> = Mutex::new(());
+/// How many aclInit calls are not matched by a finalize. Changed under [`LIFE`].
+static INIT_COUNT: AtomicU64 = AtomicU64::new(0);
+/// A finalize has begun: it calls functions of the program, and then ends everything. Until then
+/// the library counts as initialized. Changed under [`LIFE`].
+static ENDING: AtomicBool = AtomicBool::new(false);
+/// An end has left threads behind in user code.
+static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
+/// Changed under [`LIFE`].
+static SESSION: Published<Session> = Published::new();
+/// Set by finalize, cleared by aclInit and aclrtSetDevice.
+static FINALIZED: AtomicBool = AtomicBool::new(false);
+/// The devices of the last session, for queries after its end.
+static LAST_VISIBILITY: RwLock<Option<Visibility>> = RwLock::new(None);
+/// `defaultDevice.default_device` of the configuration file; -1: none.
+static DEFAULT_DEVICE: AtomicI64 = AtomicI64::new(-1);
+
+/// aclInit. `path`: the configuration file, if one was given.
+pub fn init(path: Option<&Path>) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let life = LIFE.lock();
+    let before = INIT_COUNT.load(Ordering::Relaxed);
+    if before > 0 {
+        let count = before.saturating_add(1);
+        INIT_COUNT.store(count, Ordering::Relaxed);
+        return Err(Error::new(
+            Code::RepeatInitialize,
+            format_args!(
+                "already initialized; the first configuration stays in force (this is call {count} \
+                 without a finalize)"
+            ),
+        ));
+    }
+    let (config, text) = match path {
+        Some(path) => FileConfig::load(path)?,
+        None => (FileConfig::default(), c"{}".into()),
+    };
+    let session = open_session_in(&life)?;
+    if let Some(id) = config.default_device
+        && id as usize >= session.devices.len()
+    {
+        let shown = path.unwrap_or(Path::new("")).display();
+        return Err(Error::new(
+            Code::Failure,
+            format_args!(
+                "configPath \"{shown}\": defaultDevice.default_device is {id}; with the {} backend {}",
+                session.driver.name(),
+                session.visibility.in_words()
+            ),
+        ));
+    }
+    DEFAULT_DEVICE.store(config.default_device.map_or(-1, i64::from), Ordering::Release);
+    error::set_mode(config.err_msg_mode);
+    INIT_COUNT.store(1, Ordering::Relaxed);
+    FINALIZED.store(false, Ordering::Release);
+    let beginning = life_callback::begin(text);
+    // User code next: nothing is held meanwhile.
+    drop(session);
+    drop(life);
+    beginning.call().inspect_err(|_| {
+        // The first failure is the one to tell.
+        let _ = finalize();
+    })
+}
+
+/// aclFinalize: ends everything, whatever the count.
+pub fn finalize() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let life = LIFE.lock();
+    if INIT_COUNT.load(Ordering::Relaxed) == 0 || ENDING.load(Ordering::Relaxed) {
+        return Err(nothing_to_finalize());
+    }
+    end(life, "aclFinalize")
+}
+
+/// aclFinalizeReference: the remaining count, and what ending everything at 0 gave.
+pub fn finalize_reference() -> (u64, Result<()>) {
+    if let Err(error) = thread::refuse_inside_host_function() {
+        // Without the lock: a finalize may hold it, and wait for this very function.
+        return (INIT_COUNT.load(Ordering::Relaxed), Err(error));
+    }
+    let life = LIFE.lock();
+    let count = INIT_COUNT.load(Ordering::Relaxed);
+    if count == 0 || ENDING.load(Ordering::Relaxed) {
+        return (0, Err(nothing_to_finalize()));
+    }
+    if count == 1 {
+        return (0, end(life, "aclFinalizeReference"));
+    }
+    INIT_COUNT.store(count - 1, Ordering::Relaxed);
+    (count - 1, Ok(()))
+}
+
+/// Ends the life: first functions of the program are told, without any lock, while everything is
+/// still there. `call`: what ends it.
+fn end(life: MutexGuard<'_, ()>, call: &str) -> Result<()> {
+    ENDING.store(true, Ordering::Relaxed);
+    let callbacks = life_callback::end();
+    drop(life);
+    let told = callbacks.call();
+    let open = announce_ends();
+    memory_hook::write_profile();
+    leak_check::at_end_of_session(call);
+    let life = LIFE.lock();
+    INIT_COUNT.store(0, Ordering::Relaxed);
+    let ended = end_session(&life);
+    leak_check::forget();
+    ENDING.store(false, Ordering::Relaxed);
+    drop(life);
+    state_callback::tell_late();
+    end_callback::tell_late();
+    for id in open {
+        state_callback::tell_device(id, DeviceState::ResetPost);
+    }
+    ended.and(told)
+}
+
+/// Tells that all devices and streams are about to end. The devices that were open.
+fn announce_ends() -> Vec<u32> {
+    if !state_callback::is_watched() {
+        return Vec::new();
+    }
+    let open: Vec<u32> = existing_session().map_or_else(Vec::new, |session| {
+        let ids = 0..session.devices.len() as u32;
+        ids.filter(|id| session.devices[*id as usize].is_open()).collect()
+    });
+    open.iter().for_each(|id| device::announce_end(*id));
+    open
+}
+
+/// Whether an end has left threads behind, which still run this library's code.
+pub fn has_left_threads_behind() -> bool {
+    LEFT_BEHIND.load(Ordering::Relaxed)
+}
+
+fn nothing_to_finalize() -> Error {
+    Error::new(
+        Code::RepeatFinalize,
+        "nothing to finalize: aclInit was not called, or its last finalize is done",
+    )
+}
+
+/// True between a finalize and the next aclInit or aclrtSetDevice.
+pub fn is_finalized() -> bool {
+    FINALIZED.load(Ordering::Acquire)
+}
+
+/// The device of threads that set none, if the configuration names one.
+pub fn default_device() -> Option<i32> {
+    i32::try_from(DEFAULT_DEVICE.load(Ordering::Acquire)).ok().filter(|id| *id >= 0)
+}
+
+/// The session, opened now if this is the first use. After a finalize: 107002.
+///
+/// Whoever holds it keeps a finalize from going on, as long as this is patient.
+pub fn session() -> Result<Arc<Session>> {
+    if is_finalized() {
+        return Err(finalized());
+    }
+    open_session()
+}
+
+/// What a call that needs a session says after a finalize.
+#[cold]
+pub fn finalized() -> Error {
+    Error::new(
+        Code::ContextNull,
+        "the runtime was finalized; call aclInit (or aclrtSetDevice) to use it again",
+    )
+}
+
+/// The session as aclrtSetDevice wants it: a finalized runtime begins anew.
+pub fn session_for_set_device() -> Result<Arc<Session>> {
+    if !is_finalized() {
+        return open_session();
+    }
+    let session = open_session_in(&LIFE.lock())?;
+    FINALIZED.store(false, Ordering::Release);
+    Ok(session)
+}
+
+/// The session if there is one.
+pub fn existing_session() -> Option<Arc<Session>> {
+    SESSION.get_arc()
+}
+
+/// As [`existing_session`], for a moment: nothing is written that other threads read.
+#[inline]
+pub fn glance() -> Option<Ref<'static, Session>> {
+    SESSION.get()
+}
+
+/// The devices of this process; a pure query that works at any time.
+pub fn visibility() -> Result<Visibility> {
+    match session() {
+        Ok(session) => Ok(session.visibility.clone()),
+        Err(_) if is_finalized() => Ok(LAST_VISIBILITY.read().clone().unwrap_or_default()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Number of devices; a pure query that works at any time.
+pub fn device_count() -> Result<u32> {
+    Ok(visibility()?.count())
+}
+
+fn open_session() -> Result<Arc<Session>> {
+    if let Some(session) = existing_session() {
+        return Ok(session);
+    }
+    // A session that is being ended is waited for: two never exist at once.
+    let life = LIFE.lock();
+    // A finalize that was waited for has the last word.
+    if is_finalized() {
+        return Err(finalized());
+    }
+    open_session_in(&life)
+}
+
+fn open_session_in(_life: &MutexGuard<'_, ()>) -> Result<Arc<Session>> {
+    if let Some(session) = existing_session() {
+        return Ok(session);
+    }
+    let environment = heed_environment().inspect_err(config::tell_refusal)?;
+    let opened = open_driver(&environment);
+    let (driver, visibility) = opened.inspect_err(|fault| {
+        profiling::end_with_session();
+        if environment.backend == BackendChoice::Cuda {
+            notice_once(&format!("PORTACL_BACKEND is cuda: {}", fault.text()));
+        }
+    })?;
+    visibility.tell_ignored(environment.visible_devices.as_deref());
+    let Environment { finalize_timeout, snapshot_timeout, .. } = environment;
+    let session = Session::new(driver, visibility, finalize_timeout, snapshot_timeout);
+    SESSION.replace(Some(session.clone()));
+    Ok(session)
+}
+
+/// Reads the environment, and begins what it asks for.
+fn heed_environment() -> Result<Environment> {
+    let environment = Environment::read()?;
+    thread_attributes::fix(environment.thread_stack);
+    if let Some(hook) = &environment.memory_hook {
+        hook.register()?;
+    }
+    if let Some(mode) = environment.leak_check {
+        leak_check::arm(mode)?;
+    }
+    if let Some(path) = &environment.trace {
+        profiling::begin_with_session(path)?;
+    }
+    Ok(environment)
+}
+
+/// Begins a life over a backend of a test's own.
+#[cfg(test)]
+pub fn begin_with(driver: Arc<dyn Driver>, patience: Duration) {
+    let _life = LIFE.lock();
+    let visibility = Visibility::choose(None, driver.device_count());
+    let left = SESSION.replace(Some(Session::new(driver, visibility, patience, patience)));
+    assert!(left.is_none(), "the life before has not ended");
+    INIT_COUNT.store(1, Ordering::Relaxed);
+    FINALIZED.store(false, Ordering::Release);
+}
+
+impl Session {
+    fn new(
+        driver: Arc<dyn Driver>,
+        visibility: Visibility,
+        patience: Duration,
+        snapshot_timeout: Duration,
+    ) -> Arc<Self> {
+        let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
+        *LAST_VISIBILITY.write() = Some(visibility.clone());
+        let (owner, tallies) = (Owner::new(), HostTallies::default());
+        Arc::new(Self { driver, devices, visibility, owner, tallies, patience, snapshot_timeout })
+    }
+}
+
+/// The backend, over the visible ones of its devices.
+fn open_driver(environment: &Environment) -> backend::Result<(Arc<dyn Driver>, Visibility)> {
+    let mut visibility = Visibility::default();
+    let mut choose = |count| {
+        visibility = Visibility::choose(environment.visible_devices.as_deref(), count);
+        visibility.logical_ids().to_vec()
+    };
+    let driver = match environment.backend {
+        BackendChoice::Cuda => cuda::open_chosen(&mut choose),
+        BackendChoice::Cpu => open_cpu(environment, &mut choose),
+        BackendChoice::Auto => {
+            cuda::open_chosen(&mut choose).or_else(|_| open_cpu(environment, &mut choose))
+        }
+    }?;
+    let driver = match &environment.fault {
+        None => {
+            fault::forget();
+            driver
+        }
+        Some(settings) => fault::wrap(driver, settings),
+    };
+    Ok((driver, visibility))
+}
+
+fn open_cpu(
+    environment: &Environment,
+    choose: impl FnOnce(u32) -> Vec<u32>,
+) -> backend::Result<Arc<dyn Driver>> {
+    let defaults = cpu::Options::default();
+    let options = cpu::Options {
+        devices: environment.cpu_devices.unwrap_or(defaults.devices),
+        memory_per_device: environment.cpu_memory,
+        asynchronous: environment.cpu_always_async,
+        seed: environment.cpu_seed,
+        guard: environment.cpu_guard,
+    };
+    cpu::open_chosen(options, choose)
+}
+
+/// How long idle threads of ours are waited for when user code has used up the time to wait.
+const MIN_PATIENCE: Duration = Duration::from_millis(200);
+
+/// Ends the session: every device is reset, what is pending is waited for (user code that does not
+/// return only for a bounded time), host memory is released, our threads are joined.
+fn end_session(_life: &MutexGuard<'_, ()>) -> Result<()> {
+    FINALIZED.store(true, Ordering::Release);
+    DEFAULT_DEVICE.store(-1, Ordering::Release);
+    thread::set_current(None);
+    let Some(mut session) = SESSION.replace(None) else { return Ok(()) };
+    BROKER.stop();
+    let deadline = Instant::now() + session.patience;
+    let mut ending = Ending::default();
+    for slot in &session.devices {
+        ending.part(slot.close(deadline));
+    }
+    let left = report::wait_until_left(deadline.max(Instant::now() + MIN_PATIENCE));
+    let mut finished = left && !ending.timed_out;
+    let alone = wait_until_alone(&mut session, |_| {
+        mem_pool::take_host_handles();
+        buffer::end_with_session();
+        virtual_memory::physical::take_host_handles();
+        slot_table::flush_deferred();
+        finished
+    });
+    // Whoever was inside may have shared something once more.
+    BROKER.stop();
+    if finished && alone {
+        mem_pool::end_with_session(&mut ending);
+        virtual_memory::end_with_session(&mut ending);
+        memory::release_host_memory(&session, &mut ending);
+    } else {
+        mem_pool::forget_with_session();
+        virtual_memory::forget_with_session();
+        memory::forget_memory(session.owner);
+    }
+    order::session_ended();
+    slot_table::flush_deferred();
+    exception::forget_all();
+    // Idle threads end at once, but need a processor for it.
+    let left = deadline.saturating_duration_since(Instant::now());
+    finished &= graph::flow::serving::stop(deadline.max(Instant::now() + MIN_PATIENCE));
+    finished &= alone && session.driver.shutdown(left.max(MIN_PATIENCE));
+    profiling::end_with_session();
+    if finished {
+        return ending.tell("everything is finalized");
+    }
+    let patience = session.patience.as_millis();
+    // Whoever was left behind still uses it: pinned memory, for one, stays mapped.
+    std::mem::forget(session);
+    LEFT_BEHIND.store(true, Ordering::Relaxed);
+    Err(Error::new(
+        Code::Failure,
+        format_args!(
+            "queued work had not finished after {patience} ms (a host function or callback that does not return?); \
+             it was left behind with its thread, and the library must stay loaded. \
+             PORTACL_FINALIZE_TIMEOUT_MS sets how long to wait"
+        ),
+    ))
+}

@@ -1,0 +1,254 @@
+//! Telling programs when devices and streams come and go.
+//!
+//! No lock is held and nothing is borrowed while their functions run: they may call everything,
+//! also what makes and ends devices and streams. What they make and end themselves is not
+//! announced, or it would never stop.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::algo::per_thread::{ThreadList, per_thread};
+use crate::algo::slot_table::Handle;
+use crate::core::base::callback;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::stream::Stream;
+
+/// What is about to happen to a device, or has happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceState {
+    /// A call is about to open it.
+    SetPre,
+    /// A call has opened it.
+    SetPost,
+    /// A call is about to release it.
+    ResetPre,
+    /// A call has released it.
+    ResetPost,
+}
+
+/// What has happened to a stream, or is about to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamState {
+    /// It was made.
+    Created,
+    /// It is about to end.
+    Ending,
+}
+
+/// A function of the program that is told of devices.
+pub type DeviceWatcher = Arc<dyn Fn(u32, DeviceState) + Send + Sync>;
+/// A function of the program that is told of streams.
+pub type StreamWatcher = Arc<dyn Fn(u64, StreamState) + Send + Sync>;
+
+/// Functions by the names that programs give them.
+pub(in crate::core) struct Registry<W> {
+    watchers: Mutex<Vec<(String, W)>>,
+    /// To be looked at without the lock. Relaxed is enough: a change is seen by those who know of
+    /// it by other means.
+    any: AtomicBool,
+}
+
+impl<W: Clone> Registry<W> {
+    pub(in crate::core) const fn new() -> Self {
+        Self { watchers: Mutex::new(Vec::new()), any: AtomicBool::new(false) }
+    }
+
+    fn has_any(&self) -> bool {
+        self.any.load(Ordering::Relaxed)
+    }
+
+    /// Adds a function, or takes the one with that name out.
+    pub(in crate::core) fn set(&self, name: &str, watcher: Option<W>) -> Result<()> {
+        let mut watchers = self.watchers.lock();
+        let place = watchers.iter().position(|(other, _)| other == name);
+        let removed = match (watcher, place) {
+            (Some(watcher), None) => {
+                watchers.push((name.to_owned(), watcher));
+                None
+            }
+            (None, Some(place)) => Some(watchers.remove(place)),
+            (Some(_), Some(_)) => {
+                return Err(Error::param_invalid(format_args!(
+                    "regName \"{name}\" is registered already; take it back first (callback null), or use \
+                     another name"
+                )));
+            }
+            (None, None) => {
+                return Err(Error::param_invalid(format_args!(
+                    "callback is null, which takes back what is registered as regName \"{name}\", but \
+                     nothing is"
+                )));
+            }
+        };
+        self.any.store(!watchers.is_empty(), Ordering::Relaxed);
+        // Let go of after the lock.
+        drop(watchers);
+        drop(removed);
+        Ok(())
+    }
+
+    /// `what` names the kind of the functions.
+    pub(in crate::core) fn tell(&self, what: &'static str, call: impl Fn(&W)) {
+        if !self.has_any() || INSIDE.get() {
+            return;
+        }
+        let watchers = self.watchers.lock().clone();
+        INSIDE.set(true);
+        watchers.iter().for_each(|(_, watcher)| callback::run(what, || call(watcher)));
+        INSIDE.set(false);
+    }
+}
+
+static DEVICES: Registry<DeviceWatcher> = Registry::new();
+static STREAMS: Registry<StreamWatcher> = Registry::new();
+
+/// Streams whose end was announced and that are still there.
+static ENDING: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
+
+per_thread! {
+    /// This thread is inside a function that is being told.
+    static INSIDE: Cell<bool> = Cell::new(false);
+    /// Streams that ended unannounced, because they were made while their device was being reset.
+    static LATE: ThreadList<u64> = ThreadList::new();
+}
+
+/// aclrtRegDeviceStateCallback; `None` takes the name's function out.
+pub fn watch_devices(name: &str, watcher: Option<DeviceWatcher>) -> Result<()> {
+    DEVICES.set(name, watcher)
+}
+
+/// aclrtRegStreamStateCallback; `None` takes the name's function out.
+pub fn watch_streams(name: &str, watcher: Option<StreamWatcher>) -> Result<()> {
+    STREAMS.set(name, watcher)?;
+    if !STREAMS.has_any() {
+        ENDING.lock().take();
+    }
+    Ok(())
+}
+
+/// Whether somebody wants to be told of what the calling thread does, to devices or streams.
+pub fn is_watched() -> bool {
+    (DEVICES.has_any() || STREAMS.has_any()) && !INSIDE.get()
+}
+
+/// Tells that something happens to a device. The caller holds nothing.
+pub fn tell_device(id: u32, state: DeviceState) {
+    DEVICES.tell("device-state callback", |watcher| watcher(id, state));
+}
+
+/// Tells that a stream was made. The caller holds nothing.
+#[inline]
+pub fn stream_created(stream: u64) {
+    if STREAMS.has_any() {
+        STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Created));
+    }
+}
+
+/// Tells that a stream is about to end, once. The caller holds nothing.
+#[inline]
+pub fn stream_ends(stream: u64) {
+    if STREAMS.has_any() {
+        tell_end(stream);
+    }
+}
+
+#[cold]
+fn tell_end(stream: u64) {
+    if INSIDE.get() {
+        return;
+    }
+    {
+        let mut ending = ENDING.lock();
+        // Looked at under the lock: a stream leaves the table before it leaves `ENDING`.
+        let alive = Handle::from_raw(stream).is_some_and(|raw| Stream::table().get(raw).is_some());
+        if !alive || !ending.get_or_insert_default().insert(stream) {
+            return;
+        }
+    }
+    STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
+}
+
+/// As [`stream_ends`], for all of a kind.
+pub fn streams_end(which: impl Fn(&Stream) -> bool) {
+    if !STREAMS.has_any() {
+        return;
+    }
+    for stream in handles(which) {
+        stream_ends(stream);
+    }
+}
+
+/// They were about to end, and live on.
+pub fn streams_stay(which: impl Fn(&Stream) -> bool) {
+    if !STREAMS.has_any() {
+        return;
+    }
+    let stay = handles(which);
+    if let Some(ending) = &mut *ENDING.lock() {
+        for stream in &stay {
+            ending.remove(stream);
+        }
+    }
+}
+
+fn handles(which: impl Fn(&Stream) -> bool) -> Vec<u64> {
+    let all = Stream::table().snapshot();
+    all.iter().filter(|(_, stream)| which(stream)).map(|(handle, _)| handle.raw()).collect()
+}
+
+/// A stream is out of the table. May be called under locks: [`tell_late`] follows without them.
+#[inline]
+pub fn stream_ended(stream: Handle) {
+    if STREAMS.has_any() {
+        note_end(stream.raw());
+    }
+}
+
+#[cold]
+fn note_end(stream: u64) {
+    let announced = ENDING.lock().as_mut().is_some_and(|ending| ending.remove(&stream));
+    if !announced && !INSIDE.get() {
+        LATE.with(|late| late.push(stream));
+    }
+}
+
+/// Tells of the streams that ended before anybody could be told. The caller holds nothing.
+pub fn tell_late() {
+    for stream in LATE.with(ThreadList::take) {
+        STREAMS.tell("stream-state callback", |watcher| watcher(stream, StreamState::Ending));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn names_are_taken_once_and_given_back_once() {
+        let registry: Registry<u8> = Registry::new();
+        assert!(!registry.has_any());
+        registry.set("a", Some(1)).unwrap();
+        registry.set("b", Some(2)).unwrap();
+        let twice = registry.set("a", Some(3)).unwrap_err();
+        assert!(twice.text().contains("\"a\" is registered already"), "{twice}");
+        let told = RefCell::new(Vec::new());
+        registry.tell("test", |watcher| {
+            told.borrow_mut().push(*watcher);
+            // What a watcher does itself is not told.
+            registry.tell("test", |_| panic!("told of its own doing"));
+        });
+        assert_eq!(*told.borrow(), [1, 2]);
+        registry.set("a", None).unwrap();
+        let gone = registry.set("a", None).unwrap_err();
+        assert!(gone.text().contains("nothing is"), "{gone}");
+        registry.set("b", None).unwrap();
+        assert!(!registry.has_any());
+    }
+}

@@ -1,0 +1,58 @@
+//! Options that libraries above this one keep here: numbers without an effect on this one.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::thread;
+
+/// How many options `aclSysParamOpt` names, from 0 on.
+const OPTIONS: usize = 4;
+
+static OF_PROCESS: [AtomicI64; OPTIONS] = [const { AtomicI64::new(0) }; OPTIONS];
+
+/// The options of one context.
+#[derive(Default)]
+pub struct ContextParams(Mutex<[Option<i64>; OPTIONS]>);
+
+fn index(option: i32) -> Result<usize> {
+    usize::try_from(option).ok().filter(|index| *index < OPTIONS).ok_or_else(|| {
+        Error::invalid_param(format_args!(
+            "opt is {option}; allowed: the values of aclSysParamOpt, 0 to {}",
+            OPTIONS - 1
+        ))
+    })
+}
+
+/// aclrtSetSysParamOpt.
+pub fn set_of_process(option: i32, value: i64) -> Result<()> {
+    OF_PROCESS[index(option)?].store(value, Ordering::SeqCst);
+    Ok(())
+}
+
+/// aclrtGetSysParamOpt.
+pub fn of_process(option: i32) -> Result<i64> {
+    Ok(OF_PROCESS[index(option)?].load(Ordering::SeqCst))
+}
+
+/// aclrtCtxSetSysParamOpt.
+pub fn set_of_context(option: i32, value: i64) -> Result<()> {
+    let index = index(option)?;
+    thread::current()?.params.0.lock()[index] = Some(value);
+    Ok(())
+}
+
+/// aclrtCtxGetSysParamOpt.
+pub fn of_context(option: i32) -> Result<i64> {
+    let index = index(option)?;
+    let value = thread::current()?.params.0.lock()[index];
+    value.ok_or_else(|| {
+        Error::new(
+            Code::SysparamoptNotSet,
+            format_args!(
+                "opt {option} was never set in the current context; call aclrtCtxSetSysParamOpt first"
+            ),
+        )
+    })
+}

@@ -1,0 +1,122 @@
+//! What belongs to the calling thread: its current context.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::algo::per_thread::per_thread;
+use crate::algo::slot_table::{Handle, Ref};
+use crate::backend::{self, Position};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::runtime;
+use crate::core::runtime::context::Context;
+use crate::core::runtime::device;
+
+per_thread! {
+    /// The handle of the current context, if one was set. Plain memory: usable to the very end of
+    /// the process.
+    static CURRENT: Cell<Option<Handle>> = Cell::new(None);
+    /// See [`number`].
+    static NUMBER: Cell<usize> = Cell::new(usize::MAX);
+    /// Where the operation stands in its stream that this thread queued last; 0: none yet.
+    static LAST_TASK: Cell<u32> = Cell::new(0);
+}
+
+/// This thread has queued an operation that stands there in its stream.
+#[inline]
+pub fn note_task(position: Position) {
+    LAST_TASK.set(position as u32);
+}
+
+/// aclrtGetThreadLastTaskId: the number of the task that this thread queued last, 0 before the first.
+pub fn last_task() -> u32 {
+    LAST_TASK.get()
+}
+
+/// The context that this thread set last, whether or not it is still alive.
+#[inline]
+pub fn current_handle() -> Option<Handle> {
+    CURRENT.get()
+}
+
+/// Whether that is this context.
+#[inline(always)]
+pub fn is_current(context: Handle) -> bool {
+    // Without a look whether there is one: a handle is not 0.
+    CURRENT.get().map_or(0, Handle::raw) == context.raw()
+}
+
+/// Makes `context` the current one of this thread; `None`: none.
+#[inline]
+pub fn set_current(context: Option<Handle>) {
+    CURRENT.set(context);
+}
+
+/// This thread's current context. With a configured default device, a thread that has none gets
+/// that device now.
+#[inline]
+pub fn current() -> Result<Ref<'static, Context>> {
+    match current_now() {
+        Some(context) => Ok(context),
+        None => current_slow(),
+    }
+}
+
+/// This thread's current context, if it has one that is alive. Never waits.
+#[inline]
+pub fn current_now() -> Option<Ref<'static, Context>> {
+    CURRENT.get().and_then(|handle| Context::table().get(handle))
+}
+
+#[cold]
+fn current_slow() -> Result<Ref<'static, Context>> {
+    if CURRENT.get().is_none()
+        && let Some(id) = runtime::default_device()
+    {
+        device::set(id)?;
+        if let Some(context) = current_now() {
+            return Ok(context);
+        }
+    }
+    let why = if runtime::is_finalized() {
+        "the runtime was finalized; call aclInit and aclrtSetDevice again"
+    } else if CURRENT.get().is_some() {
+        "the current context of this thread was destroyed or went with its device; call aclrtSetDevice \
+         or aclrtSetCurrentContext"
+    } else {
+        "this thread has no current context; call aclrtSetDevice or aclrtSetCurrentContext first (each \
+         thread needs its own)"
+    };
+    Err(Error::new(Code::ContextNull, why))
+}
+
+/// Refuses what would deadlock: user code that a stream runs may not allocate, free, wait, queue
+/// work, or create and destroy objects.
+#[inline]
+pub fn refuse_inside_host_function() -> Result<()> {
+    if backend::inside_host_function() { Err(inside_host_function()) } else { Ok(()) }
+}
+
+#[cold]
+fn inside_host_function() -> Error {
+    Error::param_invalid(
+        "called inside a host function that a stream runs, where this would deadlock; do it after the \
+         stream was synchronized, or on a thread of your own",
+    )
+}
+
+/// A number of this thread, which no other one ever has: small for the first that ask.
+#[inline]
+pub fn number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    if NUMBER.get() == usize::MAX {
+        NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed) & (usize::MAX >> 1));
+    }
+    NUMBER.get()
+}
+
+/// Which of `shards` stripes this thread uses: threads spread evenly, each keeps its own.
+#[inline]
+pub fn shard(shards: usize) -> usize {
+    number() % shards
+}

@@ -1,0 +1,97 @@
+//! The version of the software that programs are told to run on.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::sync::OnceLock;
+
+use crate::core::base::config;
+use crate::core::base::error::{Error, Result};
+
+/// A release: three numbers of at most two digits each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Changes that are not compatible.
+    pub major: u8,
+    /// New functions.
+    pub minor: u8,
+    /// Corrections.
+    pub patch: u8,
+}
+
+impl Version {
+    /// What programs are told where the environment says nothing.
+    pub const DEFAULT: Self = Self { major: 8, minor: 3, patch: 0 };
+
+    /// From `MAJOR.MINOR.PATCH`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('.').map(|part| {
+            let digits = (1..=2).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());
+            digits.then(|| part.parse().ok()).flatten()
+        });
+        let version = Self { major: parts.next()??, minor: parts.next()??, patch: parts.next()?? };
+        parts.next().is_none().then_some(version)
+    }
+
+    /// As one number that orders versions: two decimal digits for each part.
+    pub fn number(self) -> i32 {
+        (i32::from(self.major) * 100 + i32::from(self.minor)) * 100 + i32::from(self.patch)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// The version of every package: `PORTACL_CANN_VERSION`, the same for the life of the process.
+fn current() -> Result<Version> {
+    static VERSION: OnceLock<Version> = OnceLock::new();
+    match VERSION.get() {
+        Some(version) => Ok(*version),
+        None => {
+            let read = config::cann_version()?;
+            Ok(*VERSION.get_or_init(|| read))
+        }
+    }
+}
+
+/// aclsysGetVersionStr, aclsysGetVersionNum: which packages there are is up to who installs them,
+/// so every name but an empty one is known.
+pub fn of_package(name: &OsStr) -> Result<Version> {
+    if name.is_empty() {
+        return Err(Error::invalid_param(
+            "pkgName is empty; pass the name of a package, as in \"runtime\"",
+        ));
+    }
+    current()
+}
+
+/// aclsysGetCANNVersion, by the number of the package in `aclCANNPackageName`.
+pub fn of_numbered_package(name: i32) -> Result<Version> {
+    const LAST: i32 = 7;
+    if !(0..=LAST).contains(&name) {
+        return Err(Error::invalid_param(format_args!(
+            "name is {name}; allowed: the values of aclCANNPackageName, 0 to {LAST}"
+        )));
+    }
+    current()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_short_numbers_make_a_version() {
+        let version = Version::parse("8.10.2").unwrap();
+        assert_eq!(version.to_string(), "8.10.2");
+        assert_eq!(version.number(), 81002);
+        assert_eq!(Version::parse(&Version::DEFAULT.to_string()), Some(Version::DEFAULT));
+        for bad in
+            ["", "8", "8.3", "8.3.", "8.3.RC1", "8.3.0.1", "8.-3.0", "8.3.100", "8.3.+1", " 8.3.0"]
+        {
+            assert_eq!(Version::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Which of the machine's devices this process uses, and under which numbers.
+//!
+//! A *user id* counts the devices of this process; it is what nearly every call takes. A *logical
+//! id* counts those of the machine or container, before `ASCEND_RT_VISIBLE_DEVICES`. A *physical
+//! id* counts those of the hardware; here it is the logical one.
+
+use crate::algo::notice::notice_once;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime;
+
+/// The variable that chooses devices.
+pub const VARIABLE: &str = "ASCEND_RT_VISIBLE_DEVICES";
+
+/// The devices of this process among those of the backend.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visibility {
+    /// The logical ids, by user id.
+    logical: Box<[u32]>,
+    /// How many logical ids there are.
+    all: u32,
+}
+
+impl Visibility {
+    /// The choice that the variable's value makes among so many devices; `None`: all of them.
+    /// Reading ends at the first entry that is no id, is not below `all`, or was there before.
+    pub fn choose(value: Option<&str>, all: u32) -> Self {
+        let Some(value) = value else { return Self { logical: (0..all).collect(), all } };
+        let mut logical = Vec::new();
+        for entry in value.split(',') {
+            let entry = entry.trim_matches([' ', '\t']);
+            let digits = !entry.is_empty() && entry.bytes().all(|byte| byte.is_ascii_digit());
+            match entry.parse() {
+                Ok(id) if digits && id < all && !logical.contains(&id) => logical.push(id),
+                _ => break,
+            }
+        }
+        Self { logical: logical.into(), all }
+    }
+
+    /// Tells people of the first entry of the variable that does not count. An empty one and -1, which programs end
+    /// lists with on purpose, are no mistakes.
+    pub fn tell_ignored(&self, value: Option<&str>) {
+        let Some(value) = value else { return };
+        let entry = value.split(',').nth(self.logical.len()).map(|it| it.trim_matches([' ', '\t']));
+        if let Some(entry) = entry.filter(|entry| !matches!(*entry, "" | "-1")) {
+            notice_once(&format!(
+                "the environment variable {VARIABLE} is \"{value}\"; \"{entry}\" and what follows do not count: \
+                 allowed are the ids of the {} devices, each once",
+                self.all
+            ));
+        }
+    }
+
+    /// The logical ids, by user id.
+    pub fn logical_ids(&self) -> &[u32] {
+        &self.logical
+    }
+
+    /// How many devices this process has.
+    pub fn count(&self) -> u32 {
+        self.logical.len() as u32
+    }
+
+    /// The devices that there are, for a text about an id that is out of range.
+    pub fn in_words(&self) -> String {
+        let (count, all) = (self.count(), self.all);
+        if count == all {
+            return format!("there are {count} devices here, ids start at 0");
+        }
+        format!(
+            "there are {count} devices here, ids start at 0 ({VARIABLE} leaves {count} of the \
+             machine's {all})"
+        )
+    }
+
+    fn logical_of(&self, argument: &str, user: i32) -> Result<i32> {
+        let found = usize::try_from(user).ok().and_then(|user| self.logical.get(user));
+        found
+            .map(|logical| *logical as i32)
+            .ok_or_else(|| no_device(format_args!("{argument} is {user}; {}", self.in_words())))
+    }
+
+    fn check_logical(&self, argument: &str, logical: i32) -> Result<u32> {
+        u32::try_from(logical).ok().filter(|logical| *logical < self.all).ok_or_else(|| {
+            let all = self.all;
+            no_device(format_args!(
+                "{argument} is {logical}; the machine has {all} devices, ids start at 0"
+            ))
+        })
+    }
+
+    fn user_of(&self, argument: &str, logical: i32) -> Result<i32> {
+        let known = self.check_logical(argument, logical)?;
+        let user = self.logical.iter().position(|logical| *logical == known);
+        user.map(|user| user as i32).ok_or_else(|| {
+            no_device(format_args!(
+                "{argument} is {logical}, a device that {VARIABLE} does not name, so that it has no \
+                 user id"
+            ))
+        })
+    }
+}
+
+fn no_device(text: impl std::fmt::Display) -> Error {
+    Error::new(Code::InvalidDeviceId, text)
+}
+
+/// aclrtGetLogicDevIdByUserDevId and aclrtGetPhyDevIdByUserDevId.
+pub fn logical_of_user(argument: &str, user: i32) -> Result<i32> {
+    runtime::visibility()?.logical_of(argument, user)
+}
+
+/// aclrtGetUserDevIdByLogicDevId and aclrtGetUserDevIdByPhyDevId.
+pub fn user_of_logical(argument: &str, logical: i32) -> Result<i32> {
+    runtime::visibility()?.user_of(argument, logical)
+}
+
+/// aclrtGetLogicDevIdByPhyDevId and aclrtGetPhyDevIdByLogicDevId: the same numbers.
+pub fn same_id(argument: &str, id: i32) -> Result<i32> {
+    runtime::visibility()?.check_logical(argument, id).map(|id| id as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(value: &str) -> Vec<u32> {
+        Visibility::choose(Some(value), 4).logical.into()
+    }
+
+    #[test]
+    fn the_list_is_read_up_to_the_first_entry_that_is_none() {
+        assert_eq!(Visibility::choose(None, 4).logical_ids(), [0, 1, 2, 3]);
+        for (value, ids) in [
+            ("0,1,2,3", &[0, 1, 2, 3][..]),
+            ("1,3", &[1, 3]),
+            ("3,1", &[3, 1]),
+            (" 1 ,\t2 ", &[1, 2]),
+            ("01,2", &[1, 2]),
+            ("1,4,2", &[1]),
+            ("1,-1,2", &[1]),
+            ("1,x,2", &[1]),
+            ("1,2x,3", &[1]),
+            ("1;2", &[]),
+            ("1,,2", &[1]),
+            ("1,2,1,3", &[1, 2]),
+            ("1,99999999999999999999", &[1]),
+            ("1,+2", &[1]),
+            ("-1", &[]),
+            ("none", &[]),
+            (",0", &[]),
+        ] {
+            assert_eq!(chosen(value), ids, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn ids_are_converted_both_ways() {
+        let visible = Visibility::choose(Some("3,1"), 4);
+        assert_eq!(visible.logical_of("id", 0).unwrap(), 3);
+        assert_eq!(visible.logical_of("id", 1).unwrap(), 1);
+        assert_eq!(visible.user_of("id", 1).unwrap(), 1);
+        assert_eq!(visible.user_of("id", 3).unwrap(), 0);
+        for outside in [-1, 2, i32::MAX, i32::MIN] {
+            let error = visible.logical_of("id", outside).unwrap_err();
+            assert_eq!(error.code(), Code::InvalidDeviceId);
+            assert!(error.text().contains("there are 2 devices"), "{error}");
+        }
+        let hidden = visible.user_of("id", 2).unwrap_err();
+        assert!(hidden.text().contains(VARIABLE), "{hidden}");
+        let outside = visible.user_of("id", 4).unwrap_err();
+        assert!(outside.text().contains("has 4 devices"), "{outside}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Dropping what is queued, with the streams going on.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::backend::{Fault, FaultKind, Wait};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::runtime;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::state_callback::Registry;
+use crate::core::runtime::thread;
+use crate::core::stream::{self, Stream};
+
+/// aclrtStreamAbort: waits for an operation on memory that has begun, not for user code.
+pub fn stream(raw: u64) -> Result<()> {
+    drop_queued(raw, "aclrtStreamAbort")
+}
+
+/// aclrtStreamStop: the same, for streams that somebody has made.
+pub fn stop(raw: u64) -> Result<()> {
+    if raw == 0 {
+        return Err(Error::invalid_param(
+            "stream is null; pass a stream of aclrtCreateStream, or call aclrtStreamAbort, which takes the \
+             default stream",
+        ));
+    }
+    drop_queued(raw, "aclrtStreamStop")
+}
+
+fn drop_queued(raw: u64, call: &str) -> Result<()> {
+    let stream = stream::resolve(raw)?.to_arc();
+    let why = format!(
+        "{call} dropped what stream {:#x} had queued, and with it what was waited for",
+        stream.handle.raw()
+    );
+    // Without a deadline it does not time out.
+    let _ = stream.abort(Fault::new(FaultKind::Aborted, why), None);
+    Ok(())
+}
+
+/// When a program is told of an abort of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It is about to begin.
+    Before,
+    /// It is over, however it went.
+    After,
+}
+
+/// A function of the program that is told: device, stage, milliseconds; 0 is success.
+pub type Watcher = Arc<dyn Fn(u32, Stage, u32) -> i32 + Send + Sync>;
+
+static WATCHERS: Registry<Watcher> = Registry::new();
+
+/// aclrtSetDeviceTaskAbortCallback; `None` takes the name's function out.
+pub fn watch(name: &str, watcher: Option<Watcher>) -> Result<()> {
+    WATCHERS.set(name, watcher)
+}
+
+/// Tells everybody; the first result that is not 0.
+fn tell(id: u32, stage: Stage, timeout_ms: u32) -> i32 {
+    let failed = Cell::new(0);
+    WATCHERS.tell("task-abort callback", |watcher| {
+        let result = watcher(id, stage, timeout_ms);
+        if failed.get() == 0 {
+            failed.set(result);
+        }
+    });
+    failed.get()
+}
+
+/// aclrtDeviceTaskAbort: the same for all streams of a device, for at most `timeout_ms`
+/// milliseconds; 0 is for ever.
+pub fn device(id: i32, timeout_ms: u32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    // Nothing of the device may be held while the program is told.
+    let ordinal = open_device(id)?.id;
+    let before = tell(ordinal, Stage::Before, timeout_ms);
+    let outcome = open_device(id).and_then(|device| drop_all(&device, timeout_ms));
+    let after = tell(ordinal, Stage::After, timeout_ms);
+    outcome?;
+    for (result, stage) in [(before, "PRE"), (after, "POST")] {
+        if result != 0 {
+            return Err(Error::new(
+                Code::Failure,
+                format_args!(
+                    "what device {id} had queued is dropped, but a function of \
+                     aclrtSetDeviceTaskAbortCallback returned {result} at ACL_RT_DEVICE_TASK_ABORT_{stage}"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn open_device(id: i32) -> Result<Arc<Device>> {
+    let session = runtime::session()?;
+    device::slot(&session, "deviceId", id)?.device().ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "deviceId {id} is not set, so it has no work; call aclrtSetDevice first"
+        ))
+    })
+}
+
+fn drop_all(device: &Arc<Device>, timeout_ms: u32) -> Result<()> {
+    let id = device.id;
+    let mut streams = Stream::table().snapshot();
+    streams.retain(|(_, stream)| Arc::ptr_eq(&stream.device, device));
+    let why = Fault::new(
+        FaultKind::DeviceAborted,
+        format!(
+            "aclrtDeviceTaskAbort dropped what device {id} had queued, and with it what was waited for"
+        ),
+    );
+    // All are stopped first, then what has begun is waited for. What was queued meanwhile goes, too.
+    let deadline =
+        (timeout_ms != 0).then(|| Instant::now() + Duration::from_millis(u64::from(timeout_ms)));
+    for (_, stream) in &streams {
+        let _ = stream.abort(why.clone(), Some(Instant::now()));
+    }
+    for (_, stream) in &streams {
+        if stream.abort(why.clone(), deadline) == Wait::TimedOut {
+            return Err(Error::new(
+                Code::StreamSyncTimeout,
+                format_args!(
+                    "an operation on memory that stream {:#x} of device {id} has begun was not over after \
+                     {timeout_ms} ms; what was queued behind it is dropped",
+                    stream.handle.raw()
+                ),
+            ));
+        }
+    }
+    Ok(())
+}

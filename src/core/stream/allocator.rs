@@ -1,0 +1,146 @@
+//! Allocators of the program's, registered for streams, so that libraries that work on a stream find the
+//! one that they are to take memory from. This library itself calls none of their functions.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::{self, Handle};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::stream;
+
+/// A function of an allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Allocates.
+    Alloc,
+    /// Takes a block back.
+    Free,
+    /// Allocates near an address; the only one that may be missing.
+    AllocAdvise,
+    /// Tells a block's address.
+    GetAddrFromBlock,
+}
+
+/// An allocator: addresses, which only C can call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allocator {
+    /// What its functions get first; may be null.
+    pub object: usize,
+    functions: [usize; 4],
+}
+
+impl Allocator {
+    /// The address of a function, 0 if there is none.
+    pub fn function(&self, which: Function) -> usize {
+        self.functions[which as usize]
+    }
+}
+
+/// What is put together before it is registered.
+#[derive(Default)]
+pub struct Description(Mutex<Allocator>);
+
+handles::object!(Description, Allocator);
+
+/// What is registered for a stream: the allocator as it was described then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// The description that it came from, which may have ended.
+    pub description: Handle,
+    /// The allocator.
+    pub allocator: Allocator,
+}
+
+/// The place in a stream.
+pub type OfStream = Mutex<Option<Registered>>;
+
+/// aclrtAllocatorCreateDesc.
+pub fn create() -> Result<Handle> {
+    Description::table().insert(Arc::default()).ok_or_else(|| {
+        Error::new(Code::BadAlloc, "no more descriptions of allocators can be made; destroy some")
+    })
+}
+
+/// aclrtAllocatorDestroyDesc.
+pub fn destroy(raw: u64) -> Result<()> {
+    drop(handles::remove::<Description>("allocatorDesc", raw)?);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclrtAllocatorSetObjToDesc.
+pub fn set_object(raw: u64, object: usize) -> Result<()> {
+    handles::get::<Description>("allocatorDesc", raw)?.0.lock().object = object;
+    Ok(())
+}
+
+/// aclrtAllocatorSetAllocFuncToDesc and its relatives.
+pub fn set_function(raw: u64, which: Function, function: usize) -> Result<()> {
+    if function == 0 {
+        return Err(Error::invalid_param("func is null; it must be a function of the allocator"));
+    }
+    handles::get::<Description>("allocatorDesc", raw)?.0.lock().functions[which as usize] =
+        function;
+    Ok(())
+}
+
+fn check_stream(raw: u64) -> Result<()> {
+    if raw == 0 {
+        return Err(Error::invalid_param(
+            "stream is null; the default stream has no allocator, pass a stream of aclrtCreateStream",
+        ));
+    }
+    Ok(())
+}
+
+/// aclrtAllocatorRegister.
+pub fn register(stream: u64, raw: u64) -> Result<()> {
+    const NEEDED: [(Function, &str); 3] = [
+        (Function::Alloc, "aclrtAllocatorSetAllocFuncToDesc"),
+        (Function::Free, "aclrtAllocatorSetFreeFuncToDesc"),
+        (Function::GetAddrFromBlock, "aclrtAllocatorSetGetAddrFromBlockFuncToDesc"),
+    ];
+    check_stream(stream)?;
+    handles::check_not_null::<Description>("allocatorDesc", raw)?;
+    let on = stream::resolve(stream)?;
+    let allocator = *handles::get::<Description>("allocatorDesc", raw)?.0.lock();
+    for (which, call) in NEEDED {
+        if allocator.function(which) == 0 {
+            return Err(Error::param_invalid(format_args!(
+                "allocatorDesc {raw:#x} has no function that {call} sets; set it first"
+            )));
+        }
+    }
+    let description = Handle::from_raw(raw).expect("it was just found by this number");
+    let mut place = on.allocator.lock();
+    if place.is_some() {
+        return Err(Error::param_invalid(format_args!(
+            "stream {stream:#x} has an allocator already; call aclrtAllocatorUnregister first"
+        )));
+    }
+    *place = Some(Registered { description, allocator });
+    Ok(())
+}
+
+/// aclrtAllocatorUnregister.
+pub fn unregister(stream: u64) -> Result<()> {
+    check_stream(stream)?;
+    let taken = stream::resolve(stream)?.allocator.lock().take();
+    taken.map(drop).ok_or_else(|| none(stream))
+}
+
+/// aclrtAllocatorGetByStream.
+pub fn of_stream(stream: u64) -> Result<Registered> {
+    check_stream(stream)?;
+    let found = *stream::resolve(stream)?.allocator.lock();
+    found.ok_or_else(|| none(stream))
+}
+
+#[cold]
+fn none(stream: u64) -> Error {
+    Error::param_invalid(format_args!(
+        "stream {stream:#x} has no allocator; aclrtAllocatorRegister registers one"
+    ))
+}

@@ -1,0 +1,101 @@
+//! Points that streams have to come past: what an event remembers of its waits and resets.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::Event;
+use crate::algo::slot_table::Handle;
+use crate::backend::{self, FaultKind};
+use crate::core::base::error::Result;
+use crate::core::base::handles::Object;
+use crate::core::stream::Stream;
+
+/// At most one point for each stream.
+#[derive(Default)]
+pub struct Marks(Vec<Mark>);
+
+struct Mark {
+    stream: Handle,
+    /// The stream is on another device than the event, which does not keep that one open.
+    elsewhere: bool,
+    native: Arc<dyn backend::Event>,
+}
+
+impl Mark {
+    /// Whether the stream has come past it.
+    fn is_past(&self) -> Result<bool> {
+        // While the stream is there its device stays open.
+        let stream = self.elsewhere.then(|| Stream::table().get(self.stream));
+        if let Some(None) = stream {
+            return Ok(true);
+        }
+        Ok(self.native.is_complete()?)
+    }
+
+    /// Whether an abort of the stream has dropped it.
+    fn was_dropped(&self) -> bool {
+        let told = self.native.synchronize(Some(Instant::now()));
+        told.is_err_and(|why| matches!(why.kind(), FaultKind::Aborted | FaultKind::DeviceAborted))
+    }
+}
+
+impl Marks {
+    /// Whether there is a point in this stream.
+    pub fn has(&self, stream: &Stream) -> bool {
+        self.0.iter().any(|mark| mark.stream == stream.handle)
+    }
+
+    /// The mark of this stream, or a new one: to be recorded there, and then kept.
+    pub fn lend(&self, stream: &Stream) -> Result<Arc<dyn backend::Event>> {
+        let found = self.0.iter().find(|mark| mark.stream == stream.handle);
+        found.map_or_else(
+            || super::create_native(&stream.device, false),
+            |mark| Ok(Arc::clone(&mark.native)),
+        )
+    }
+
+    /// Keeps a mark that was recorded in `stream` for `event`.
+    pub fn keep(&mut self, event: &Event, stream: &Stream, native: Arc<dyn backend::Event>) {
+        if self.has(stream) {
+            return;
+        }
+        let elsewhere = !Arc::ptr_eq(&event.device, &stream.device);
+        self.0.push(Mark { stream: stream.handle, elsewhere, native });
+    }
+
+    /// Forgets those that streams have come past, if there are many.
+    pub fn sweep(&mut self) {
+        if self.0.len() == self.0.capacity() {
+            // What a failed device says of its own is told by others.
+            self.0.retain(|mark| !mark.is_past().unwrap_or(true));
+        }
+    }
+
+    /// Whether a stream has come past its point.
+    pub fn any_past(&self) -> Result<bool> {
+        for mark in &self.0 {
+            if mark.is_past()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether all streams have come past their points, or have dropped them.
+    pub fn all_past(&self) -> Result<bool> {
+        for mark in &self.0 {
+            if !mark.is_past()? && !mark.was_dropped() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Forgets all of them; mostly there are none.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        if !self.0.is_empty() {
+            self.0.clear();
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Events of several processes (ACL_EVENT_IPC): recorded and waited for in any of them, without a time.
+
+use std::os::fd::AsFd;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use super::{Creator, Event, Uses, flag};
+use crate::algo::slot_table::Handle;
+use crate::algo::spin_lock::SpinLock;
+use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::backend::{
+    self, Change, Event as _, Notify, NotifyWait, Op, Position, SharedEvent, Until, Wait,
+};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::memory::ipc;
+use crate::core::runtime;
+use crate::core::runtime::thread;
+use crate::core::stream::Stream;
+use crate::core::stream::failure::Recorded;
+
+/// What such an event has besides.
+pub struct Shared {
+    native: Arc<SharedEvent>,
+    /// Once another process may import it.
+    export: OnceLock<Export>,
+    is_imported: bool,
+}
+
+/// What is offered to others, until this is dropped.
+struct Export(Key);
+
+impl Export {
+    fn withdraw(&self) {
+        BROKER.withdraw(Kind::Event, &self.0);
+    }
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+impl Shared {
+    /// The event is destroyed: it is imported no more from now on, whoever still uses it.
+    pub(super) fn withdraw(&self) {
+        if let Some(export) = self.export.get() {
+            export.withdraw();
+        }
+    }
+
+    /// What runs of graphs record and wait for.
+    pub(super) fn native(&self) -> &Arc<SharedEvent> {
+        &self.native
+    }
+
+    /// As [`super::record`], of an event and a stream of the same device that is not captured.
+    pub(super) fn record(&self, event: &Event, stream: &Stream) -> Result<()> {
+        // Held, so that the record that is noted last is the latest of this process.
+        let _uses = event.uses.lock();
+        let position = queue_record(&self.native, |op| stream.submit(op))?;
+        event.recorded.set(stream.handle, position);
+        Ok(())
+    }
+
+    /// As [`super::is_complete`].
+    pub(super) fn is_complete(&self, event: &Event) -> Result<bool> {
+        let is_complete = self.native.is_complete()?;
+        look_at_recorder(event)?;
+        Ok(is_complete)
+    }
+
+    /// As [`super::synchronize`].
+    pub(super) fn synchronize(&self, event: &Event, deadline: Option<Instant>) -> Result<Wait> {
+        let wait = self.native.synchronize_while(deadline, || look_at_recorder(event))?;
+        look_at_recorder(event)?;
+        Ok(wait)
+    }
+
+    /// As [`super::wait_with_timeout`], by a stream that is not captured.
+    pub(super) fn wait(&self, stream: &Stream, limit: Option<Duration>) -> Result<()> {
+        queue_wait(&self.native, limit, |op| stream.submit(op)).map(drop)
+    }
+}
+
+/// Fails if the device has failed on which this process has recorded the event: what processes wait for is
+/// memory, which does not tell.
+fn look_at_recorder(event: &Event) -> Result<()> {
+    let Some((stream, _)) = event.recorded.get() else { return Ok(()) };
+    Stream::table().get(stream).map_or(Ok(()), |stream| stream.is_idle().map(drop))
+}
+
+/// A stream records the event: the next record is the latest one from now on.
+pub fn queue_record<E>(
+    event: &Arc<SharedEvent>,
+    submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
+) -> std::result::Result<Position, E> {
+    let record = event.record();
+    // A record has one meaning, whatever the change is.
+    let queued = submit(Op::ChangeNotify(&record, Change::Set(1)));
+    queued.inspect_err(|_| event.take_back(&record))
+}
+
+/// A stream waits for the record that is the latest now.
+pub fn queue_wait<E>(
+    event: &Arc<SharedEvent>,
+    limit: Option<Duration>,
+    submit: impl FnOnce(Op<'_>) -> std::result::Result<Position, E>,
+) -> std::result::Result<Position, E> {
+    // As with the record: it is over or it is not.
+    let wait = NotifyWait { until: Until::AtLeast(1), clear: false, limit };
+    submit(Op::WaitNotify(&event.latest(), wait))
+}
+
+/// Another handle for a notify that stands for an event.
+fn insert(notify: Arc<Notify>, is_imported: bool) -> Result<u64> {
+    let device = thread::current()?.device.clone();
+    let native = SharedEvent::new(notify);
+    let event = Arc::new(Event {
+        id: device.new_event_id(),
+        device,
+        native: Arc::clone(&native) as Arc<dyn backend::Event>,
+        creator: Creator::Ex,
+        flags: flag::IPC,
+        signal: None,
+        shared: Some(Shared { native, export: OnceLock::new(), is_imported }),
+        recorded: Recorded::default(),
+        counted: AtomicBool::new(false),
+        was_captured: AtomicBool::new(false),
+        is_plain: AtomicBool::new(false),
+        uses: SpinLock::new(Uses::default()),
+    });
+    Event::table().insert(event).map(Handle::raw).ok_or_else(super::no_handle)
+}
+
+/// aclrtCreateEventExWithFlag with ACL_EVENT_IPC.
+pub(super) fn create() -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    thread::current()?;
+    let notify = runtime::session()?.driver.create_notify().map_err(|fault| {
+        let error = Error::from(fault);
+        match error.code() {
+            Code::NoNotifyResource => Error::new(Code::NoEventResource, error.text()),
+            _ => error,
+        }
+    })?;
+    insert(notify, false)
+}
+
+/// aclrtIpcGetEventHandle: the key, which is the same every time.
+pub fn export(raw: u64) -> Result<String> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get_arc::<Event>("event", raw)?;
+    let Some(shared) = &event.shared else {
+        return Err(Error::param_invalid(format_args!(
+            "event {raw:#x} was not created with ACL_EVENT_IPC; create it by aclrtCreateEventExWithFlag with that \
+             flag alone"
+        )));
+    };
+    if shared.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "event {raw:#x} is another process's; pass that one's handle on"
+        )));
+    }
+    let export = match shared.export.get() {
+        Some(export) => export,
+        None => {
+            let (bytes, descriptor) = shared.native.export()?;
+            let parcel = Parcel::new(bytes, Some(descriptor));
+            let key = BROKER.offer(Kind::Event, parcel, Admission::Anyone)?;
+            // Of two at once the second is withdrawn by its drop.
+            shared.export.get_or_init(|| Export(key))
+        }
+    };
+    Ok(export.0.to_string())
+}
+
+/// aclrtIpcOpenEventHandle: an event of this process for one of another.
+pub fn import(key: &[u8]) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if key.is_empty() {
+        return Err(Error::invalid_param(
+            "handle is empty; pass what aclrtIpcGetEventHandle wrote in the other process",
+        ));
+    }
+    let about = |fault| ipc::about("handle", fault);
+    let key = Key::from_text(key).map_err(about)?;
+    // Nothing of a device may be held while the other process is waited for.
+    thread::current()?;
+    let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Event, &key).map_err(about)?;
+    let descriptor = descriptor.ok_or_else(|| {
+        Error::param_invalid("the other process has sent no descriptor with the event; try again")
+    })?;
+    insert(runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?, true)
+}

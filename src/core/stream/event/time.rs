@@ -1,0 +1,88 @@
+//! When events happened.
+
+use std::sync::Arc;
+
+use super::{Event, flag};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::runtime::thread;
+
+impl Event {
+    /// Whether it is one that can be asked when it happened.
+    pub fn has_time(&self) -> bool {
+        self.flags & flag::TIME_LINE != 0
+    }
+
+    fn check_timed(&self, argument: &str) -> Result<()> {
+        let why = if !self.has_time() {
+            "was created without ACL_EVENT_TIME_LINE, so it has no time"
+        } else if !self.was_recorded() {
+            "was never recorded; call aclrtRecordEvent first"
+        } else if self.is_resettable() && self.was_reset()? {
+            "was reset since its latest record; call aclrtRecordEvent again"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(Code::EventTimestampInvalid, format_args!("{argument} {why}")))
+    }
+
+    fn check_complete(&self, argument: &str) -> Result<()> {
+        if self.native.is_complete()? {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::EventNotComplete,
+            format_args!("{argument} has not happened yet; call aclrtSynchronizeEvent first"),
+        ))
+    }
+}
+
+/// aclrtEventElapsedTime.
+pub fn elapsed_ms(start: u64, end: u64) -> Result<f32> {
+    thread::refuse_inside_host_function()?;
+    let start_event = handles::get::<Event>("startEvent", start)?;
+    let end_event = handles::get::<Event>("endEvent", end)?;
+    start_event.check_not_captured()?;
+    end_event.check_not_captured()?;
+    start_event.check_timed("startEvent")?;
+    end_event.check_timed("endEvent")?;
+    start_event.check_complete("startEvent")?;
+    end_event.check_complete("endEvent")?;
+    if !Arc::ptr_eq(&start_event.device, &end_event.device) {
+        return Err(Error::param_invalid(format_args!(
+            "startEvent is on device {}, endEvent on device {}; their clocks cannot be compared",
+            start_event.device.id, end_event.device.id
+        )));
+    }
+    let ms = end_event.native.elapsed_ms(&*start_event.native).or_else(|fault| {
+        // Another thread may have recorded one of them meanwhile.
+        start_event.check_complete("startEvent")?;
+        end_event.check_complete("endEvent")?;
+        Err(Error::from(fault))
+    })?;
+    if ms < 0.0 {
+        return Err(Error::new(
+            Code::EventTimestampReversal,
+            format_args!(
+                "endEvent happened {} us before startEvent; swap the arguments",
+                (-ms * 1000.0).ceil() as u64
+            ),
+        ));
+    }
+    Ok(ms)
+}
+
+/// aclrtEventGetTimestamp: microseconds of the machine's clock.
+pub fn time_us(raw: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    let event = handles::get::<Event>("event", raw)?;
+    event.check_not_captured()?;
+    event.check_timed("event")?;
+    event.check_complete("event")?;
+    let told = event.native.time_ns().or_else(|fault| {
+        // Another thread may have recorded it meanwhile.
+        event.check_complete("event")?;
+        Err(Error::from(fault))
+    });
+    Ok(told? / 1000)
+}

@@ -1,0 +1,123 @@
+//! Waits of streams for events.
+
+use std::time::Duration;
+
+use super::{
+    Creator, Event, RECORD_OR_WAIT_EXTERNAL, Uses, captured, check_use_flag, external, not_captured,
+};
+use crate::backend::Op;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles;
+use crate::core::order;
+use crate::core::stream::op_timeout;
+use crate::core::stream::{self, Stream};
+
+/// aclrtStreamWaitEvent, with the process-wide limit of aclrtSetOpWaitTimeout.
+pub fn wait(stream: u64, raw: u64) -> Result<()> {
+    let limit = op_timeout::wait_limit();
+    match wait_at_most(stream, raw, limit) {
+        // The process-wide limit is optional: a backend without timed waits waits without one.
+        Err(error) if limit.is_some() && error.code() == Code::FeatureNotSupport => {
+            wait_at_most(stream, raw, None)
+        }
+        waited => waited,
+    }
+}
+
+/// aclrtStreamWaitEventWithTimeout.
+pub fn wait_with_timeout(stream: u64, raw: u64, timeout: i32) -> Result<()> {
+    let Ok(seconds) = u32::try_from(timeout) else {
+        return Err(Error::param_invalid(format_args!(
+            "timeout is {timeout}; allowed: 0 (for ever) or seconds above 0"
+        )));
+    };
+    wait_at_most(stream, raw, op_timeout::seconds(seconds))
+}
+
+/// aclrtStreamWaitEventWithFlag.
+pub fn wait_with_flag(stream: u64, raw: u64, timeout: u32, flag: u32) -> Result<()> {
+    check_use_flag(flag, "ACL_EVENT_WAIT")?;
+    if flag == RECORD_OR_WAIT_EXTERNAL {
+        if timeout != 0 {
+            return Err(Error::invalid_param(format_args!(
+                "timeout is {timeout}; with ACL_EVENT_WAIT_EXTERNAL it must be 0"
+            )));
+        }
+        handles::check_not_null::<Event>("event", raw)?;
+        let stream = stream::resolve(stream)?;
+        let event = handles::get::<Event>("event", raw)?;
+        event.check_waitable()?;
+        if !stream.is_captured() {
+            return Err(not_captured(&stream, "ACL_EVENT_WAIT_EXTERNAL"));
+        }
+        return external::wait_in_runs(raw, &event, &stream);
+    }
+    wait_at_most(stream, raw, op_timeout::seconds(timeout))
+}
+
+fn wait_at_most(stream: u64, raw: u64, limit: Option<Duration>) -> Result<()> {
+    handles::check_not_null::<Event>("event", raw)?;
+    let stream = stream::resolve(stream)?;
+    let event = handles::look::<Event>("event", raw, stream.pin())?;
+    event.check_waitable()?;
+    if let Some(signal) = &event.signal {
+        return match stream.is_captured() {
+            true => external::wait_in_runs(raw, event, &stream),
+            false => external::wait(event, signal, &stream, limit),
+        };
+    }
+    // Not `||`: one look at both.
+    if (stream.is_captured() | event.may_be_captured()) && captured::wait(raw, event, &stream)? {
+        return Ok(());
+    }
+    if let Some(shared) = &event.shared {
+        return shared.wait(&stream, limit);
+    }
+    if order::is_tracked() && limit.is_none() {
+        return wait_in_order(event, &stream);
+    }
+    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
+    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
+        return stream.submit_now(Op::Wait(&event.native, limit)).map(drop);
+    }
+    wait_marked(event, &stream, limit, &mut event.uses.lock())
+}
+
+/// As [`wait_at_most`], with a mark behind the wait. aclrtQueryEventWaitStatus queries that mark.
+fn wait_marked(
+    event: &Event,
+    stream: &Stream,
+    limit: Option<Duration>,
+    uses: &mut Uses,
+) -> Result<()> {
+    queue_marked(event, stream, uses, Op::Wait(&event.native, limit))
+}
+
+/// Queues a wait, and the mark behind it.
+pub(super) fn queue_marked(
+    event: &Event,
+    stream: &Stream,
+    uses: &mut Uses,
+    wait: Op<'_>,
+) -> Result<()> {
+    uses.waits.sweep();
+    let mark = uses.waits.lend(stream)?;
+    stream.submit(wait)?;
+    stream.queue_quietly(Op::Record(&mark))?;
+    uses.waits.keep(event, stream, mark);
+    Ok(())
+}
+
+/// As [`wait_at_most`] without a limit, while the order of streams is tracked.
+#[cold]
+fn wait_in_order(event: &Event, stream: &Stream) -> Result<()> {
+    // Locked, so that the clock belongs to the record that is waited for.
+    let mut uses = event.uses.lock();
+    let passes = || Ok::<_, Error>(event.native.is_complete()? && stream.is_idle()?);
+    if event.creator == Creator::Ex || !event.was_recorded() || passes()? {
+        stream.submit(Op::Wait(&event.native, None))?;
+    } else {
+        wait_marked(event, stream, None, &mut uses)?;
+    }
+    order::waits(stream, &uses.clock)
+}

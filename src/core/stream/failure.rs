@@ -1,0 +1,238 @@
+//! Failures of queued work: what a stream remembers of them, who hears of them, what stops.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use crate::algo::slot_table::Handle;
+use crate::backend::{Failure, Fault, HostFn, Observer, Position};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::stream::Stream;
+use crate::core::stream::exception::{self, Exception};
+
+/// What happens after a failure, as the API numbers it.
+pub mod mode {
+    /// The stream goes on with the next operation.
+    pub const CONTINUE: u64 = 0;
+    /// The stream stops, and with it all streams of its context.
+    pub const STOP: u64 = 1;
+}
+
+/// No mode was set: the stream goes on.
+const UNSET: i32 = -1;
+
+/// What stopped the streams of a context.
+struct Stop {
+    fault: Fault,
+    /// Somebody was told.
+    told: AtomicBool,
+}
+
+/// The failures of a stream, as its backend tells them. It knows the stream by numbers only: who
+/// holds a stream or a device keeps a reset from going on.
+pub struct Failures {
+    device: u32,
+    context: Handle,
+    stream: i32,
+    /// A value of [`mode`], or [`UNSET`].
+    mode: AtomicI32,
+    /// There is something to tell: one look where there is not.
+    pending: AtomicBool,
+    /// The first failure that nobody was told of, and which operation it was.
+    first: Mutex<Option<(Fault, Position)>>,
+    /// What stopped the stream: every synchronise says so from then on.
+    stopped: OnceLock<Arc<Stop>>,
+    /// The last operation that was not dropped when it stopped. 0 until that is known: better say
+    /// of a record that it was dropped than say nothing.
+    kept: AtomicU64,
+}
+
+impl Failures {
+    /// None so far, of stream number `stream` in `context` on device number `device`.
+    pub fn new(device: u32, context: Handle, stream: i32) -> Self {
+        Self {
+            device,
+            context,
+            stream,
+            mode: AtomicI32::new(UNSET),
+            pending: AtomicBool::new(false),
+            first: Mutex::new(None),
+            stopped: OnceLock::new(),
+            kept: AtomicU64::new(0),
+        }
+    }
+
+    /// What happens after a failure: a value of [`mode`].
+    pub fn mode(&self) -> u64 {
+        match self.mode.load(Ordering::Acquire) {
+            UNSET => mode::CONTINUE,
+            mode => mode as u64,
+        }
+    }
+
+    /// Sets what happens after a failure, once.
+    pub fn set_mode(&self, argument: &str, mode: u64) -> Result<()> {
+        if mode > mode::STOP {
+            return Err(Error::invalid_param(format_args!(
+                "{argument} is {mode}; allowed: ACL_CONTINUE_ON_FAILURE 0 and ACL_STOP_ON_FAILURE 1"
+            )));
+        }
+        let set =
+            self.mode.compare_exchange(UNSET, mode as i32, Ordering::AcqRel, Ordering::Acquire);
+        set.map(drop).map_err(|before| {
+            Error::param_invalid(format_args!(
+                "the failure mode of stream number {} was set to {before} before, and can be set once; \
+                 create another stream",
+                self.stream
+            ))
+        })
+    }
+
+    /// The first failure that nobody was told of yet, or what stopped the stream.
+    #[inline]
+    pub fn report(&self) -> Result<()> {
+        if self.pending.load(Ordering::Acquire) { self.tell(None) } else { Ok(()) }
+    }
+
+    /// As [`Self::report`], of what came before an operation.
+    pub fn report_before(&self, position: Position) -> Result<()> {
+        if self.pending.load(Ordering::Acquire) { self.tell(Some(position)) } else { Ok(()) }
+    }
+
+    /// As [`Self::report`], at the stream's end: that it was stopped is told if nobody knows.
+    pub fn report_last(&self) -> Result<()> {
+        let known = self.stopped.get().is_some_and(|stop| stop.told.load(Ordering::Acquire));
+        if known { Ok(()) } else { self.report() }
+    }
+
+    #[cold]
+    fn tell(&self, before: Option<Position>) -> Result<()> {
+        let is_before = |position| before.is_none_or(|before| position <= before);
+        if let Some(stop) = self.stopped.get()
+            && before.is_none_or(|before| before > self.kept.load(Ordering::Acquire))
+        {
+            return Err(self.has_stopped(stop));
+        }
+        let mut first = self.first.lock();
+        match first.take_if(|(_, position)| is_before(*position)) {
+            None => Ok(()),
+            Some((fault, _)) => {
+                self.pending.store(self.stopped.get().is_some(), Ordering::Release);
+                Err(fault.into())
+            }
+        }
+    }
+
+    /// Why the stream takes no more work, if a failure stopped it.
+    pub fn refusal(&self) -> Option<Error> {
+        self.stopped.get().map(|stop| self.has_stopped(stop))
+    }
+
+    fn has_stopped(&self, stop: &Stop) -> Error {
+        stop.told.store(true, Ordering::Release);
+        let error = Error::from(stop.fault.clone());
+        Error::new(
+            error.code(),
+            format_args!(
+                "stream number {} was stopped, and what it had queued was dropped, because work of its \
+                 context failed under ACL_STOP_ON_FAILURE: {}; destroy the stream (a default stream goes \
+                 with its context)",
+                self.stream,
+                error.text()
+            ),
+        )
+    }
+
+    /// Stops all streams of the context.
+    fn stop_context(&self, fault: &Fault) {
+        let stop = Arc::new(Stop { fault: fault.clone(), told: AtomicBool::new(false) });
+        let mut streams = Stream::table().snapshot();
+        streams.retain(|(_, stream)| stream.context == self.context);
+        // First all know why, then they are stopped: nobody is refused without knowing.
+        for (_, stream) in &streams {
+            let failures = stream.failures();
+            // `pending` changes under this lock only.
+            let _first = failures.first.lock();
+            // What stopped it first is what it says.
+            let _ = failures.stopped.set(Arc::clone(&stop));
+            failures.pending.store(true, Ordering::Release);
+        }
+        for (_, stream) in &streams {
+            let kept = stream.give_up();
+            stream.failures().kept.store(kept, Ordering::Release);
+        }
+    }
+}
+
+impl Observer for Failures {
+    fn failed(&self, failure: Failure) -> Option<HostFn> {
+        let Failure { fault, position, thread, launch } = failure;
+        let unknown = Exception::UNKNOWN;
+        let code = Error::from(fault.clone()).code();
+        let exception = Exception {
+            task: position.map_or(unknown, |position| position as u32),
+            stream: position.map_or(unknown, |_| self.stream as u32),
+            thread: thread.unwrap_or(unknown),
+            device: self.device,
+            code: code.value() as u32,
+            launch,
+        };
+        // Without a position the whole device has failed, and says so in every answer.
+        if let Some(position) = position {
+            let mut first = self.first.lock();
+            first.get_or_insert_with(|| (fault.clone(), position));
+            self.pending.store(true, Ordering::Release);
+            drop(first);
+            if self.mode() == mode::STOP {
+                self.stop_context(&fault);
+            }
+        }
+        exception::announce(exception)
+    }
+}
+
+/// Which stream recorded an event last, and where in it: two numbers that are written and read
+/// together without a lock.
+#[derive(Default)]
+pub struct Recorded {
+    stream: AtomicU64,
+    /// The position, and below it bits of the stream's handle, so that a reader sees a pair that
+    /// does not belong together.
+    position: AtomicU64,
+}
+
+impl Recorded {
+    /// As many bits of a handle as tell live streams apart: its slot.
+    const TAG_BITS: u32 = 24;
+
+    /// `stream` has recorded it as its operation `position`.
+    pub fn set(&self, stream: Handle, position: Position) {
+        self.position.store(position << Self::TAG_BITS | Self::tag(stream), Ordering::Release);
+        self.stream.store(stream.raw(), Ordering::Release);
+    }
+
+    /// The stream that recorded it last, also while another one does; `None`: it was never recorded.
+    pub fn stream(&self) -> Option<Handle> {
+        Handle::from_raw(self.stream.load(Ordering::Acquire))
+    }
+
+    /// Whether a stream has recorded it.
+    #[inline]
+    pub fn exists(&self) -> bool {
+        self.stream.load(Ordering::Acquire) != 0
+    }
+
+    /// The stream and the position. `None`: never recorded, or being recorded just now.
+    pub fn get(&self) -> Option<(Handle, Position)> {
+        let stream = self.stream()?;
+        let position = self.position.load(Ordering::Acquire);
+        let fits = position & ((1 << Self::TAG_BITS) - 1) == Self::tag(stream);
+        fits.then_some((stream, position >> Self::TAG_BITS))
+    }
+
+    fn tag(stream: Handle) -> u64 {
+        stream.raw() & ((1 << Self::TAG_BITS) - 1)
+    }
+}

@@ -1,0 +1,65 @@
+//! The driver's own objects behind ours, for programs that call the driver as well.
+
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::runtime;
+use crate::core::runtime::context::Context;
+use crate::core::runtime::device::slot;
+use crate::core::runtime::state_callback;
+use crate::core::runtime::thread;
+use crate::core::stream::event::Event;
+use crate::core::stream::{self, Stream, StreamFlags};
+
+/// What the cpu backend says to all of these.
+fn no_driver(what: &str) -> Error {
+    Error::unsupported(format_args!(
+        "there is no driver below the cpu backend, and so no {what} of its; ask portaclBackendName first, \
+         and use this where it is \"cuda\""
+    ))
+}
+
+/// portaclDeviceGetNative.
+pub fn device(id: i32) -> Result<i32> {
+    let session = runtime::session()?;
+    slot(&session, "deviceId", id)?;
+    session.driver.native_device(id as u32).ok_or_else(|| no_driver("device"))
+}
+
+/// portaclContextGetNative; 0 is the current context.
+pub fn context(raw: u64) -> Result<usize> {
+    let native = if raw == 0 {
+        thread::current()?.device.native.native_context()
+    } else {
+        handles::get::<Context>("context", raw)?.device.native.native_context()
+    };
+    native.ok_or_else(|| no_driver("context"))
+}
+
+/// portaclStreamGetNative; 0 is the default stream of the current context.
+pub fn stream(raw: u64) -> Result<usize> {
+    stream::resolve(raw)?.driver_stream().ok_or_else(|| no_driver("stream"))
+}
+
+/// portaclEventGetNative.
+pub fn event(raw: u64) -> Result<usize> {
+    handles::get::<Event>("event", raw)?.native.native().ok_or_else(|| no_driver("event"))
+}
+
+/// portaclStreamWrapNative: a stream in the current context around one of the driver's.
+pub fn wrap_stream(native: usize) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    if native == 0 {
+        return Err(Error::invalid_param(
+            "native is null, which is the driver's legacy default stream: it waits for all other streams; \
+             pass a stream that was created",
+        ));
+    }
+    let device = thread::current()?.device.clone();
+    let adopt = |options| device.native.adopt_stream(native, options);
+    let flags = StreamFlags::default();
+    let made = Stream::create_with(&device, stream::current_context()?, 0, flags, false, adopt);
+    drop(device);
+    let stream = made?.raw();
+    state_callback::stream_created(stream);
+    Ok(stream)
+}

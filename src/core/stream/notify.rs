@@ -1,0 +1,316 @@
+//! Notifies: signals that a wait consumes, and counts that streams change and wait for.
+//!
+//! A notify is a count of 0 or 1: a record makes it 1, recorded again it stays so, and one wait, of as
+//! many as there are, makes it 0 and goes on. Nothing is lost when the record comes first.
+
+mod numbers;
+mod sharing;
+
+use std::fmt::Arguments;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+pub use self::numbers::Numbers;
+use self::sharing::Export;
+pub use self::sharing::{admit, export, import};
+use crate::algo::slot_table::{self, Handle};
+use crate::backend::{self, Change, NotifyWait, Op, Until};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::base::handles::{self, Object};
+use crate::core::base::host_memory;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::stream::Stream;
+use crate::core::stream::op_timeout;
+
+/// The flag of a notify that only the device uses, which makes no difference here.
+const DEVICE_USE_ONLY: u64 = 1;
+
+/// A notify.
+pub struct Notify {
+    common: Common,
+    /// Once another process may import it.
+    export: OnceLock<Export>,
+    /// It is another process's.
+    is_imported: bool,
+}
+
+handles::object!(Notify, Notify);
+
+/// A notify that counts.
+pub struct CountedNotify(Common);
+
+handles::object!(CountedNotify, CountedNotify);
+
+/// What both kinds have.
+struct Common {
+    /// Whose it is.
+    device: Arc<Device>,
+    native: Arc<backend::Notify>,
+    /// A number that no other of its kind on the device has.
+    id: u32,
+    numbers: fn(&Device) -> &Numbers,
+    /// Nobody has the handle any more, and another one may have the number.
+    is_destroyed: AtomicBool,
+}
+
+impl Common {
+    /// One of the current device, made by `make`; `function` is told where there are too many.
+    fn new(
+        numbers: fn(&Device) -> &Numbers,
+        function: &str,
+        make: impl FnOnce() -> Result<Arc<backend::Notify>>,
+    ) -> Result<Self> {
+        let device = thread::current()?.device.clone();
+        let id = numbers(&device).take().ok_or_else(|| {
+            none_left(format_args!(
+                "device {} has {} notifies of {function}, as many as there can be; destroy some",
+                device.id,
+                Numbers::MOST
+            ))
+        })?;
+        match make() {
+            Ok(native) => {
+                Ok(Self { device, native, id, numbers, is_destroyed: AtomicBool::new(false) })
+            }
+            Err(error) => {
+                numbers(&device).give_back(id);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Common {
+    /// Gives its number back.
+    fn destroy(&self) {
+        if !self.is_destroyed.swap(true, Ordering::Relaxed) {
+            (self.numbers)(&self.device).give_back(self.id);
+        }
+    }
+}
+
+impl Drop for Common {
+    fn drop(&mut self) {
+        self.destroy();
+    }
+}
+
+impl Notify {
+    /// The device that it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.common.device
+    }
+}
+
+impl CountedNotify {
+    /// The device that it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.0.device
+    }
+}
+
+fn plain_numbers(device: &Device) -> &Numbers {
+    &device.notify_numbers
+}
+
+fn counted_numbers(device: &Device) -> &Numbers {
+    &device.counted_notify_numbers
+}
+
+#[cold]
+fn none_left(why: Arguments<'_>) -> Error {
+    Error::new(Code::NoNotifyResource, why)
+}
+
+fn create_native() -> Result<Arc<backend::Notify>> {
+    let session = crate::core::runtime::session()?;
+    session.driver.create_notify().map_err(|fault| {
+        let error = Error::from(fault);
+        match error.code() {
+            Code::NoStreamResource => none_left(format_args!("{}", error.text())),
+            _ => error,
+        }
+    })
+}
+
+fn check_flag(flag: u64) -> Result<()> {
+    if flag <= DEVICE_USE_ONLY {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "flag is {flag:#x}; allowed: ACL_NOTIFY_DEFAULT 0 and ACL_NOTIFY_DEVICE_USE_ONLY 1"
+    )))
+}
+
+fn insert<T: Object>(notify: T) -> Result<u64> {
+    T::table().insert(Arc::new(notify)).map(Handle::raw).ok_or_else(|| {
+        let full = none_left(format_args!("no more handles of notifies can be made; destroy some"));
+        host_memory::no_handle(T::table().is_full(), full)
+    })
+}
+
+/// aclrtCreateNotify.
+pub fn create(flag: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    check_flag(flag)?;
+    let common = Common::new(plain_numbers, "aclrtCreateNotify", create_native)?;
+    insert(Notify { common, export: OnceLock::new(), is_imported: false })
+}
+
+/// aclrtDestroyNotify: never waits; what queued operations need stays.
+pub fn destroy(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let notify = handles::remove::<Notify>("notify", raw)?;
+    notify.common.destroy();
+    let is_shared = notify.is_imported || notify.export.get().is_some();
+    drop(notify);
+    if is_shared {
+        // Other processes wait for it, perhaps.
+        slot_table::flush_deferred();
+    } else {
+        slot_table::flush_if_many();
+    }
+    Ok(())
+}
+
+/// aclrtRecordNotify.
+pub fn record(raw: u64, stream: u64) -> Result<()> {
+    handles::check_not_null::<Notify>("notify", raw)?;
+    let stream = stream::resolve(stream)?;
+    let notify = handles::look::<Notify>("notify", raw, stream.pin())?;
+    change_count(&notify.common, &stream, Change::Set(1))
+}
+
+/// aclrtWaitAndResetNotify: for so many seconds at most, 0 is for ever.
+pub fn wait(raw: u64, stream: u64, seconds: u32) -> Result<()> {
+    handles::check_not_null::<Notify>("notify", raw)?;
+    let stream = stream::resolve(stream)?;
+    let notify = handles::look::<Notify>("notify", raw, stream.pin())?;
+    let limit = op_timeout::seconds(seconds);
+    wait_for_count(
+        &notify.common,
+        &stream,
+        NotifyWait { until: Until::Equal(1), clear: true, limit },
+    )
+}
+
+/// aclrtGetNotifyId.
+pub fn id(raw: u64) -> Result<u32> {
+    Ok(handles::get::<Notify>("notify", raw)?.common.id)
+}
+
+/// aclrtNotifyBatchReset: takes records back that nobody has waited for, now; all or none.
+pub fn reset(count: usize, raw: impl Fn(usize) -> u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let look = |index| handles::get_arc::<Notify>(&format!("notifies[{index}]"), raw(index));
+    let notifies = (0..count).map(look).collect::<Result<Vec<_>>>()?;
+    notifies.iter().for_each(|notify| notify.common.native.set(0));
+    Ok(())
+}
+
+fn change_count(notify: &Common, stream: &Stream, change: Change) -> Result<()> {
+    stream.submit(Op::ChangeNotify(&notify.native, change)).map(drop)
+}
+
+fn wait_for_count(notify: &Common, stream: &Stream, wait: NotifyWait) -> Result<()> {
+    stream.submit(Op::WaitNotify(&notify.native, wait)).map(drop)
+}
+
+/// aclrtCntNotifyCreate.
+pub fn create_counted(flag: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    check_flag(flag)?;
+    insert(CountedNotify(Common::new(counted_numbers, "aclrtCntNotifyCreate", create_native)?))
+}
+
+/// aclrtCntNotifyDestroy.
+pub fn destroy_counted(raw: u64) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let notify = handles::remove::<CountedNotify>("cntNotify", raw)?;
+    notify.0.destroy();
+    drop(notify);
+    slot_table::flush_if_many();
+    Ok(())
+}
+
+/// aclrtCntNotifyRecord: `mode` is an `aclrtCntNotifyRecordMode`.
+pub fn record_counted(raw: u64, stream: u64, mode: i32, value: u32) -> Result<()> {
+    let change = match mode {
+        0 => Change::Set(value),
+        1 => Change::Add(value),
+        2 => Change::Or(value),
+        4 => Change::And(value),
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "info->mode is {mode}; allowed of aclrtCntNotifyRecordMode: set 0, add 1, or 2 and and 4"
+            )));
+        }
+    };
+    change_counted(raw, stream, change)
+}
+
+/// aclrtCntNotifyReset.
+pub fn reset_counted(raw: u64, stream: u64) -> Result<()> {
+    change_counted(raw, stream, Change::Set(0))
+}
+
+fn change_counted(raw: u64, stream: u64, change: Change) -> Result<()> {
+    handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
+    let stream = stream::resolve(stream)?;
+    let notify = handles::look::<CountedNotify>("cntNotify", raw, stream.pin())?;
+    change_count(&notify.0, &stream, change)
+}
+
+/// What aclrtCntNotifyWaitWithTimeout is told.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedWait {
+    /// An `aclrtCntNotifyWaitMode`.
+    pub mode: i32,
+    /// What the count is compared with.
+    pub value: u32,
+    /// At most; 0 is for ever.
+    pub seconds: u32,
+    /// 1: the count becomes 0 afterwards.
+    pub clear: u8,
+}
+
+/// aclrtCntNotifyWaitWithTimeout.
+pub fn wait_counted(raw: u64, stream: u64, wait: CountedWait) -> Result<()> {
+    let CountedWait { mode, value, seconds, clear } = wait;
+    let until = match mode {
+        0 => Until::Less(value),
+        1 => Until::Equal(value),
+        2 => Until::Greater(value),
+        3 => Until::AtLeast(value),
+        4 => Until::Bits(value),
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "info->mode is {mode}; allowed of aclrtCntNotifyWaitMode: less 0, equal 1, bigger 2, bigger or \
+                 equal 3 and equal with bit mask 4"
+            )));
+        }
+    };
+    if let Until::Less(0) | Until::Greater(u32::MAX) = until {
+        return Err(Error::invalid_param(format_args!(
+            "info->value is {value}, and no count is {}; wait for another",
+            if mode == 0 { "less" } else { "bigger" }
+        )));
+    }
+    if clear > 1 {
+        return Err(Error::invalid_param(format_args!(
+            "info->isClear is {clear}; allowed: 0 (leave the count) and 1 (set it to 0 after the wait)"
+        )));
+    }
+    handles::check_not_null::<CountedNotify>("cntNotify", raw)?;
+    let stream = stream::resolve(stream)?;
+    let notify = handles::look::<CountedNotify>("cntNotify", raw, stream.pin())?;
+    let limit = op_timeout::seconds(seconds);
+    wait_for_count(&notify.0, &stream, NotifyWait { until, clear: clear == 1, limit })
+}
+
+/// aclrtCntNotifyGetId.
+pub fn id_counted(raw: u64) -> Result<u32> {
+    Ok(handles::get::<CountedNotify>("cntNotify", raw)?.0.id)
+}

@@ -1,0 +1,106 @@
+//! Notifies in several processes: exported under a key, which others import.
+
+use std::os::fd::AsFd;
+use std::sync::OnceLock;
+
+use super::{Common, Notify, insert, plain_numbers};
+use crate::backend::broker::{Admission, BROKER, Key, Kind, Parcel};
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles;
+use crate::core::memory::ipc;
+use crate::core::runtime;
+use crate::core::runtime::thread;
+
+/// The flag of an export that asks for no list of processes, and the one of an import that allows the
+/// devices to reach each other's memory, which notifies do not need.
+const OTHER_FLAG: u64 = 2;
+
+/// What is offered to others, until this is dropped.
+pub struct Export {
+    key: Key,
+    admission: Admission,
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        BROKER.withdraw(Kind::Notify, &self.key);
+    }
+}
+
+fn check_flags(flags: u64, default: &str, other: &str) -> Result<()> {
+    if flags == 0 || flags == OTHER_FLAG {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "flags is {flags:#x}; allowed: {default} 0 and {other} 2"
+    )))
+}
+
+/// aclrtNotifyGetExportKey: the key's text, for which there are `room` bytes.
+pub fn export(raw: u64, room: usize, flags: u64) -> Result<String> {
+    thread::refuse_inside_host_function()?;
+    check_flags(
+        flags,
+        "ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT",
+        "ACL_RT_NOTIFY_EXPORT_FLAG_DISABLE_PID_VALIDATION",
+    )?;
+    ipc::check_room(room)?;
+    let notify = handles::get_arc::<Notify>("notify", raw)?;
+    if notify.is_imported {
+        return Err(Error::param_invalid(format_args!(
+            "notify {raw:#x} is another process's; only that one can export it"
+        )));
+    }
+    let admission = if flags == 0 { Admission::Listed } else { Admission::Anyone };
+    let export = match notify.export.get() {
+        Some(export) => export,
+        None => {
+            let (bytes, descriptor) = notify.common.native.export()?;
+            let parcel = Parcel::new(bytes, Some(descriptor));
+            let key = BROKER.offer(Kind::Notify, parcel, admission)?;
+            // Of two at once the second is withdrawn by its drop.
+            notify.export.get_or_init(|| Export { key, admission })
+        }
+    };
+    if export.admission != admission {
+        return Err(Error::param_invalid(format_args!(
+            "notify {raw:#x} was exported with other flags than {flags}; use its first key, or another notify"
+        )));
+    }
+    Ok(export.key.to_string())
+}
+
+/// aclrtNotifySetImportPid: lets these processes import it, besides those that may already.
+pub fn admit(raw: u64, processes: &ipc::ProcessList) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let notify = handles::get_arc::<Notify>("notify", raw)?;
+    let export = notify.export.get().ok_or_else(|| {
+        Error::param_invalid(format_args!(
+            "notify {raw:#x} has not been exported by this process; call aclrtNotifyGetExportKey first"
+        ))
+    })?;
+    if BROKER.admit(Kind::Notify, &export.key, processes.numbers()) {
+        return Ok(());
+    }
+    Err(Error::param_invalid(format_args!("notify {raw:#x} is not offered to others any more")))
+}
+
+/// aclrtNotifyImportByKey: a handle for a notify of another process.
+pub fn import(key: &[u8], flags: u64) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    check_flags(
+        flags,
+        "ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT",
+        "ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS",
+    )?;
+    let key = Key::from_text(key)?;
+    // Nothing of a device may be held while the other process is waited for.
+    thread::current()?;
+    let Parcel { bytes, descriptor, .. } = BROKER.fetch(Kind::Notify, &key)?;
+    let descriptor = descriptor.ok_or_else(|| {
+        Error::param_invalid("the other process has sent no descriptor with the notify; try again")
+    })?;
+    let native = runtime::session()?.driver.import_notify(&bytes, descriptor.as_fd())?;
+    let common = Common::new(plain_numbers, "aclrtCreateNotify", || Ok(native))?;
+    insert(Notify { common, export: OnceLock::new(), is_imported: true })
+}

@@ -1,0 +1,84 @@
+//! What happens where a floating-point number becomes too large. Arithmetic gives infinities and NaNs
+//! here, and nothing takes note of them: modes and switches are kept for those who ask, and every state
+//! says that there was no overflow.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend::{Fill, Op};
+use crate::core::base::error::{Error, Result};
+use crate::core::memory;
+use crate::core::runtime::thread;
+use crate::core::stream;
+
+/// Bytes at the address where overflows are to be looked for.
+const AREA: usize = 512;
+
+/// What a device keeps, until it ends.
+#[derive(Default)]
+pub struct OfDevice {
+    saturates: AtomicBool,
+    /// Where the bytes for notes are, once somebody has asked.
+    area: Mutex<Option<usize>>,
+}
+
+/// aclrtSetDeviceSatMode.
+pub fn set_mode(mode: i32) -> Result<()> {
+    let saturates = match mode {
+        0 => true,
+        1 => false,
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "mode is {mode}; allowed: ACL_RT_OVERFLOW_MODE_SATURATION (0) and \
+                 ACL_RT_OVERFLOW_MODE_INFNAN (1)"
+            )));
+        }
+    };
+    thread::refuse_inside_host_function()?;
+    thread::current()?.device.overflow.saturates.store(saturates, Ordering::Relaxed);
+    Ok(())
+}
+
+/// aclrtGetDeviceSatMode: whether the mode is that of saturation.
+pub fn saturates() -> Result<bool> {
+    thread::refuse_inside_host_function()?;
+    Ok(thread::current()?.device.overflow.saturates.load(Ordering::Relaxed))
+}
+
+/// aclrtCtxGetFloatOverflowAddr: zeros in device memory, which go with the device.
+///
+/// One area for all contexts of a device is enough where nobody writes to it. It lies inside its
+/// allocation, so that no program can free it by its address.
+pub fn area() -> Result<usize> {
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    let mut area = device.overflow.area.lock();
+    if let Some(addr) = *area {
+        return Ok(addr);
+    }
+    let addr = memory::zeros_of_device(&device, 2 * AREA)? + AREA;
+    *area = Some(addr);
+    Ok(addr)
+}
+
+/// aclrtGetOverflowStatus and its relatives: zeros, in stream order.
+pub fn write_status(addr: usize, size: u64, stream: u64) -> Result<()> {
+    const ARGUMENT: &str = "outputAddr";
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!(
+            "{ARGUMENT} is null; it must be device memory for the state"
+        )));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("outputSize is 0; the state takes at least one byte"));
+    }
+    let stream = stream::resolve(stream)?;
+    let (dst, _held) = memory::device_span(ARGUMENT, addr, size as usize, &stream.device, true)?;
+    stream.submit(Op::Fill(Fill::bytes(dst, 0))).map(drop)
+}
+
+/// aclrtResetOverflowStatus and its relatives: nothing was noted that could be forgotten.
+pub fn reset_status(stream: u64) -> Result<()> {
+    stream::resolve(stream).map(drop)
+}

@@ -1,0 +1,373 @@
+//! Callbacks that a thread of the program runs for streams, inside a call of its own.
+//!
+//! There are two families of calls with the same rules, which exclude each other on a stream. A
+//! stream has at most one thread, a thread any number of streams of one device.
+
+mod reader;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, RwLock};
+
+use self::reader::Reader;
+use crate::algo::pause::pause;
+use crate::algo::slot_table::Handle;
+use crate::backend::{self, HostFn, Op, Payload};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::runtime::thread;
+use crate::core::stream::{self, Stream};
+
+/// How many threads of a family there can be.
+const MAX_THREADS: usize = 1024;
+/// How often it is looked whether threads have left.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// One of the two families: what its calls are named, and its threads.
+pub struct Family {
+    /// What is run.
+    what: &'static str,
+    subscribe: &'static str,
+    unsubscribe: &'static str,
+    process: &'static str,
+    /// Those with streams, by their pthread_t.
+    threads: RwLock<BTreeMap<u64, Arc<Reader>>>,
+    inside: Mutex<Inside>,
+}
+
+/// Calls that are processing.
+struct Inside {
+    /// Counts lives of the library. Calls that an earlier one has left behind do not count.
+    life: u64,
+    calls: usize,
+}
+
+/// aclrtSubscribeReport and its relatives.
+pub static REPORTS: Family = Family {
+    what: "callbacks",
+    subscribe: "aclrtSubscribeReport",
+    unsubscribe: "aclrtUnSubscribeReport",
+    process: "aclrtProcessReport",
+    threads: RwLock::new(BTreeMap::new()),
+    inside: Mutex::new(Inside { life: 0, calls: 0 }),
+};
+
+/// aclrtSubscribeHostFunc and its relatives.
+pub static HOST_FUNCTIONS: Family = Family {
+    what: "host functions",
+    subscribe: "aclrtSubscribeHostFunc",
+    unsubscribe: "aclrtUnSubscribeHostFunc",
+    process: "aclrtProcessHostFunc",
+    threads: RwLock::new(BTreeMap::new()),
+    inside: Mutex::new(Inside { life: 0, calls: 0 }),
+};
+
+/// How long a call waits at most before it says that the thread serves nothing: programs call it in a
+/// loop that takes no notice, and that would keep a core busy.
+const NAP: Duration = Duration::from_millis(10);
+
+impl Family {
+    fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    #[cold]
+    fn thread_not_subscribed(&self, thread: u64) -> Error {
+        let Self { what, subscribe, .. } = self;
+        Error::new(
+            Code::ThreadSubscribe,
+            format_args!(
+                "thread {thread:#x} runs the {what} of no stream: call {subscribe} with this thread's \
+                 pthread_self() first; a subscription ends with its stream or device, or by aclFinalize"
+            ),
+        )
+    }
+
+    #[cold]
+    fn stream_not_subscribed(&self, stream: Handle) -> Error {
+        let Self { what, subscribe, .. } = self;
+        Error::new(
+            Code::StreamNoCbReg,
+            format_args!(
+                "stream {:#x} has no thread that runs its {what}; call {subscribe} first",
+                stream.raw()
+            ),
+        )
+    }
+}
+
+/// Who runs a stream's callbacks.
+#[derive(Default)]
+pub struct Subscription {
+    /// Somebody does. To be looked at without the lock, by calls that work either way.
+    active: AtomicBool,
+    link: Mutex<Link>,
+}
+
+#[derive(Default)]
+enum Link {
+    #[default]
+    Nobody,
+    Thread(Arc<Reader>),
+    /// The stream is being destroyed.
+    Over,
+}
+
+impl Subscription {
+    fn reader(&self) -> Option<Arc<Reader>> {
+        // Relaxed: who subscribes at the same time may come before or after.
+        if !self.active.load(Ordering::Relaxed) {
+            return None;
+        }
+        match &*self.link.lock() {
+            Link::Thread(reader) => Some(Arc::clone(reader)),
+            Link::Nobody | Link::Over => None,
+        }
+    }
+
+    fn reader_of(&self, family: &Family) -> Option<Arc<Reader>> {
+        self.reader().filter(|reader| reader.family.is(family))
+    }
+
+    fn set(&self, link: &mut Link, to: Link) -> Link {
+        self.active.store(matches!(to, Link::Thread(_)), Ordering::Relaxed);
+        std::mem::replace(link, to)
+    }
+
+    /// The stream was aborted: drops callbacks that have not started.
+    pub fn give_up(&self, stream: Handle) {
+        if let Some(reader) = self.reader() {
+            reader.give_up(stream);
+        }
+    }
+
+    /// The stream is being destroyed: callbacks that have not started are dropped, so that it comes
+    /// to its end. Returns who may still run one.
+    pub fn end(&self, stream: Handle) -> Option<Arc<Reader>> {
+        let Link::Thread(reader) = self.set(&mut self.link.lock(), Link::Over) else { return None };
+        reader.remove(stream);
+        Some(reader)
+    }
+}
+
+fn check_thread(argument: &str, thread: u64) -> Result<()> {
+    if thread == 0 {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is 0; it must be what pthread_self() gives in the thread"
+        )));
+    }
+    Ok(())
+}
+
+/// aclrtSubscribeReport, aclrtSubscribeHostFunc.
+pub fn subscribe(family: &'static Family, argument: &str, thread: u64, stream: u64) -> Result<()> {
+    check_thread(argument, thread)?;
+    let stream = stream::resolve(stream)?;
+    let mut link = stream.callbacks.link.lock();
+    match &*link {
+        Link::Nobody => {}
+        Link::Thread(reader) => {
+            let Family { what, unsubscribe, .. } = reader.family;
+            return Err(Error::new(
+                Code::StreamSubscribe,
+                format_args!(
+                    "stream {:#x}: thread {:#x} runs its {what} already; call {unsubscribe} first",
+                    stream.handle.raw(),
+                    reader.thread
+                ),
+            ));
+        }
+        Link::Over => {
+            return Err(Error::param_invalid(format_args!(
+                "stream {:#x} is being destroyed by another thread",
+                stream.handle.raw()
+            )));
+        }
+    }
+    let mut threads = family.threads.write();
+    let count = threads.len();
+    let reader = match threads.get(&thread) {
+        Some(reader) => Arc::clone(reader),
+        None if count < MAX_THREADS => Reader::new(family, thread, stream.device.id),
+        None => {
+            return Err(Error::new(
+                Code::ThreadSubscribe,
+                format_args!(
+                    "{argument} {thread:#x} would be thread {} with {}; at most {MAX_THREADS} can have \
+                     them, let one thread serve more streams",
+                    count + 1,
+                    family.what
+                ),
+            ));
+        }
+    };
+    if reader.device != stream.device.id {
+        return Err(Error::new(
+            Code::ThreadSubscribe,
+            format_args!(
+                "{argument} {thread:#x} serves streams of device {}, and this stream is on device {}; use \
+                 another thread for it",
+                reader.device, stream.device.id
+            ),
+        ));
+    }
+    reader.add(stream.handle);
+    threads.insert(thread, Arc::clone(&reader));
+    stream.callbacks.set(&mut link, Link::Thread(reader));
+    Ok(())
+}
+
+/// aclrtUnSubscribeReport, aclrtUnSubscribeHostFunc, called in the thread `caller`.
+pub fn unsubscribe(
+    family: &'static Family,
+    argument: &str,
+    thread: u64,
+    stream: u64,
+    caller: u64,
+) -> Result<()> {
+    check_thread(argument, thread)?;
+    // No `Ref` of it may live across the wait.
+    let stream: Arc<Stream> = stream::resolve(stream)?.to_arc();
+    let handle = stream.handle;
+    let reader =
+        stream.callbacks.reader_of(family).ok_or_else(|| family.stream_not_subscribed(handle))?;
+    if reader.thread != thread {
+        return Err(Error::new(
+            Code::ThreadSubscribe,
+            format_args!(
+                "{argument} {thread:#x} does not run the {} of stream {:#x}, thread {:#x} does; pass that",
+                family.what,
+                handle.raw(),
+                reader.thread
+            ),
+        ));
+    }
+    reader.drain(handle, caller)?;
+    let mut link = stream.callbacks.link.lock();
+    // Another thread may have ended it meanwhile.
+    if matches!(&*link, Link::Thread(present) if Arc::ptr_eq(present, &reader)) {
+        stream.callbacks.set(&mut link, Link::Nobody);
+        reader.remove(handle);
+    }
+    Ok(())
+}
+
+/// aclrtLaunchCallback. `block`: later operations of the stream wait for it.
+pub fn launch_callback(function: HostFn, block: bool, stream: u64) -> Result<()> {
+    let stream = stream::resolve(stream)?;
+    let reader = stream.callbacks.reader_of(&REPORTS);
+    let callback = reader.and_then(|reader| reader.admit(stream.handle, function));
+    let callback = callback.ok_or_else(|| REPORTS.stream_not_subscribed(stream.handle))?;
+    stream
+        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: block })
+        .map(drop)
+}
+
+/// aclrtLaunchHostFunc: in the thread that subscribed to the stream's host functions, else in one of
+/// the backend.
+pub fn launch_host_function(function: HostFn, stream: u64) -> Result<()> {
+    let stream = stream::resolve(stream)?;
+    let Some(reader) = stream.callbacks.reader() else {
+        return stream.submit(Op::HostFn(Payload::new(&mut Some(function)))).map(drop);
+    };
+    if !reader.family.is(&HOST_FUNCTIONS) {
+        return Err(Error::new(
+            Code::StreamSubscribe,
+            format_args!(
+                "stream {:#x} is subscribed with aclrtSubscribeReport, which excludes host functions; use \
+                 aclrtLaunchCallback, or another stream",
+                stream.handle.raw()
+            ),
+        ));
+    }
+    let callback = reader
+        .admit(stream.handle, function)
+        .ok_or_else(|| HOST_FUNCTIONS.stream_not_subscribed(stream.handle))?;
+    stream
+        .submit(Op::HandOver { delivery: Payload::new(&mut Some(Box::new(callback))), wait: true })
+        .map(drop)
+}
+
+/// How many callbacks, launched and not over, only the calling thread runs, and by which call; `None`: none. Those of
+/// streams that `ends` names by device and handle do not count.
+pub fn pending_here(ends: &dyn Fn(u32, u64) -> bool) -> Option<(usize, &'static str)> {
+    let thread = backend::pthread();
+    [&REPORTS, &HOST_FUNCTIONS].into_iter().find_map(|family| {
+        let reader = family.threads.read().get(&thread).cloned()?;
+        Some((reader.pending(ends), family.process)).filter(|(count, _)| *count != 0)
+    })
+}
+
+/// A call that is processing.
+struct Call {
+    family: &'static Family,
+    life: u64,
+}
+
+impl Call {
+    fn begin(family: &'static Family) -> Self {
+        let mut inside = family.inside.lock();
+        inside.calls += 1;
+        Self { family, life: inside.life }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let mut inside = self.family.inside.lock();
+        if inside.life == self.life {
+            inside.calls -= 1;
+        }
+    }
+}
+
+/// aclrtProcessReport, aclrtProcessHostFunc, called in `thread`.
+pub fn process(family: &'static Family, thread: u64, timeout_ms: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    let deadline = match timeout_ms {
+        -1 => None,
+        1.. => Some(Instant::now() + Duration::from_millis(timeout_ms as u64)),
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"
+            )));
+        }
+    };
+    let threads = family.threads.read();
+    let reader = threads.get(&thread).cloned();
+    let Some(reader) = reader else {
+        drop(threads);
+        let left =
+            deadline.map_or(NAP, |deadline| deadline.saturating_duration_since(Instant::now()));
+        pause(left.min(NAP));
+        return Err(family.thread_not_subscribed(thread));
+    };
+    // Under the lock: who has ended all subscriptions sees every call that still knows one.
+    let _call = Call::begin(family);
+    drop(threads);
+    reader.process(timeout_ms, deadline)
+}
+
+/// After the end of all streams: waits until no thread is processing any more, each of which has
+/// been told. False when one still runs a callback at the deadline: it is left behind.
+pub fn wait_until_left(deadline: Instant) -> bool {
+    let mut all = true;
+    for family in [&REPORTS, &HOST_FUNCTIONS] {
+        loop {
+            let mut inside = family.inside.lock();
+            if inside.calls == 0 {
+                break;
+            }
+            if Instant::now() >= deadline {
+                *inside = Inside { life: inside.life + 1, calls: 0 };
+                all = false;
+                break;
+            }
+            drop(inside);
+            pause(PAUSE);
+        }
+    }
+    all
+}

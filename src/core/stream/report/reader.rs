@@ -1,0 +1,275 @@
+//! A thread of the program that runs callbacks, and the streams that it serves.
+//!
+//! Lock order: a stream's subscription, then a family's threads, then a reader. None of them is
+//! held while a callback runs, or while a stream is let go on.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::Family;
+use crate::algo::slot_table::Handle;
+use crate::backend::{Delivery, HostFn, Ticket};
+use crate::core::base::error::{Code, Error, Result};
+
+/// How long ending a subscription waits for the next of its callbacks to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What one thread runs.
+pub struct Reader {
+    pub(super) family: &'static Family,
+    /// Its pthread_t.
+    pub(super) thread: u64,
+    /// The device of all its streams.
+    pub(super) device: u32,
+    state: Mutex<State>,
+    /// Something in `state` has changed.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The streams that it serves.
+    lines: BTreeMap<u64, Line>,
+    /// What streams have handed over, in that order.
+    posted: VecDeque<Posted>,
+    /// The stream whose callback runs now.
+    running: Option<u64>,
+}
+
+/// A stream that is served.
+#[derive(Default)]
+struct Line {
+    /// Callbacks that were launched and are not over.
+    pending: usize,
+    /// It takes no more of them.
+    draining: bool,
+    /// How often callbacks that had not started were dropped.
+    given_up: u64,
+}
+
+/// A callback on its way.
+pub(super) struct Callback {
+    reader: Arc<Reader>,
+    stream: u64,
+    /// What the line's count was when it was launched.
+    given_up: u64,
+    function: Option<HostFn>,
+}
+
+struct Posted {
+    callback: Callback,
+    ticket: Ticket,
+}
+
+impl Reader {
+    pub(super) fn new(family: &'static Family, thread: u64, device: u32) -> Arc<Self> {
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        Arc::new(Self { family, thread, device, state, changed })
+    }
+
+    /// It serves this stream from now on.
+    pub(super) fn add(&self, stream: Handle) {
+        self.state.lock().lines.insert(stream.raw(), Line::default());
+    }
+
+    /// Counts a callback that is going to be queued on `stream`. `None`: its subscription is over,
+    /// or ends.
+    pub(super) fn admit(self: &Arc<Self>, stream: Handle, function: HostFn) -> Option<Callback> {
+        let stream = stream.raw();
+        let mut state = self.state.lock();
+        let line = state.lines.get_mut(&stream).filter(|line| !line.draining)?;
+        line.pending += 1;
+        let given_up = line.given_up;
+        Some(Callback { reader: Arc::clone(self), stream, given_up, function: Some(function) })
+    }
+
+    /// Runs, in the calling thread, what is there now, or the first that comes before the deadline.
+    pub(super) fn process(&self, timeout_ms: i32, deadline: Option<Instant>) -> Result<()> {
+        let mut state = self.state.lock();
+        while state.posted.is_empty() {
+            if state.lines.is_empty() {
+                return Err(self.family.thread_not_subscribed(self.thread));
+            }
+            match deadline {
+                None => self.changed.wait(&mut state),
+                Some(deadline) if Instant::now() >= deadline => {
+                    return Err(self.nothing_came(timeout_ms));
+                }
+                Some(deadline) => _ = self.changed.wait_until(&mut state, deadline),
+            }
+        }
+        // What comes meanwhile is for the next call: this one ends.
+        for _ in 0..state.posted.len() {
+            let Some(Posted { mut callback, ticket }) = state.posted.pop_front() else { break };
+            state.running = Some(callback.stream);
+            MutexGuard::unlocked(&mut state, || {
+                if let Some(function) = callback.function.take() {
+                    function.run();
+                }
+                drop(ticket);
+                drop(callback);
+            });
+            state.running = None;
+            self.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// How many callbacks were launched and are not over, but for those of streams that `ends` names.
+    pub(super) fn pending(&self, ends: &dyn Fn(u32, u64) -> bool) -> usize {
+        let state = self.state.lock();
+        let counted = state.lines.iter().filter(|(stream, _)| !ends(self.device, **stream));
+        counted.map(|(_, line)| line.pending).sum()
+    }
+
+    fn nothing_came(&self, timeout_ms: i32) -> Error {
+        let Family { what, process, .. } = self.family;
+        Error::new(
+            Code::ReportTimeout,
+            format_args!(
+                "no {what} came in {timeout_ms} ms for thread {:#x}; call {process} again",
+                self.thread
+            ),
+        )
+    }
+
+    /// Takes no more callbacks of `stream`, and waits until all are over. Fails, and takes them again,
+    /// when none of them ends for some time, and at once when only the calling thread could run them.
+    pub(super) fn drain(&self, stream: Handle, caller: u64) -> Result<()> {
+        let mut state = self.state.lock();
+        let line = state.line(stream)?;
+        if std::mem::replace(&mut line.draining, true) {
+            return Err(self.still_pending(
+                stream,
+                line,
+                "and another thread waits for them already",
+            ));
+        }
+        let mut before = usize::MAX;
+        let mut deadline = Instant::now();
+        loop {
+            let line = state.line(stream)?;
+            if line.pending == 0 {
+                return Ok(());
+            }
+            let why = if caller == self.thread {
+                "and only the calling thread runs them".to_owned()
+            } else if line.pending == before && Instant::now() >= deadline {
+                format!("and their thread ended none of them for {} s", PATIENCE.as_secs())
+            } else {
+                if line.pending != before {
+                    before = line.pending;
+                    deadline = Instant::now() + PATIENCE;
+                }
+                self.changed.wait_until(&mut state, deadline);
+                continue;
+            };
+            line.draining = false;
+            return Err(self.still_pending(stream, line, &why));
+        }
+    }
+
+    fn still_pending(&self, stream: Handle, line: &Line, why: &str) -> Error {
+        let Family { what, process, .. } = self.family;
+        let (stream, thread) = (stream.raw(), self.thread);
+        Error::param_invalid(format_args!(
+            "stream {stream:#x} stays subscribed: {} of its {what} are not over, {why}; call {process} in \
+             thread {thread:#x}, or destroy the stream, which drops them",
+            line.pending
+        ))
+    }
+
+    /// The stream is not served any more. Callbacks that have not started are dropped, now or when
+    /// the stream comes to them, and it goes on behind them.
+    pub(super) fn remove(&self, stream: Handle) {
+        let mut threads = self.family.threads.write();
+        let mut state = self.state.lock();
+        let line = state.lines.remove(&stream.raw());
+        if line.is_some() && state.lines.is_empty() {
+            threads.remove(&self.thread);
+        }
+        drop(threads);
+        let given_up = state.take_posted(stream);
+        drop(state);
+        self.changed.notify_all();
+        drop(given_up);
+    }
+
+    /// Drops the callbacks that were launched on the stream and have not started, now or when the
+    /// stream comes to them; it goes on behind them, and is served as before.
+    pub(super) fn give_up(&self, stream: Handle) {
+        let mut state = self.state.lock();
+        if let Some(line) = state.lines.get_mut(&stream.raw()) {
+            line.given_up += 1;
+        }
+        let given_up = state.take_posted(stream);
+        drop(state);
+        drop(given_up);
+    }
+
+    /// Waits until no callback of `stream`, which is not served any more, runs. False when the
+    /// deadline came first.
+    pub fn wait_for_running(&self, stream: Handle, deadline: Option<Instant>) -> bool {
+        let mut state = self.state.lock();
+        while state.running == Some(stream.raw()) {
+            match deadline {
+                None => self.changed.wait(&mut state),
+                Some(deadline) if Instant::now() >= deadline => return false,
+                Some(deadline) => _ = self.changed.wait_until(&mut state, deadline),
+            }
+        }
+        true
+    }
+}
+
+impl State {
+    /// What that stream has handed over. To be dropped when the lock is not held any more.
+    fn take_posted(&mut self, stream: Handle) -> Vec<Posted> {
+        let posted = std::mem::take(&mut self.posted).into_iter();
+        let (of_stream, others) =
+            posted.partition::<Vec<_>, _>(|on| on.callback.stream == stream.raw());
+        self.posted = others.into();
+        of_stream
+    }
+
+    fn line(&mut self, stream: Handle) -> Result<&mut Line> {
+        self.lines.get_mut(&stream.raw()).ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "stream {:#x} was destroyed, or went with its device, meanwhile",
+                stream.raw()
+            ))
+        })
+    }
+}
+
+impl Delivery for Callback {
+    fn deliver(self: Box<Self>, ticket: Ticket) {
+        let reader = Arc::clone(&self.reader);
+        let mut state = reader.state.lock();
+        let line = state.lines.get(&self.stream);
+        if line.is_none_or(|line| line.given_up != self.given_up) {
+            // Not under the lock: the stream goes on, and the callback counts itself out.
+            drop(state);
+            drop((self, ticket));
+            return;
+        }
+        state.posted.push_back(Posted { callback: *self, ticket });
+        drop(state);
+        reader.changed.notify_all();
+    }
+}
+
+impl Drop for Callback {
+    /// It is over: it has run, or was given up.
+    fn drop(&mut self) {
+        let mut state = self.reader.state.lock();
+        if let Some(line) = state.lines.get_mut(&self.stream) {
+            line.pending -= 1;
+        }
+        drop(state);
+        self.reader.changed.notify_all();
+    }
+}

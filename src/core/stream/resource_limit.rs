@@ -1,0 +1,160 @@
+//! How many cores work may use: limits of devices, streams and threads. They are kept for the libraries
+//! that choose by them how many blocks a kernel gets; work itself is not held back.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::algo::per_thread::per_thread;
+use crate::algo::slot_table::Handle;
+use crate::backend::DeviceInfo;
+use crate::core::base::error::{Error, Result};
+use crate::core::base::handles::Object;
+use crate::core::runtime::device::{self, Device};
+use crate::core::runtime::device_info;
+use crate::core::runtime::thread;
+use crate::core::runtime::{self, Session};
+use crate::core::stream::{self, Stream};
+
+/// What can be limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Matrix cores.
+    Cube,
+    /// Vector cores.
+    Vector,
+}
+
+impl Resource {
+    /// From C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        match number {
+            0 => Ok(Self::Cube),
+            1 => Ok(Self::Vector),
+            _ => Err(Error::invalid_param(format_args!(
+                "type is {number}; allowed: ACL_RT_DEV_RES_CUBE_CORE (0) and ACL_RT_DEV_RES_VECTOR_CORE (1)"
+            ))),
+        }
+    }
+
+    /// How many of it a device has.
+    fn all_of(self, device: &DeviceInfo) -> u32 {
+        match self {
+            Self::Cube => device.cores,
+            Self::Vector => device_info::vector_cores(device),
+        }
+    }
+}
+
+/// The limits of a device or a stream.
+#[derive(Default)]
+pub struct Limits {
+    /// By resource; 0: none.
+    most: [AtomicU32; 2],
+}
+
+impl Limits {
+    fn set(&self, resource: Resource, most: u32) {
+        self.most[resource as usize].store(most, Ordering::Relaxed);
+    }
+
+    fn get(&self, resource: Resource) -> Option<u32> {
+        Some(self.most[resource as usize].load(Ordering::Relaxed)).filter(|most| *most != 0)
+    }
+
+    fn reset(&self) {
+        self.most.iter().for_each(|most| most.store(0, Ordering::Relaxed));
+    }
+}
+
+per_thread! {
+    /// The stream whose limits are this thread's.
+    static USED: Cell<Option<Handle>> = Cell::new(None);
+}
+
+fn check(value: u32) -> Result<()> {
+    if value == 0 {
+        return Err(Error::invalid_param("value is 0; work needs at least one core"));
+    }
+    Ok(())
+}
+
+/// What a device grants: all it has, or its limit if that is less.
+fn granted(session: &Session, id: i64, resource: Resource) -> Result<u32> {
+    let slot = device::slot(session, "deviceId", id)?;
+    let all = resource.all_of(slot.info(&*session.driver)?);
+    Ok(slot.limits.get(resource).map_or(all, |most| most.min(all)))
+}
+
+/// As [`granted`], for an open device and with limits that come before its own.
+fn granted_within(limits: Option<&Limits>, device: &Device, resource: Resource) -> Result<u32> {
+    if let Some(most) = limits.and_then(|limits| limits.get(resource)) {
+        return Ok(most.min(resource.all_of(device.native.info())));
+    }
+    let session = runtime::glance().ok_or_else(runtime::finalized)?;
+    granted(&session, device.id.into(), resource)
+}
+
+/// aclrtGetDeviceResLimit.
+pub fn of_device(id: i32, resource: Resource) -> Result<u32> {
+    thread::refuse_inside_host_function()?;
+    granted(&*runtime::session()?, id.into(), resource)
+}
+
+/// aclrtSetDeviceResLimit.
+pub fn set_of_device(id: i32, resource: Resource, value: u32) -> Result<()> {
+    check(value)?;
+    thread::refuse_inside_host_function()?;
+    device::slot(&*runtime::session()?, "deviceId", id)?.limits.set(resource, value);
+    Ok(())
+}
+
+/// aclrtResetDeviceResLimit.
+pub fn reset_of_device(id: i32) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    device::slot(&*runtime::session()?, "deviceId", id)?.limits.reset();
+    Ok(())
+}
+
+/// aclrtGetStreamResLimit.
+pub fn of_stream(raw: u64, resource: Resource) -> Result<u32> {
+    let stream = stream::resolve(raw)?;
+    granted_within(Some(&stream.attributes.limits), &stream.device, resource)
+}
+
+/// aclrtSetStreamResLimit.
+pub fn set_of_stream(raw: u64, resource: Resource, value: u32) -> Result<()> {
+    check(value)?;
+    stream::resolve(raw)?.attributes.limits.set(resource, value);
+    Ok(())
+}
+
+/// aclrtResetStreamResLimit.
+pub fn reset_of_stream(raw: u64) -> Result<()> {
+    stream::resolve(raw)?.attributes.limits.reset();
+    Ok(())
+}
+
+/// aclrtUseStreamResInCurrentThread.
+pub fn use_in_thread(raw: u64) -> Result<()> {
+    USED.set(Some(stream::resolve(raw)?.handle));
+    Ok(())
+}
+
+/// aclrtUnuseStreamResInCurrentThread: nothing to do if the thread uses another stream's, or none.
+pub fn unuse_in_thread(raw: u64) -> Result<()> {
+    if Some(stream::resolve(raw)?.handle) == USED.get() {
+        USED.set(None);
+    }
+    Ok(())
+}
+
+/// aclrtGetResInCurrentThread. A stream that ended, or is on another device than the current context,
+/// counts for nothing.
+pub fn in_thread(resource: Resource) -> Result<u32> {
+    thread::refuse_inside_host_function()?;
+    let context = thread::current()?;
+    let used = USED.get().and_then(|handle| Stream::table().get(handle));
+    let used = used.filter(|stream| stream.device.owner == context.device.owner);
+    let limits = used.as_ref().map(|stream| &stream.attributes.limits);
+    granted_within(limits, &context.device, resource)
+}

@@ -1,0 +1,124 @@
+//! What can be said of a stream that exists.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::core::base::error::{Error, Result};
+use crate::core::runtime::device::Device;
+use crate::core::stream;
+use crate::core::stream::resource_limit::Limits;
+
+/// The attributes, as the API numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attribute {
+    /// What happens after a failure.
+    FailureMode,
+    /// Whether overflows are to be watched for.
+    OverflowSwitch,
+    /// A number of the program's.
+    UserTag,
+    /// Whether notes about operators are to be kept.
+    CacheOpInfo,
+    /// How soon the stream has its turn.
+    Priority,
+}
+
+impl Attribute {
+    /// From C.
+    pub fn from_number(argument: &str, number: i32) -> Result<Self> {
+        match number {
+            1 => Ok(Self::FailureMode),
+            2 => Ok(Self::OverflowSwitch),
+            3 => Ok(Self::UserTag),
+            4 => Ok(Self::CacheOpInfo),
+            5 => Ok(Self::Priority),
+            _ => Err(Error::invalid_param(format_args!(
+                "{argument} is {number}; allowed: the values of aclrtStreamAttr, 1 to 5"
+            ))),
+        }
+    }
+}
+
+/// Those that are only kept.
+#[derive(Default)]
+pub struct Attributes {
+    overflow_switch: AtomicU32,
+    user_tag: AtomicU32,
+    cache_op_info: AtomicU32,
+    /// How many cores its work may use.
+    pub limits: Limits,
+}
+
+/// aclrtSetStreamAttribute.
+pub fn set(raw: u64, attribute: Attribute, value: u64) -> Result<()> {
+    let stream = stream::resolve(raw)?;
+    let kept = &stream.attributes;
+    // All but the failure mode have 32 bits in C.
+    let number = value as u32;
+    match attribute {
+        Attribute::FailureMode => stream.failures().set_mode("value->failureMode", value)?,
+        Attribute::OverflowSwitch => {
+            check_switch("value->overflowSwitch", number)?;
+            kept.overflow_switch.store(number, Ordering::Relaxed);
+        }
+        Attribute::UserTag => kept.user_tag.store(number, Ordering::Relaxed),
+        Attribute::CacheOpInfo => {
+            check_switch("value->cacheOpInfoSwitch", number)?;
+            kept.cache_op_info.store(number, Ordering::Relaxed);
+        }
+        Attribute::Priority => {
+            check_priority("value->streamPriority", u64::from(number), &stream.device)?;
+            stream.set_priority(number)?;
+        }
+    }
+    Ok(())
+}
+
+/// aclrtGetStreamAttribute.
+pub fn get(raw: u64, attribute: Attribute) -> Result<u64> {
+    let stream = stream::resolve(raw)?;
+    let kept = &stream.attributes;
+    Ok(match attribute {
+        Attribute::FailureMode => stream.failures().mode(),
+        Attribute::OverflowSwitch => kept.overflow_switch.load(Ordering::Relaxed).into(),
+        Attribute::UserTag => kept.user_tag.load(Ordering::Relaxed).into(),
+        Attribute::CacheOpInfo => kept.cache_op_info.load(Ordering::Relaxed).into(),
+        Attribute::Priority => stream.priority().into(),
+    })
+}
+
+/// aclrtSetStreamFailureMode.
+pub fn set_failure_mode(raw: u64, mode: u64) -> Result<()> {
+    stream::resolve(raw)?.failures().set_mode("mode", mode)
+}
+
+/// aclrtSetStreamOverflowSwitch: the attribute by another name.
+pub fn set_overflow_switch(raw: u64, flag: u32) -> Result<()> {
+    check_switch("flag", flag)?;
+    stream::resolve(raw)?.attributes.overflow_switch.store(flag, Ordering::Relaxed);
+    Ok(())
+}
+
+/// aclrtGetStreamOverflowSwitch.
+pub fn overflow_switch(raw: u64) -> Result<u32> {
+    Ok(stream::resolve(raw)?.attributes.overflow_switch.load(Ordering::Relaxed))
+}
+
+fn check_switch(argument: &str, value: u32) -> Result<()> {
+    if value <= 1 {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!("{argument} is {value}; allowed: 0 (off) and 1 (on)")))
+}
+
+/// Whether a device has streams of this priority.
+pub fn check_priority(argument: &str, value: u64, device: &Device) -> Result<()> {
+    let least = device.native.least_priority();
+    if value <= u64::from(least) {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "{argument} is {value}; allowed on device {}: 0 (most urgent) to {least}, see \
+         aclrtDeviceGetStreamPriorityRange",
+        device.id
+    )))
+}

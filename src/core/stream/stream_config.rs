@@ -1,0 +1,65 @@
+//! Descriptions of streams to be made.
+
+use crate::core::base::error::{Error, Result};
+use crate::core::runtime::thread;
+use crate::core::stream::stream_attribute;
+use crate::core::stream::{self, StreamFlags};
+
+/// What a description says. Where a stream's working memory is has no meaning here: no device
+/// needs any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// ACL_STREAM_* flags.
+    pub flags: u64,
+    /// 0 is the most urgent.
+    pub priority: u32,
+}
+
+/// What can be set in a description, as the API numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The address of working memory.
+    WorkAddress,
+    /// The size of working memory.
+    WorkSize,
+    /// ACL_STREAM_* flags.
+    Flags,
+    /// The priority.
+    Priority,
+}
+
+impl Field {
+    /// From C, with the size that the program gives for the value.
+    pub fn from_number(number: i32, size: usize) -> Result<Self> {
+        let (field, name, sizes): (_, _, &[usize]) = match number {
+            0 => (Self::WorkAddress, "ACL_RT_STREAM_WORK_ADDR_PTR", &[8]),
+            1 => (Self::WorkSize, "ACL_RT_STREAM_WORK_SIZE", &[8]),
+            2 => (Self::Flags, "ACL_RT_STREAM_FLAG", &[4, 8]),
+            3 => (Self::Priority, "ACL_RT_STREAM_PRIORITY", &[4]),
+            _ => {
+                return Err(Error::invalid_param(format_args!(
+                    "attr is {number}; allowed: the values of aclrtStreamConfigAttr, 0 to 3"
+                )));
+            }
+        };
+        if sizes.contains(&size) {
+            return Ok(field);
+        }
+        let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
+        Err(Error::invalid_param(format_args!(
+            "valueSize is {size}; the value of {name} has {} bytes",
+            sizes.join(" or ")
+        )))
+    }
+}
+
+/// aclrtCreateStreamV2.
+pub fn create(description: Description) -> Result<u64> {
+    thread::refuse_inside_host_function()?;
+    // The flags that exist have 32 bits, and unknown ones mean nothing.
+    let flags = StreamFlags::from_bits(description.flags as u32);
+    let device = thread::current()?.device.clone();
+    let priority = description.priority;
+    stream_attribute::check_priority("handle->priority", u64::from(priority), &device)?;
+    stream::create_on(device, priority, flags)
+}

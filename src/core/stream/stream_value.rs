@@ -1,0 +1,106 @@
+//! Values of 64 bits in memory that streams write, and wait for.
+
+use std::sync::Arc;
+
+use crate::backend::{Comparison, Op, Place, Span, ValueWait, ValueWrite};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory;
+use crate::core::runtime::device::Device;
+use crate::core::stream;
+
+const SIZE: usize = size_of::<u64>();
+
+fn check_address(addr: usize) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param(
+            "devAddr is null; it must be the address of 8 bytes of device or page-locked memory",
+        ));
+    }
+    if !addr.is_multiple_of(SIZE) {
+        return Err(Error::new(
+            Code::AddrUnaligned,
+            format_args!("devAddr {addr:#x} is not a multiple of {SIZE} bytes"),
+        ));
+    }
+    Ok(())
+}
+
+/// The word at an address, and who has it where that is another device.
+fn word(addr: usize, device: &Arc<Device>, writes: bool) -> Result<(Span, Option<Arc<Device>>)> {
+    let span = memory::span("devAddr", addr, SIZE)?;
+    if span.place == Place::Pageable {
+        return Err(Error::param_invalid(format_args!(
+            "devAddr {addr:#x} is not memory of this library, which streams do not reach; use device memory, \
+             or host memory from aclrtMallocHost or aclrtHostRegisterV2"
+        )));
+    }
+    let held = memory::check_reach("devAddr", &span, device, writes)?;
+    Ok((span, held))
+}
+
+/// A comparison, by its number in the API, with a value that can end it.
+fn comparison(value: u64, flag: u32) -> Result<Comparison> {
+    let comparison = match flag {
+        0 => Comparison::GreaterOrEqual,
+        1 => Comparison::Equal,
+        2 => Comparison::And,
+        3 => Comparison::Nor,
+        _ => {
+            return Err(Error::invalid_param(format_args!(
+                "flag is {flag:#x}; allowed: ACL_STREAM_WAIT_VALUE_GEQ 0, ACL_STREAM_WAIT_VALUE_EQ 1, \
+                 ACL_STREAM_WAIT_VALUE_AND 2 and ACL_STREAM_WAIT_VALUE_NOR 3"
+            )));
+        }
+    };
+    if let (Comparison::And, 0) | (Comparison::Nor, u64::MAX) = (comparison, value) {
+        return Err(Error::invalid_param(format_args!(
+            "value is {value:#x}, for which no word in memory ends a wait with flag {flag}; wait for another"
+        )));
+    }
+    Ok(comparison)
+}
+
+/// aclrtValueWrite.
+pub fn write(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
+    check_address(addr)?;
+    if flag != 0 {
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+    }
+    let stream = stream::resolve(stream)?;
+    let (dst, _held) = word(addr, &stream.device, true)?;
+    stream.submit(Op::WriteValue(ValueWrite { dst, value })).map(drop)
+}
+
+/// aclrtValueWait.
+pub fn wait(addr: usize, value: u64, flag: u32, stream: u64) -> Result<()> {
+    check_address(addr)?;
+    let comparison = comparison(value, flag)?;
+    let stream = stream::resolve(stream)?;
+    let (src, _held) = word(addr, &stream.device, false)?;
+    stream.submit(Op::WaitValue(ValueWait { src, value, comparison })).map(drop)
+}
+
+/// A write on streams of `device`.
+pub fn write_on(addr: usize, value: u64, device: &Arc<Device>) -> Result<ValueWrite> {
+    check_address(addr)?;
+    let (dst, _held) = word(addr, device, true)?;
+    Ok(ValueWrite { dst, value })
+}
+
+/// A wait of streams of `device`.
+pub fn wait_on(addr: usize, value: u64, flag: u32, device: &Arc<Device>) -> Result<ValueWait> {
+    check_address(addr)?;
+    let comparison = comparison(value, flag)?;
+    let (src, _held) = word(addr, device, false)?;
+    Ok(ValueWait { src, value, comparison })
+}
+
+/// The number of a comparison in the API.
+pub fn number(comparison: Comparison) -> u32 {
+    match comparison {
+        Comparison::GreaterOrEqual => 0,
+        Comparison::Equal => 1,
+        Comparison::And => 2,
+        Comparison::Nor => 3,
+    }
+}

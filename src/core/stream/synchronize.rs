@@ -1,0 +1,68 @@
+//! Waiting for a stream on the host, and asking whether it is idle.
+
+use std::time::{Duration, Instant};
+
+use crate::backend::Wait;
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::pool::mem_pool;
+use crate::core::stream::resolve;
+
+/// aclrtSynchronizeStream.
+#[inline]
+pub fn synchronize(raw: u64) -> Result<()> {
+    let stream = resolve(raw)?;
+    stream.check_not_captured()?;
+    if stream.flags.host_does_not_wait() {
+        return Ok(());
+    }
+    if (stream.native.is_known_idle() || stream.native.is_idle()?) && !mem_pool::are_used() {
+        return stream.failures.report();
+    }
+    callback::refuse_endless_wait()?;
+    let share = stream.to_arc();
+    // A `Ref` must not live across a wait, and giving it a new name does not end it.
+    drop(stream);
+    share.wait_for_all(None).map(drop)
+}
+
+/// aclrtSynchronizeStreamWithTimeout.
+pub fn synchronize_with_timeout(raw: u64, timeout_ms: i32) -> Result<()> {
+    let deadline = deadline(timeout_ms)?;
+    let stream = resolve(raw)?.to_arc();
+    stream.check_not_captured()?;
+    if stream.flags.host_does_not_wait() {
+        return Ok(());
+    }
+    if deadline.is_none() && !stream.is_idle()? {
+        callback::refuse_endless_wait()?;
+    }
+    match stream.wait_for_all(deadline)? {
+        Wait::Done => Ok(()),
+        Wait::TimedOut => Err(Error::new(
+            Code::StreamSyncTimeout,
+            format_args!(
+                "stream {:#x} had not finished after {timeout_ms} ms; its work goes on, wait again",
+                stream.handle.raw()
+            ),
+        )),
+    }
+}
+
+/// When a timeout in milliseconds ends: -1 is never.
+pub fn deadline(timeout_ms: i32) -> Result<Option<Instant>> {
+    match timeout_ms {
+        -1 => Ok(None),
+        1.. => Ok(Some(Instant::now() + Duration::from_millis(timeout_ms as u64))),
+        _ => Err(Error::param_invalid(format_args!(
+            "timeout is {timeout_ms}; allowed: -1 (wait for ever) or milliseconds above 0"
+        ))),
+    }
+}
+
+/// aclrtStreamQuery: whether everything queued so far has finished.
+pub fn is_idle(raw: u64) -> Result<bool> {
+    let stream = resolve(raw)?;
+    stream.check_not_captured()?;
+    Ok(stream.native.is_known_idle() || stream.native.is_idle()?)
+}

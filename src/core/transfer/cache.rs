@@ -1,0 +1,108 @@
+//! Caches between devices and their memory. All of them are coherent here and manage themselves, so that
+//! checking the arguments is all there is to do: nothing of a call can be seen, and nothing is queued.
+
+use crate::backend::Place;
+use crate::core::base::error::{Error, Result};
+use crate::core::memory;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::transfer::memcpy::{self, Request};
+
+/// What the description of an operation takes in device memory, in bytes.
+pub const DESCRIPTION: usize = 64;
+
+/// Most barriers that a wait names.
+pub const MOST_BARRIERS: usize = 6;
+
+fn check_range(argument: &str, addr: usize, size: usize) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!("{argument} is null; pass device memory")));
+    }
+    if size == 0 {
+        return Err(Error::invalid_param("size is 0; pass at least one byte"));
+    }
+    Ok(())
+}
+
+/// An `aclrtCmoType`.
+fn check_type(argument: impl std::fmt::Display, number: i32) -> Result<()> {
+    if !(0..=3).contains(&number) {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is {number}; allowed: the values of aclrtCmoType, 0 to 3"
+        )));
+    }
+    Ok(())
+}
+
+/// aclrtMemFlush and aclrtMemInvalidate.
+pub fn make_coherent(addr: usize, size: usize) -> Result<()> {
+    check_range("devPtr", addr, size)?;
+    thread::refuse_inside_host_function()?;
+    match memory::span("devPtr", addr, size)?.place {
+        Place::Device(_) => Ok(()),
+        Place::Pinned | Place::Pageable => Err(memory::host_memory("devPtr", addr)),
+    }
+}
+
+/// aclrtCmoAsync and aclrtCmoAsyncWithBarrier.
+pub fn operate(addr: usize, size: usize, kind: i32, stream: u64) -> Result<()> {
+    check_type("cmoType", kind)?;
+    check_range("src", addr, size)?;
+    let stream = stream::resolve(stream)?;
+    memory::device_span("src", addr, size, &stream.device, false).map(drop)
+}
+
+/// aclrtCmoWaitBarrier: for barriers of operations of these kinds, all of which are over.
+pub fn wait(count: usize, kinds: impl Iterator<Item = i32>, flag: u32, stream: u64) -> Result<()> {
+    check_barriers(count)?;
+    for (index, kind) in kinds.enumerate() {
+        check_type(format_args!("taskInfo->cmoInfo[{index}].cmoType"), kind)?;
+    }
+    if flag != 0 {
+        return Err(Error::invalid_param(format_args!("flag is {flag:#x}; it must be 0")));
+    }
+    stream::resolve(stream).map(drop)
+}
+
+/// How many barriers a wait may name.
+pub fn check_barriers(count: usize) -> Result<()> {
+    if !(1..=MOST_BARRIERS).contains(&count) {
+        return Err(Error::invalid_param(format_args!(
+            "taskInfo->barrierNum is {count}; allowed: 1 to {MOST_BARRIERS}"
+        )));
+    }
+    Ok(())
+}
+
+/// aclrtCmoSetDesc: address and size of the range, and zeros. Done when it returns.
+pub fn describe(description: usize, addr: usize, size: usize) -> Result<()> {
+    check_range("cmoDesc", description, DESCRIPTION)?;
+    check_range("src", addr, size)?;
+    let device = thread::current()?.device.clone();
+    memory::device_span("cmoDesc", description, DESCRIPTION, &device, true)?;
+    memory::device_span("src", addr, size, &device, false)?;
+    let mut words = [0u64; DESCRIPTION / size_of::<u64>()];
+    words[0] = addr as u64;
+    words[1] = size as u64;
+    memcpy::copy(Request {
+        dst: description,
+        dest_max: DESCRIPTION,
+        src: words.as_ptr().expose_provenance(),
+        count: DESCRIPTION,
+        kind: 1,
+    })
+}
+
+/// aclrtCmoAsyncWithDesc. The description is not read: whatever it says, nothing has to be done.
+pub fn operate_described(description: usize, kind: i32, stream: u64) -> Result<()> {
+    check_type("cmoType", kind)?;
+    check_range("cmoDesc", description, DESCRIPTION)?;
+    let stream = stream::resolve(stream)?;
+    memory::device_span("cmoDesc", description, DESCRIPTION, &stream.device, false).map(drop)
+}
+
+/// aclrtDeviceL2CacheFlush.
+pub fn flush_device() -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    thread::current().map(drop)
+}

@@ -1,0 +1,420 @@
+//! Copies and reductions: which direction, how far, in which order.
+
+use std::sync::Arc;
+
+use crate::algo::address_map::Reach;
+use crate::algo::slot_table::Ref;
+use crate::backend::trace::synchronous;
+use crate::backend::{Copy, Element, Op, Place, Reduce, ReduceOp, Span};
+use crate::core::base::error::{Error, Result};
+use crate::core::graph::mode;
+use crate::core::memory::allocation::{Allocation, End, Kind as AllocationKind};
+use crate::core::memory::{self, place_in_words};
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::stream::Stream;
+
+/// The direction that a program names, as the API numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// ACL_MEMCPY_HOST_TO_HOST
+    HostToHost,
+    /// ACL_MEMCPY_HOST_TO_DEVICE
+    HostToDevice,
+    /// ACL_MEMCPY_DEVICE_TO_HOST
+    DeviceToHost,
+    /// ACL_MEMCPY_DEVICE_TO_DEVICE
+    DeviceToDevice,
+    /// ACL_MEMCPY_DEFAULT
+    Default,
+    /// ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE
+    HostToBufferToDevice,
+    /// ACL_MEMCPY_INNER_DEVICE_TO_DEVICE
+    InnerDevice,
+    /// ACL_MEMCPY_INTER_DEVICE_TO_DEVICE
+    InterDevice,
+}
+
+impl Kind {
+    /// From C.
+    pub fn from_number(number: i32) -> Result<Self> {
+        Ok(match number {
+            0 => Self::HostToHost,
+            1 => Self::HostToDevice,
+            2 => Self::DeviceToHost,
+            3 => Self::DeviceToDevice,
+            4 => Self::Default,
+            5 => Self::HostToBufferToDevice,
+            6 => Self::InnerDevice,
+            7 => Self::InterDevice,
+            _ => {
+                return Err(Error::invalid_param(format_args!(
+                    "kind is {number}; allowed: the values of aclrtMemcpyKind, 0 to 7"
+                )));
+            }
+        })
+    }
+
+    /// Whether the pointers are what the kind says they are.
+    fn fits(self, dst: Place, src: Place) -> bool {
+        let (to_host, from_host) = (is_host(dst), is_host(src));
+        match self {
+            Self::HostToHost => to_host && from_host,
+            Self::HostToDevice | Self::HostToBufferToDevice => !to_host && from_host,
+            Self::DeviceToHost => to_host && !from_host,
+            Self::DeviceToDevice => !to_host && !from_host,
+            Self::Default => true,
+            Self::InnerDevice => !to_host && dst == src,
+            Self::InterDevice => !to_host && !from_host && dst != src,
+        }
+    }
+
+    /// Whether it is one of the first four, which are numbered by their ends, and has these ends.
+    #[inline(always)]
+    fn fits_by_number(self, dst: Place, src: Place) -> bool {
+        self as u8 == u8::from(!is_host(src)) << 1 | u8::from(!is_host(dst))
+    }
+
+    /// Fails where the pointers are not what the kind says they are; `remedy` is what to do then.
+    #[inline(never)]
+    pub fn check(self, dst: &Span, src: &Span, remedy: &str) -> Result<()> {
+        if self.fits(dst.place, src.place) || self.fits_managed(dst, src) {
+            Ok(())
+        } else {
+            Err(contradiction(self, dst, src, remedy))
+        }
+    }
+
+    /// As [`Self::fits`], where managed memory, which is the host's as well as a device's, is taken
+    /// for what the kind wants.
+    fn fits_managed(self, dst: &Span, src: &Span) -> bool {
+        let places = |span: &Span| match memory::is_managed(span.addr) {
+            true => vec![span.place, Place::Pinned],
+            false => vec![span.place],
+        };
+        let sources = places(src);
+        places(dst).iter().any(|&dst| sources.iter().any(|&src| self.fits(dst, src)))
+    }
+}
+
+/// Whether that is the host's memory.
+#[inline]
+pub fn is_host(place: Place) -> bool {
+    matches!(place, Place::Pageable | Place::Pinned)
+}
+
+/// The arguments of a copy as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Where to.
+    pub dst: usize,
+    /// Room there, as the caller says.
+    pub dest_max: usize,
+    /// Where from.
+    pub src: usize,
+    /// Bytes to copy.
+    pub count: usize,
+    /// An `aclrtMemcpyKind`.
+    pub kind: i32,
+}
+
+impl Request {
+    /// Checks what can be checked without looking at any object. `None`: nothing to do.
+    #[inline]
+    fn check(self) -> Result<Option<Kind>> {
+        let Self { dst, dest_max, src, count, kind } = self;
+        if count == 0 {
+            return Ok(None);
+        }
+        let kind = Kind::from_number(kind)?;
+        if dst == 0 || src == 0 || count > dest_max {
+            return Err(contradictory(dst, src, count, dest_max));
+        }
+        Ok(Some(kind))
+    }
+
+    /// Where the addresses are, destination first.
+    ///
+    /// These, and no [`Copy`] yet: what is kept in registers up to the call that needs it in memory
+    /// is written there once.
+    #[inline(always)]
+    fn places(self, kind: Kind) -> Result<(Place, Place)> {
+        let dst = memory::span("dst", self.dst, self.count)?.place;
+        let src = memory::span("src", self.src, self.count)?.place;
+        if !kind.fits_by_number(dst, src) {
+            let Copy { dst, src, .. } = self.between(kind, dst, src);
+            kind.check(&dst, &src, "ACL_MEMCPY_DEFAULT finds the direction by itself")?;
+        }
+        Ok((dst, src))
+    }
+
+    /// Where the addresses are, destination first, if each is in one allocation, on this device or
+    /// page-locked, one of them on the device, nobody has to be asked whether it may be used, and the
+    /// kind fits.
+    ///
+    /// In a few numbers: what most copies are is to be known without a branch for what they are not.
+    #[inline(always)]
+    fn places_at_hand(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
+        let dst = Allocation::reach_end(End::Dst, self.dst)?;
+        let src = Allocation::reach_end(End::Src, self.src)?;
+        let place = |found: Reach| {
+            let place = AllocationKind::of(found).place();
+            (place == Place::Device(device.id), place == Place::Pinned)
+        };
+        let ((to_device, to_pinned), (from_device, from_pinned)) = (place(dst), place(src));
+        let number = u8::from(from_device) << 1 | u8::from(to_device);
+        let is_inside = self.count <= dst.left.get() && self.count <= src.left.get();
+        let is_known = (to_device | to_pinned) & (from_device | from_pinned);
+        let fits = (kind as u8 == number) | (kind == Kind::Default);
+        if !(is_inside & is_known & fits & (number != 0)) || memory::must_ask() {
+            return None;
+        }
+        let here = |is_here| if is_here { Place::Device(device.id) } else { Place::Pinned };
+        Some((here(to_device), here(from_device)))
+    }
+
+    /// As [`Self::places_at_hand`], of a copy that is done at once: memory of the host alone will do, and
+    /// of its ordinary memory what is known to be that without a look into the map.
+    #[inline(always)]
+    fn places_at_once(self, kind: Kind, device: &Device) -> Option<(Place, Place)> {
+        let dst = self.place_at_once(End::Dst, self.dst, device)?;
+        let src = self.place_at_once(End::Src, self.src, device)?;
+        let fits = kind.fits_by_number(dst, src) | (kind == Kind::Default);
+        (fits && !memory::must_ask()).then_some((dst, src))
+    }
+
+    /// As [`Self::places_at_once`], of one end.
+    #[inline(always)]
+    fn place_at_once(self, end: End, addr: usize, device: &Device) -> Option<Place> {
+        if memory::is_plain(addr) {
+            addr.checked_add(self.count)?;
+            return Some(Place::Pageable);
+        }
+        let Some(found) = Allocation::reach_end(end, addr) else {
+            return memory::is_ordinary(addr, self.count).then_some(Place::Pageable);
+        };
+        let place = AllocationKind::of(found).place();
+        let is_at_hand = place == Place::Device(device.id) || place == Place::Pinned;
+        (is_at_hand && self.count <= found.left.get()).then_some(place)
+    }
+
+    /// The copy between these places.
+    #[inline(always)]
+    fn between(self, kind: Kind, dst: Place, src: Place) -> Copy {
+        Copy {
+            dst: Span { addr: self.dst, len: self.count, place: dst },
+            src: Span { addr: self.src, len: self.count, place: src },
+            stage_source: kind == Kind::HostToBufferToDevice,
+        }
+    }
+}
+
+/// What is wrong with these arguments, whatever lives at the addresses.
+#[cold]
+fn contradictory(dst: usize, src: usize, count: usize, dest_max: usize) -> Error {
+    if dst != 0 && src != 0 {
+        return Error::invalid_param(format_args!("count {count} is more than destMax {dest_max}"));
+    }
+    let argument = if dst == 0 { "dst" } else { "src" };
+    Error::invalid_param(format_args!("{argument} is null, count is {count}"))
+}
+
+#[cold]
+fn contradiction(kind: Kind, dst: &Span, src: &Span, remedy: &str) -> Error {
+    Error::param_invalid(format_args!(
+        "kind {kind:?} contradicts the pointers: dst {:#x} is {}, src {:#x} is {}; {remedy}",
+        dst.addr,
+        place_in_words(dst.place),
+        src.addr,
+        place_in_words(src.place)
+    ))
+}
+
+/// aclrtMemcpy: done when it returns, in order with no stream.
+///
+/// Inlined by force: its arguments would go through memory.
+#[inline(always)]
+pub fn copy(request: Request) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
+    let Some(kind) = request.check()? else { return Ok(()) };
+    if request.count <= MAX_PINNED_COPY
+        && let Some(context) = thread::current_now()
+        && let Some((dst, src)) = request.places_at_once(kind, &context.device)
+    {
+        return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
+    }
+    copy_anywhere(request.dst, request.src, request.count, kind)
+}
+
+/// As [`copy`], wherever the memory is, if anywhere, and of any length. There is room for it.
+#[inline(never)]
+fn copy_anywhere(dst: usize, src: usize, count: usize, kind: Kind) -> Result<()> {
+    let request = Request { dst, dest_max: count, src, count, kind: kind as i32 };
+    let (dst, src) = request.places(kind)?;
+    let context = thread::current()?;
+    let is_at_hand = |place| memory::is_at_hand(place, &context.device);
+    if request.count <= MAX_PINNED_COPY && is_at_hand(dst) && is_at_hand(src) {
+        return Ok(synchronous(&*context.device.native).copy(request.between(kind, dst, src))?);
+    }
+    // Long enough to matter: do not hold back the reclamation of destroyed objects meanwhile.
+    let device = context.device.clone();
+    drop(context);
+    let copy = request.between(kind, dst, src);
+    let _held = hold_others(&copy.dst, &copy.src, &device)?;
+    Ok(synchronous(&*device.native).copy(copy)?)
+}
+
+/// Largest synchronous copy during which the context's table stays pinned, in bytes.
+const MAX_PINNED_COPY: usize = 64 << 10;
+
+/// See [`memory::hold_other`], for both ends of a copy.
+pub fn hold_others(dst: &Span, src: &Span, own: &Device) -> Result<[Option<Arc<Device>>; 2]> {
+    Ok([memory::hold_other("dst", dst, own, true)?, memory::hold_other("src", src, own, false)?])
+}
+
+/// aclrtMemcpyAsync.
+#[inline(always)]
+pub fn copy_async(request: Request, stream: u64) -> Result<()> {
+    let kind = request.check()?;
+    let stream = stream::resolve(stream)?;
+    let Some(kind) = kind else { return Ok(()) };
+    match request.places_at_hand(kind, &stream.device) {
+        Some((dst, src)) => stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop),
+        None => copy_async_anywhere(request, kind, stream),
+    }
+}
+
+/// As [`copy_async`], of other kinds, or wherever the memory is, if anywhere.
+#[inline(never)]
+fn copy_async_anywhere(request: Request, kind: Kind, stream: Ref<'static, Stream>) -> Result<()> {
+    let (dst, src) = request.places(kind)?;
+    let is_plain = match (dst, src) {
+        (Place::Pageable, _) | (_, Place::Pageable) | (Place::Pinned, Place::Pinned) => false,
+        _ => memory::is_at_hand(dst, &stream.device) && memory::is_at_hand(src, &stream.device),
+    };
+    if is_plain {
+        return stream.submit(Op::Copy(request.between(kind, dst, src))).map(drop);
+    }
+    copy_async_otherwise(request.between(kind, dst, src), stream)
+}
+
+/// As [`copy_async`], with memory that the stream may have to wait for, or of another device.
+#[inline(never)]
+fn copy_async_otherwise(copy: Copy, stream: Ref<'static, Stream>) -> Result<()> {
+    let (dst, src) = (copy.dst, copy.src);
+    if is_host(dst.place) && is_host(src.place) {
+        return Err(Error::unsupported(
+            "dst and src are both host memory: asynchronous copies need a device on one side; use \
+             aclrtMemcpy, or memcpy in aclrtLaunchHostFunc",
+        ));
+    }
+    let _held = hold_others(&dst, &src, &stream.device)?;
+    submit(stream, &dst, &src, Op::Copy(copy))
+}
+
+/// Queues an operation that copies from `src` to `dst`.
+#[inline]
+pub fn submit(stream: Ref<'static, Stream>, dst: &Span, src: &Span, op: Op<'_>) -> Result<()> {
+    if dst.place != Place::Pageable && src.place != Place::Pageable {
+        return stream.submit(op).map(drop);
+    }
+    mode::check_waiting()?;
+    // Pageable memory may have to be waited for, and no `Ref` may live across that.
+    let share = stream.to_arc();
+    drop(stream);
+    share.submit(op).map(drop)
+}
+
+/// The arguments of aclrtReduceAsync as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct ReduceRequest {
+    /// Accumulator.
+    pub dst: usize,
+    /// The other operand.
+    pub src: usize,
+    /// Bytes.
+    pub count: u64,
+    /// An `aclrtReduceKind`.
+    pub kind: i32,
+    /// An `aclDataType`.
+    pub data_type: i32,
+}
+
+fn reduce_op(kind: i32) -> Result<ReduceOp> {
+    match kind {
+        10 => Ok(ReduceOp::Sum),
+        11 => Ok(ReduceOp::Max),
+        12 => Ok(ReduceOp::Min),
+        13 => Err(Error::unsupported(
+            "kind is ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL; available are sum, max and min (10 to 12)",
+        )),
+        _ => Err(Error::invalid_param(format_args!(
+            "kind is {kind}; allowed: sum 10, max 11 and min 12 of aclrtReduceKind"
+        ))),
+    }
+}
+
+fn element(data_type: i32) -> Result<Element> {
+    /// Values of aclDataType that exist.
+    const KNOWN: [i32; 27] = [
+        0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 27, 29, 30, 33, 34, 35, 36, 37, 38, 39,
+        40, 41,
+    ];
+    const ALLOWED: &str =
+        "ACL_FLOAT 0, ACL_FLOAT16 1, ACL_INT8 2, ACL_INT32 3, ACL_INT16 6 and ACL_BF16 27";
+    match data_type {
+        0 => Ok(Element::Float32),
+        1 => Ok(Element::Float16),
+        2 => Ok(Element::Int8),
+        3 => Ok(Element::Int32),
+        6 => Ok(Element::Int16),
+        27 => Ok(Element::BFloat16),
+        other if KNOWN.contains(&other) => Err(Error::unsupported(format_args!(
+            "type {other} cannot be reduced by the device; available are {ALLOWED}; convert first, or reduce \
+             in a host function"
+        ))),
+        other => Err(Error::invalid_param(format_args!(
+            "type is {other}, which aclDataType does not have; allowed: {ALLOWED}"
+        ))),
+    }
+}
+
+/// aclrtReduceAsync.
+pub fn reduce_async(request: ReduceRequest, stream: u64) -> Result<()> {
+    let op = reduce_op(request.kind)?;
+    let element = element(request.data_type)?;
+    let count = request.count as usize;
+    if !count.is_multiple_of(element.size()) {
+        return Err(Error::invalid_param(format_args!(
+            "count {count} bytes is not a whole number of elements of {} bytes",
+            element.size()
+        )));
+    }
+    for (argument, addr) in [("dst", request.dst), ("src", request.src)] {
+        if count != 0 && addr == 0 {
+            return Err(Error::invalid_param(format_args!("{argument} is null, count is {count}")));
+        }
+    }
+    let stream = stream::resolve(stream)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let operand = |argument: &str, addr: usize, writes: bool| {
+        if !addr.is_multiple_of(element.size()) {
+            return Err(Error::new(
+                crate::core::base::error::Code::AddrUnaligned,
+                format_args!(
+                    "{argument} {addr:#x} is not aligned to its elements of {} bytes",
+                    element.size()
+                ),
+            ));
+        }
+        memory::device_span(argument, addr, count, &stream.device, writes)
+    };
+    let (dst, _held_dst) = operand("dst", request.dst, true)?;
+    let (src, _held_src) = operand("src", request.src, false)?;
+    let reduce = Reduce { dst, src, op, element };
+    stream.submit(Op::Reduce(reduce)).map(drop)
+}

@@ -1,0 +1,160 @@
+//! Copies of rows: rectangles in memory.
+
+use crate::backend::trace::synchronous;
+use crate::backend::{Copy, Copy2d, Op, Rows, Span};
+use crate::core::base::error::{Error, Result};
+use crate::core::graph::mode;
+use crate::core::memory;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::transfer::memcpy::{self, Kind};
+
+/// Bytes that a row may have, and rows that a rectangle may have, where its copy is waited for.
+const MAX_SIDE: usize = 5_000_000;
+/// Rows that a rectangle may have where its copy is queued.
+const MAX_ROWS_ASYNC: usize = 5 << 20;
+
+/// The arguments of a copy as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// First byte of the destination.
+    pub dst: usize,
+    /// From row to row there, in bytes.
+    pub dst_pitch: usize,
+    /// First byte of the source.
+    pub src: usize,
+    /// From row to row there, in bytes.
+    pub src_pitch: usize,
+    /// Bytes of each row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// An `aclrtMemcpyKind`.
+    pub kind: i32,
+}
+
+/// What a device has to do.
+enum Job {
+    /// The rows follow each other without gaps on both sides.
+    Whole(Copy),
+    Rows(Copy2d),
+}
+
+impl Job {
+    /// Its two ends: destination and source.
+    fn spans(&self) -> (Span, Span) {
+        match self {
+            Self::Whole(copy) => (copy.dst, copy.src),
+            Self::Rows(copy) => (copy.dst.span, copy.src.span),
+        }
+    }
+}
+
+impl Request {
+    /// Checks what can be checked without looking at any object. `None`: nothing to do.
+    fn check(&self, max_rows: usize, kind: fn(i32) -> Result<Kind>) -> Result<Option<Kind>> {
+        let Self { dst, dst_pitch, src, src_pitch, width, height, .. } = *self;
+        if width == 0 || height == 0 {
+            return Ok(None);
+        }
+        let kind = kind(self.kind)?;
+        for (argument, addr) in [("dst", dst), ("src", src)] {
+            if addr == 0 {
+                return Err(Error::invalid_param(format_args!(
+                    "{argument} is null, width is {width} and height is {height}"
+                )));
+            }
+        }
+        for (argument, value, most) in [("width", width, MAX_SIDE), ("height", height, max_rows)] {
+            if value > most {
+                return Err(Error::invalid_param(format_args!(
+                    "{argument} {value} is more than {most}; copy in several parts"
+                )));
+            }
+        }
+        for (argument, pitch) in [("dpitch", dst_pitch), ("spitch", src_pitch)] {
+            if width > pitch {
+                return Err(Error::invalid_param(format_args!(
+                    "width {width} is more than {argument} {pitch}"
+                )));
+            }
+        }
+        Ok(Some(kind))
+    }
+
+    /// From the first byte of the first row to the last byte of the last.
+    fn span(&self, argument: &str, addr: usize, pitch: usize) -> Result<Span> {
+        let gaps = (self.height - 1).checked_mul(pitch);
+        let len = gaps.and_then(|gaps| gaps.checked_add(self.width)).ok_or_else(|| {
+            Error::invalid_param(format_args!(
+                "{argument} {addr:#x}: {} rows that are {pitch} bytes apart are more than can be addressed",
+                self.height
+            ))
+        })?;
+        memory::span(argument, addr, len)
+    }
+
+    /// The job, with what lives at the addresses.
+    fn resolve(&self, kind: Kind) -> Result<Job> {
+        let dst = self.span("dst", self.dst, self.dst_pitch)?;
+        let src = self.span("src", self.src, self.src_pitch)?;
+        kind.check(&dst, &src, "pass the kind that fits")?;
+        let has_gaps = [self.dst_pitch, self.src_pitch].iter().any(|&pitch| pitch != self.width);
+        if self.height > 1 && has_gaps {
+            let dst = Rows { span: dst, pitch: self.dst_pitch };
+            let src = Rows { span: src, pitch: self.src_pitch };
+            return Ok(Job::Rows(Copy2d { dst, src, width: self.width, height: self.height }));
+        }
+        Ok(Job::Whole(Copy { dst, src, stage_source: false }))
+    }
+}
+
+fn kind_of_sync(number: i32) -> Result<Kind> {
+    match Kind::from_number(number)? {
+        kind @ (Kind::HostToDevice | Kind::DeviceToHost) => Ok(kind),
+        _ => Err(Error::invalid_param(format_args!(
+            "kind is {number}; allowed: ACL_MEMCPY_HOST_TO_DEVICE 1 and ACL_MEMCPY_DEVICE_TO_HOST 2; within \
+             and between devices, use aclrtMemcpy2dAsync"
+        ))),
+    }
+}
+
+fn kind_of_async(number: i32) -> Result<Kind> {
+    match Kind::from_number(number)? {
+        kind @ (Kind::HostToDevice | Kind::DeviceToHost | Kind::DeviceToDevice) => Ok(kind),
+        _ => Err(Error::invalid_param(format_args!(
+            "kind is {number}; allowed: ACL_MEMCPY_HOST_TO_DEVICE 1, ACL_MEMCPY_DEVICE_TO_HOST 2 and \
+             ACL_MEMCPY_DEVICE_TO_DEVICE 3"
+        ))),
+    }
+}
+
+/// aclrtMemcpy2d: done when it returns, in order with no stream.
+pub fn copy(request: Request) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
+    let Some(kind) = request.check(MAX_SIDE, kind_of_sync)? else { return Ok(()) };
+    let job = request.resolve(kind)?;
+    let device = thread::current()?.device.clone();
+    let (dst, src) = job.spans();
+    let _held = memcpy::hold_others(&dst, &src, &device)?;
+    match job {
+        Job::Whole(copy) => Ok(synchronous(&*device.native).copy(copy)?),
+        Job::Rows(copy) => Ok(synchronous(&*device.native).copy_2d(copy)?),
+    }
+}
+
+/// aclrtMemcpy2dAsync.
+pub fn copy_async(request: Request, stream: u64) -> Result<()> {
+    let kind = request.check(MAX_ROWS_ASYNC, kind_of_async)?;
+    let stream = stream::resolve(stream)?;
+    let Some(kind) = kind else { return Ok(()) };
+    let job = request.resolve(kind)?;
+    let (dst, src) = job.spans();
+    let _held = memcpy::hold_others(&dst, &src, &stream.device)?;
+    let op = match job {
+        Job::Whole(copy) => Op::Copy(copy),
+        Job::Rows(copy) => Op::Copy2d(copy),
+    };
+    memcpy::submit(stream, &dst, &src, op)
+}

@@ -1,0 +1,384 @@
+//! Many copies in one call: all from the host to devices, or all back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::backend::trace::synchronous;
+use crate::backend::{Copy, Op, Place, Span};
+use crate::core::base::error::{Code, Error};
+use crate::core::graph::mode;
+use crate::core::memory::{self, place_in_words};
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::transfer::memcpy::is_host;
+
+/// The arrays of a batch as they came from C.
+pub trait Arrays {
+    /// How many copies there are.
+    fn count(&self) -> usize;
+    /// The name of an array that is null.
+    fn null(&self) -> Option<&'static str>;
+    /// The copy with this number, below their number. Only asked for if no array is null.
+    fn entry(&self, index: usize) -> Entry;
+    /// How many attributes there are.
+    fn attributes(&self) -> usize;
+    /// The attribute with this number, below [`Self::attributes`]. As [`Self::entry`].
+    fn attribute(&self, index: usize) -> Attribute;
+}
+
+/// One copy as it came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Where to.
+    pub dst: usize,
+    /// Room there, as the caller says.
+    pub dest_max: usize,
+    /// Where from.
+    pub src: usize,
+    /// Bytes to copy.
+    pub size: usize,
+}
+
+/// Where the copies from the one with the number `first` on, up to those of the next attribute,
+/// go to and come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute {
+    /// Number of a copy.
+    pub first: usize,
+    /// Where to.
+    pub dst: Location,
+    /// Where from.
+    pub src: Location,
+}
+
+/// A place as the API tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct Location {
+    /// An `aclrtMemLocationType`.
+    pub kind: i32,
+    /// The device, where it is one.
+    pub id: u32,
+}
+
+impl Location {
+    /// ACL_MEM_LOCATION_TYPE_HOST
+    const HOST: i32 = 0;
+    /// ACL_MEM_LOCATION_TYPE_DEVICE
+    const DEVICE: i32 = 1;
+    /// ACL_MEM_LOCATION_TYPE_UNREGISTERED
+    const UNREGISTERED: i32 = 2;
+    /// ACL_MEM_LOCATION_TYPE_MANAGED
+    const MANAGED: i32 = 3;
+    /// ACL_MEM_LOCATION_TYPE_HOST_NUMA
+    const HOST_NUMA: i32 = 4;
+
+    /// Whether memory there can be what is meant.
+    fn fits(self, span: &Span) -> bool {
+        let fits = match self.kind {
+            // Host memory is host memory: which kind and node is of no importance for a copy.
+            Self::HOST | Self::UNREGISTERED | Self::HOST_NUMA => is_host(span.place),
+            Self::DEVICE => span.place == Place::Device(self.id),
+            _ => false,
+        };
+        // Managed memory is everywhere.
+        fits || memory::is_managed(span.addr)
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Self::DEVICE => write!(f, "device {}", self.id),
+            Self::MANAGED => f.write_str("managed memory"),
+            kind => write!(f, "host memory (type {kind})"),
+        }
+    }
+}
+
+/// Why a batch was not copied.
+#[derive(Debug)]
+pub struct Failure {
+    /// The number of the copy that is to blame, if it is one.
+    pub entry: Option<usize>,
+    /// What is wrong.
+    pub error: Error,
+}
+
+impl Failure {
+    fn of(entry: usize, error: Error) -> Self {
+        Self { entry: Some(entry), error }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { entry: None, error }
+    }
+}
+
+/// The result of a batch.
+pub type Outcome<T> = std::result::Result<T, Failure>;
+
+/// An element of an array argument.
+#[derive(Clone, Copy)]
+struct Element(&'static str, usize);
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.0, self.1)
+    }
+}
+
+/// The ways that copies can go. With managed memory, which is the host's and every device's, that may
+/// be both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ways {
+    host_to_device: bool,
+    device_to_host: bool,
+}
+
+impl Ways {
+    const ALL: Self = Self { host_to_device: true, device_to_host: true };
+
+    fn of(copy: &Copy) -> Self {
+        let host = |span: &Span| is_host(span.place) || memory::is_managed(span.addr);
+        Self {
+            host_to_device: !is_host(copy.dst.place) && host(&copy.src),
+            device_to_host: !is_host(copy.src.place) && host(&copy.dst),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            host_to_device: self.host_to_device && other.host_to_device,
+            device_to_host: self.device_to_host && other.device_to_host,
+        }
+    }
+
+    fn is_none(self) -> bool {
+        !self.host_to_device && !self.device_to_host
+    }
+}
+
+impl fmt::Display for Ways {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.host_to_device {
+            true => "from host to device",
+            false => "from device to host",
+        })
+    }
+}
+
+/// A batch after the checks that need no look at any object.
+struct Batch {
+    /// Those that copy anything, with their numbers.
+    entries: Vec<(usize, Entry)>,
+    attributes: Vec<Attribute>,
+}
+
+/// A vector with room for this many.
+fn vec<T>(argument: &str, len: usize) -> Outcome<Vec<T>> {
+    let mut vec = Vec::new();
+    match vec.try_reserve_exact(len) {
+        Ok(()) => Ok(vec),
+        Err(_) => Err(Failure::from(Error::new(
+            Code::BadAlloc,
+            format_args!(
+                "{argument} is {len}: the host has no memory for so many; copy in several batches"
+            ),
+        ))),
+    }
+}
+
+impl Batch {
+    /// Reads and checks the arrays. `None`: nothing to do.
+    fn read(arrays: &dyn Arrays) -> Outcome<Option<Self>> {
+        let len = arrays.count();
+        if len == 0 {
+            return Ok(None);
+        }
+        if let Some(argument) = arrays.null() {
+            return Err(Failure::from(Error::invalid_param(format_args!(
+                "{argument} is null, numBatches is {len}"
+            ))));
+        }
+        let attributes = Self::read_attributes(arrays)?;
+        let mut entries = vec("numBatches", len)?;
+        for index in 0..len {
+            let entry = arrays.entry(index);
+            if entry.size != 0 {
+                check_entry(index, entry).map_err(|error| Failure::of(index, error))?;
+                entries.push((index, entry));
+            }
+        }
+        Ok(Some(Self { entries, attributes }))
+    }
+
+    fn read_attributes(arrays: &dyn Arrays) -> Outcome<Vec<Attribute>> {
+        let (len, count) = (arrays.count(), arrays.attributes());
+        if count == 0 || count > len {
+            return Err(Failure::from(Error::invalid_param(format_args!(
+                "numAttrs is {count}; allowed: 1 to numBatches {len}"
+            ))));
+        }
+        let mut attributes: Vec<Attribute> = vec("numAttrs", count)?;
+        for index in 0..count {
+            let attribute = arrays.attribute(index);
+            check_attribute(index, attribute, attributes.last(), len)?;
+            attributes.push(attribute);
+        }
+        Ok(attributes)
+    }
+
+    /// The copies, with what lives at the addresses, for a stream or thread of device `own`; and
+    /// what has to be held while they are made.
+    fn resolve(&self, own: &Device) -> Outcome<(Vec<Copy>, Vec<Arc<Device>>)> {
+        let mut copies = vec("numBatches", self.entries.len())?;
+        let mut held: Vec<Arc<Device>> = Vec::new();
+        let mut ways = Ways::ALL;
+        let mut attribute = 0;
+        for &(index, entry) in &self.entries {
+            while self.attributes.get(attribute + 1).is_some_and(|next| next.first <= index) {
+                attribute += 1;
+            }
+            let of_entry = |error| Failure::of(index, error);
+            let copy = resolve_entry(index, entry, attribute, &self.attributes[attribute])
+                .map_err(of_entry)?;
+            ways = check_ways(index, &copy, ways).map_err(of_entry)?;
+            for (argument, span, writes) in [("dsts", &copy.dst, true), ("srcs", &copy.src, false)]
+            {
+                let other = memory::hold_other(Element(argument, index), span, own, writes);
+                if let Some(other) = other.map_err(of_entry)?
+                    && !held.iter().any(|known| Arc::ptr_eq(known, &other))
+                {
+                    held.push(other);
+                }
+            }
+            copies.push(copy);
+        }
+        Ok((copies, held))
+    }
+}
+
+fn check_attribute(
+    index: usize,
+    attribute: Attribute,
+    before: Option<&Attribute>,
+    len: usize,
+) -> Result<(), Error> {
+    for (side, location) in [("dstLoc", attribute.dst), ("srcLoc", attribute.src)] {
+        if !(Location::HOST..=Location::HOST_NUMA).contains(&location.kind) {
+            return Err(Error::invalid_param(format_args!(
+                "attrs[{index}].{side}.type is {}; allowed: the values of aclrtMemLocationType, 0 to 4",
+                location.kind
+            )));
+        }
+    }
+    let first = attribute.first;
+    match before {
+        None if first != 0 => Err(Error::invalid_param(format_args!(
+            "attrsIndexes[0] is {first}; it must be 0, so that every copy has an attribute"
+        ))),
+        Some(before) if first <= before.first => Err(Error::invalid_param(format_args!(
+            "attrsIndexes[{index}] is {first}; it must be more than the one before, {}",
+            before.first
+        ))),
+        _ if first >= len => Err(Error::invalid_param(format_args!(
+            "attrsIndexes[{index}] is {first}; it must be less than numBatches {len}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn check_entry(index: usize, entry: Entry) -> Result<(), Error> {
+    let Entry { dst, dest_max, src, size } = entry;
+    for (argument, addr) in [("dsts", dst), ("srcs", src)] {
+        if addr == 0 {
+            return Err(Error::invalid_param(format_args!(
+                "{argument}[{index}] is null, sizes[{index}] is {size}"
+            )));
+        }
+    }
+    if size > dest_max {
+        return Err(Error::invalid_param(format_args!(
+            "sizes[{index}] {size} is more than destMaxs[{index}] {dest_max}"
+        )));
+    }
+    Ok(())
+}
+
+/// The copy with this number, whose attribute has the number `which`.
+fn resolve_entry(
+    index: usize,
+    entry: Entry,
+    which: usize,
+    attribute: &Attribute,
+) -> Result<Copy, Error> {
+    let resolve = |array, addr, side: &str, location: Location| -> Result<Span, Error> {
+        let argument = Element(array, index);
+        let span = memory::span(argument, addr, entry.size)?;
+        if !location.fits(&span) {
+            return Err(Error::param_invalid(format_args!(
+                "{argument} {addr:#x} is {}, but attrs[{which}].{side} says {location}",
+                place_in_words(span.place)
+            )));
+        }
+        Ok(span)
+    };
+    let dst = resolve("dsts", entry.dst, "dstLoc", attribute.dst)?;
+    let src = resolve("srcs", entry.src, "srcLoc", attribute.src)?;
+    Ok(Copy { dst, src, stage_source: false })
+}
+
+/// All copies of a batch go the same way: those that are left for the ones behind this one.
+fn check_ways(index: usize, copy: &Copy, before: Ways) -> Result<Ways, Error> {
+    let own = Ways::of(copy);
+    if own.is_none() {
+        return Err(Error::param_invalid(format_args!(
+            "dsts[{index}] {:#x} is {} and srcs[{index}] {:#x} is {}; a batch copies from host to device or \
+             from device to host; use aclrtMemcpy or aclrtMemcpyAsync for others",
+            copy.dst.addr,
+            place_in_words(copy.dst.place),
+            copy.src.addr,
+            place_in_words(copy.src.place)
+        )));
+    }
+    let left = own.and(before);
+    if left.is_none() {
+        return Err(Error::param_invalid(format_args!(
+            "copy {index} goes {own}, those before it {before}; make a batch for each direction"
+        )));
+    }
+    Ok(left)
+}
+
+/// aclrtMemcpyBatch, aclrtMemcpyBatchV2: done when it returns, in order with no stream.
+pub fn copy(arrays: &dyn Arrays) -> Outcome<()> {
+    thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
+    let Some(batch) = Batch::read(arrays)? else { return Ok(()) };
+    let device = thread::current()?.device.clone();
+    let (copies, _held) = batch.resolve(&device)?;
+    if copies.is_empty() {
+        return Ok(());
+    }
+    let copied = synchronous(&*device.native).copy_batch(&copies);
+    copied.map_err(|fault| Failure::from(Error::from(fault)))
+}
+
+/// aclrtMemcpyBatchAsync, aclrtMemcpyBatchAsyncV2.
+pub fn copy_async(arrays: &dyn Arrays, stream: u64) -> Outcome<()> {
+    let batch = Batch::read(arrays)?;
+    // Copies of pageable memory may have to be waited for, and no `Ref` may live across that.
+    let stream = stream::resolve(stream)?.to_arc();
+    let Some(batch) = batch else { return Ok(()) };
+    let (copies, _held) = batch.resolve(&stream.device)?;
+    if copies.is_empty() {
+        return Ok(());
+    }
+    if copies.iter().any(Copy::is_pageable) {
+        mode::check_waiting()?;
+    }
+    stream.submit(Op::CopyBatch(&copies)).map(drop).map_err(Failure::from)
+}

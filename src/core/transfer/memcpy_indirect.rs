@@ -1,0 +1,149 @@
+//! Copies on a device whose ends are told in its memory: they are read when the stream comes to the copy.
+
+use crate::backend::{CopyIndirect, Indirect, IndirectLen, Op, Span};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::{self, Held};
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+use crate::core::stream;
+use crate::core::transfer::memcpy::{self, Kind};
+
+/// What a word with an address or a length takes.
+const WORD: usize = size_of::<u64>();
+
+/// What the description of a copy takes in device memory, in bytes.
+pub const DESCRIPTION: usize = 64;
+
+/// Where the words of a description are: source, destination, length; the rest is 0.
+const SOURCE: usize = 0;
+const DESTINATION: usize = WORD;
+const LENGTH: usize = 2 * WORD;
+
+/// The one direction that such copies have.
+fn check_kind(number: i32) -> Result<()> {
+    match Kind::from_number(number)? {
+        Kind::DeviceToDevice | Kind::InnerDevice => Ok(()),
+        _ => Err(Error::unsupported(format_args!(
+            "kind is {number}; copies through addresses in memory stay on a device, \
+             ACL_MEMCPY_INNER_DEVICE_TO_DEVICE (6) or ACL_MEMCPY_DEVICE_TO_DEVICE (3); use aclrtMemcpyAsync \
+             for others"
+        ))),
+    }
+}
+
+fn check_not_null(argument: &str, addr: usize) -> Result<()> {
+    if addr == 0 {
+        return Err(Error::invalid_param(format_args!(
+            "{argument} is null; it must be device memory"
+        )));
+    }
+    Ok(())
+}
+
+/// Memory of a device with `len` bytes of words, which a stream reads.
+fn words(argument: &str, addr: usize, len: usize, device: &Device) -> Result<(Span, Held)> {
+    if !addr.is_multiple_of(WORD) {
+        return Err(Error::new(
+            Code::AddrUnaligned,
+            format_args!("{argument} {addr:#x} is not aligned to its words of {WORD} bytes"),
+        ));
+    }
+    memory::device_span(argument, addr, len, device, false)
+}
+
+/// The arguments of aclrtMemcpyAsyncWithOffset as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Where the address of the destination is.
+    pub dst: usize,
+    /// Room at the destination, from the offset on, as the caller says.
+    pub dest_max: usize,
+    /// What is added to that address.
+    pub dst_offset: usize,
+    /// Where the address of the source is.
+    pub src: usize,
+    /// Bytes to copy.
+    pub count: usize,
+    /// What is added to the source's address.
+    pub src_offset: usize,
+    /// An `aclrtMemcpyKind`.
+    pub kind: i32,
+}
+
+/// aclrtMemcpyAsyncWithOffset.
+pub fn with_offset(request: Request, stream: u64) -> Result<()> {
+    let Request { dst, dest_max, dst_offset, src, count, src_offset, kind } = request;
+    check_kind(kind)?;
+    if count != 0 {
+        check_not_null("dst", dst)?;
+        check_not_null("src", src)?;
+        if count > dest_max {
+            return Err(Error::invalid_param(format_args!(
+                "count {count} is more than destMax {dest_max}"
+            )));
+        }
+    }
+    let stream = stream::resolve(stream)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let (dst, _held_dst) = words("dst", dst, WORD, &stream.device)?;
+    let (src, _held_src) = words("src", src, WORD, &stream.device)?;
+    let copy = CopyIndirect {
+        dst: Indirect { at: dst, offset: dst_offset },
+        src: Indirect { at: src, offset: src_offset },
+        len: IndirectLen::Known(count),
+    };
+    stream.submit(Op::CopyIndirect(copy)).map(drop)
+}
+
+/// aclrtGetMemcpyDescSize.
+pub fn description_size(kind: i32) -> Result<usize> {
+    check_kind(kind)?;
+    Ok(DESCRIPTION)
+}
+
+/// aclrtSetMemcpyDesc: done when it returns.
+pub fn describe(description: usize, kind: i32, src: usize, dst: usize, count: usize) -> Result<()> {
+    check_kind(kind)?;
+    check_not_null("desc", description)?;
+    if count != 0 {
+        check_not_null("srcAddr", src)?;
+        check_not_null("dstAddr", dst)?;
+    }
+    thread::refuse_inside_host_function()?;
+    let device = thread::current()?.device.clone();
+    words("desc", description, DESCRIPTION, &device)?;
+    if count != 0 {
+        memory::device_span("srcAddr", src, count, &device, false)?;
+        memory::device_span("dstAddr", dst, count, &device, true)?;
+    }
+    let mut values = [0u64; DESCRIPTION / WORD];
+    values[SOURCE / WORD] = src as u64;
+    values[DESTINATION / WORD] = dst as u64;
+    values[LENGTH / WORD] = count as u64;
+    memcpy::copy(memcpy::Request {
+        dst: description,
+        dest_max: DESCRIPTION,
+        src: values.as_ptr().expose_provenance(),
+        count: DESCRIPTION,
+        kind: 1,
+    })
+}
+
+/// aclrtMemcpyAsyncWithDesc.
+pub fn described(description: usize, kind: i32, stream: u64) -> Result<()> {
+    check_kind(kind)?;
+    check_not_null("desc", description)?;
+    let stream = stream::resolve(stream)?;
+    let (Span { addr, place, .. }, _held) =
+        words("desc", description, DESCRIPTION, &stream.device)?;
+    let word = |offset| Span { addr: addr + offset, len: WORD, place };
+    let end = |offset| Indirect { at: word(offset), offset: 0 };
+    let copy = CopyIndirect {
+        dst: end(DESTINATION),
+        src: end(SOURCE),
+        len: IndirectLen::At(word(LENGTH)),
+    };
+    stream.submit(Op::CopyIndirect(copy)).map(drop)
+}

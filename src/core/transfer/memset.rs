@@ -1,0 +1,119 @@
+//! Setting memory: bytes and 32-bit words.
+
+use crate::backend::trace::synchronous;
+use crate::backend::{Fill, Op, Pattern, Place};
+use crate::core::base::callback;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::graph::mode;
+use crate::core::memory;
+use crate::core::runtime::thread;
+use crate::core::stream;
+
+/// The arguments of a fill as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// First byte.
+    pub addr: usize,
+    /// Room there in bytes, as the caller says.
+    pub room: usize,
+    /// What to set.
+    pub pattern: Pattern,
+    /// How often.
+    pub count: usize,
+}
+
+impl Request {
+    /// aclrtMemset: the low byte of `value`, `count` times.
+    pub fn bytes(addr: usize, room: usize, value: i32, count: usize) -> Self {
+        Self { addr, room, pattern: Pattern::Byte(value as u8), count }
+    }
+
+    /// aclrtMemsetD32.
+    pub fn words(addr: usize, room: usize, value: u32, count: usize) -> Self {
+        Self { addr, room, pattern: Pattern::Word(value), count }
+    }
+
+    /// What the pointer is called.
+    fn argument(&self) -> &'static str {
+        match self.pattern {
+            Pattern::Byte(_) => "devPtr",
+            Pattern::Word(_) => "ptr",
+        }
+    }
+
+    /// Checks what can be checked without looking at any object. The length in bytes; `None`:
+    /// nothing to do.
+    fn check(&self) -> Result<Option<usize>> {
+        let Self { addr, room, pattern, count } = *self;
+        if count == 0 {
+            return Ok(None);
+        }
+        if addr == 0 {
+            let name = if let Pattern::Byte(_) = pattern { "count" } else { "N" };
+            return Err(Error::invalid_param(format_args!(
+                "{} is null, {name} is {count}",
+                self.argument()
+            )));
+        }
+        if count > room / pattern.size() {
+            return Err(match pattern {
+                Pattern::Byte(_) => {
+                    Error::invalid_param(format_args!("count {count} is more than maxCount {room}"))
+                }
+                Pattern::Word(_) => Error::invalid_param(format_args!(
+                    "N {count} words of 4 bytes are more than memSize {room} bytes"
+                )),
+            });
+        }
+        if !addr.is_multiple_of(pattern.size()) {
+            return Err(Error::new(
+                Code::AddrUnaligned,
+                format_args!("{} {addr:#x} is not aligned to words of 4 bytes", self.argument()),
+            ));
+        }
+        Ok(Some(count * pattern.size()))
+    }
+
+    /// The fill of `len` bytes, with what lives at the address.
+    fn resolve(&self, len: usize) -> Result<Fill> {
+        let argument = self.argument();
+        let dst = memory::span(argument, self.addr, len)?;
+        if dst.place == Place::Pageable {
+            return Err(Error::param_invalid(format_args!(
+                "{argument} {:#x} is not memory of this library; use memset for ordinary host memory",
+                self.addr
+            )));
+        }
+        Ok(Fill { dst, pattern: self.pattern })
+    }
+}
+
+/// aclrtMemset, aclrtMemsetD32: done when it returns, in order with no stream.
+pub fn set(request: Request) -> Result<()> {
+    thread::refuse_inside_host_function()?;
+    mode::check_unordered()?;
+    let Some(len) = request.check()? else { return Ok(()) };
+    let fill = request.resolve(len)?;
+    let device = thread::current()?.device.clone();
+    let _held = memory::hold_other(request.argument(), &fill.dst, &device, true)?;
+    Ok(synchronous(&*device.native).fill(fill)?)
+}
+
+/// aclrtMemsetAsync, aclrtMemsetD32Async.
+pub fn set_async(request: Request, stream: u64) -> Result<()> {
+    let len = request.check()?;
+    let stream = stream::resolve(stream)?;
+    let Some(len) = len else { return Ok(()) };
+    let fill = request.resolve(len)?;
+    let _held = memory::check_reach(request.argument(), &fill.dst, &stream.device, true)?;
+    if fill.dst.place != Place::Pinned || fill.pattern.size() == 1 || stream.is_captured() {
+        return stream.submit(Op::Fill(fill)).map(drop);
+    }
+    // Words of host memory are there when the call returns. No `Ref` may live across the wait.
+    callback::refuse_endless_wait()?;
+    let share = stream.to_arc();
+    drop(stream);
+    share.submit(Op::Fill(fill))?;
+    // Without a deadline it does not time out; failures of earlier work stay for who synchronizes.
+    share.wait(None).map(drop)
+}

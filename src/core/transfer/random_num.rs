@@ -1,0 +1,295 @@
+//! Random numbers on a device, by what `docs/random_numbers.md` says.
+
+use crate::algo::float::{from_brain, from_half};
+use crate::backend::{Distribution, Number, Op, RandomElement, RandomNum, Span};
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::Allocation;
+use crate::core::memory::{self, Held};
+use crate::core::runtime::device::Device;
+use crate::core::stream;
+
+/// What the counter takes, in bytes, and what it is aligned to.
+const COUNTER: usize = 16;
+const COUNTER_ALIGNMENT: usize = 8;
+
+/// A number from C, or where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    /// 1 if it is an address.
+    pub is_address: u8,
+    /// The number, or the address.
+    pub bytes: [u8; 8],
+    /// How many bytes the number has.
+    pub size: u8,
+}
+
+/// The arguments of aclrtRandomNumAsync as they came from C.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// An `aclDataType`.
+    pub data_type: i32,
+    /// An `aclrtRandomNumFuncType`.
+    pub function: i32,
+    /// What describes the distribution; the second is missing where there is one only.
+    pub parameters: (Value, Option<Value>),
+    /// Where they go.
+    pub result: usize,
+    /// Where the counter is; 0 for none.
+    pub counter: usize,
+    /// The seed.
+    pub seed: Value,
+    /// How many.
+    pub count: Value,
+}
+
+fn distribution(function: i32) -> Result<Distribution> {
+    match function {
+        0 => Ok(Distribution::Dropout),
+        1 => Ok(Distribution::Uniform),
+        2 => Ok(Distribution::Normal),
+        3 => Ok(Distribution::TruncatedNormal),
+        _ => Err(Error::invalid_param(format_args!(
+            "funcType is {function}; allowed: the values of aclrtRandomNumFuncType, 0 to 3"
+        ))),
+    }
+}
+
+fn element(data_type: i32, distribution: Distribution) -> Result<RandomElement> {
+    let element = match data_type {
+        0 => RandomElement::Float32,
+        1 => RandomElement::Float16,
+        27 => RandomElement::BFloat16,
+        3 => RandomElement::Int32,
+        8 => RandomElement::UInt32,
+        9 => RandomElement::Int64,
+        10 => RandomElement::UInt64,
+        other if (0..=41).contains(&other) => {
+            return Err(Error::unsupported(format_args!(
+                "dataType {other} cannot be made by the device; available are ACL_FLOAT 0, ACL_FLOAT16 1, \
+                 ACL_BF16 27, and of uniform numbers ACL_INT32 3, ACL_UINT32 8, ACL_INT64 9 and ACL_UINT64 10"
+            )));
+        }
+        other => {
+            return Err(Error::invalid_param(format_args!(
+                "dataType is {other}, which aclDataType does not have"
+            )));
+        }
+    };
+    if !element.is_float() && distribution != Distribution::Uniform {
+        return Err(Error::unsupported(format_args!(
+            "dataType {data_type} is one of integers, which are uniform only; available here are ACL_FLOAT 0, \
+             ACL_FLOAT16 1 and ACL_BF16 27"
+        )));
+    }
+    Ok(element)
+}
+
+/// A value whose size is one of these, as its bits or its address.
+fn checked(argument: &str, value: Value, sizes: &[usize]) -> Result<(bool, u64)> {
+    if !sizes.contains(&usize::from(value.size)) {
+        return Err(Error::invalid_param(format_args!(
+            "{argument}.size is {}; allowed: {}",
+            value.size,
+            sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ")
+        )));
+    }
+    let mut bytes = value.bytes;
+    match value.is_address {
+        0 => {
+            bytes[usize::from(value.size)..].fill(0);
+            Ok((false, u64::from_le_bytes(bytes)))
+        }
+        1 => Ok((true, u64::from_le_bytes(bytes))),
+        other => Err(Error::invalid_param(format_args!(
+            "{argument}.isAddr is {other}; allowed: 0 for a number, 1 for its address"
+        ))),
+    }
+}
+
+/// Fails for numbers that are known and no such distribution has.
+fn check_known(
+    distribution: Distribution,
+    element: RandomElement,
+    [first, second]: [(bool, u64); 2],
+) -> Result<()> {
+    let known = |(is_address, bits): (bool, u64)| (!is_address).then_some(bits);
+    let out_of_order = |min: &dyn std::fmt::Display, max: &dyn std::fmt::Display| {
+        Err(Error::invalid_param(format_args!("min {min} is more than max {max}")))
+    };
+    if !element.is_float() {
+        let (Some(min), Some(max)) = (known(first), known(second)) else { return Ok(()) };
+        return match element {
+            RandomElement::Int32 if min as i32 > max as i32 => {
+                out_of_order(&(min as i32), &(max as i32))
+            }
+            RandomElement::Int64 if min as i64 > max as i64 => {
+                out_of_order(&(min as i64), &(max as i64))
+            }
+            RandomElement::UInt32 | RandomElement::UInt64 if min > max => out_of_order(&min, &max),
+            _ => Ok(()),
+        };
+    }
+    let single = |bits: u64| match element {
+        RandomElement::Float16 => from_half(bits as u16),
+        RandomElement::BFloat16 => from_brain(bits as u16),
+        _ => f32::from_bits(bits as u32),
+    };
+    let (first, second) = (known(first).map(single), known(second).map(single));
+    let not_finite = |argument: &str, number: f32| {
+        Err(Error::invalid_param(format_args!(
+            "{argument} is {number}; it must be a finite number"
+        )))
+    };
+    match (distribution, first, second) {
+        (Distribution::Dropout, Some(ratio), _) if !(0.0..=1.0).contains(&ratio) => Err(
+            Error::invalid_param(format_args!("dropoutRation is {ratio}; allowed: from 0 to 1")),
+        ),
+        (Distribution::Dropout, ..) => Ok(()),
+        (Distribution::Uniform, Some(min), _) if !min.is_finite() => not_finite("min", min),
+        (Distribution::Uniform, _, Some(max)) if !max.is_finite() => not_finite("max", max),
+        (Distribution::Uniform, Some(min), Some(max)) if min > max => out_of_order(&min, &max),
+        (Distribution::Uniform, Some(min), Some(max)) if !(max - min).is_finite() => {
+            Err(Error::invalid_param(format_args!(
+                "max {max} and min {min} are further apart than single precision can tell"
+            )))
+        }
+        (Distribution::Uniform, ..) => Ok(()),
+        (_, Some(mean), _) if !mean.is_finite() => not_finite("mean", mean),
+        (_, _, Some(deviation)) if !deviation.is_finite() || deviation < 0.0 => {
+            Err(Error::invalid_param(format_args!(
+                "stddev is {deviation}; it must be a finite number, and not negative"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What an operation of a stream uses, and what it holds meanwhile.
+struct Operands<'a> {
+    device: &'a Device,
+    held: Vec<Held>,
+}
+
+impl Operands<'_> {
+    /// Device memory, of `len` bytes.
+    fn at(
+        &mut self,
+        argument: &str,
+        addr: u64,
+        len: usize,
+        alignment: usize,
+        writes: bool,
+    ) -> Result<Span> {
+        let addr = addr as usize;
+        if addr == 0 {
+            return Err(Error::invalid_param(format_args!(
+                "{argument} is null; it must be device memory"
+            )));
+        }
+        if !addr.is_multiple_of(alignment) {
+            return Err(Error::new(
+                Code::AddrUnaligned,
+                format_args!("{argument} {addr:#x} is not aligned to {alignment} bytes"),
+            ));
+        }
+        let (span, held) = memory::device_span(argument, addr, len, self.device, writes)?;
+        self.held.push(held);
+        Ok(span)
+    }
+
+    /// A number of `size` bytes that is told now, or read from memory.
+    fn number(
+        &mut self,
+        argument: &str,
+        (is_address, bits): (bool, u64),
+        size: u8,
+    ) -> Result<Number> {
+        if !is_address {
+            return Ok(Number::Known(bits));
+        }
+        let size = usize::from(size);
+        self.at(argument, bits, size, size, false).map(Number::At)
+    }
+}
+
+/// What of the result's memory there is from `addr` on, for a count that is told later.
+fn all_of(addr: usize, element: usize, operands: &mut Operands<'_>) -> Result<Span> {
+    let start = operands.at("randomResultAddr", addr as u64, element, element, true)?;
+    let Some(found) = Allocation::find(addr) else {
+        return Err(Error::unsupported(format_args!(
+            "randomResultAddr {addr:#x} is memory of another library, whose end is not known, and randomNum is \
+             told in memory; pass the number, or memory of aclrtMalloc"
+        )));
+    };
+    let left = found.base + found.len - addr;
+    Ok(Span { len: left - left % element, ..start })
+}
+
+/// aclrtRandomNumAsync.
+pub fn random_num_async(request: Request, stream: u64) -> Result<()> {
+    let distribution = distribution(request.function)?;
+    let element = element(request.data_type, distribution)?;
+    let names = match distribution {
+        Distribution::Dropout => ["dropoutRation", ""],
+        Distribution::Uniform => ["min", "max"],
+        Distribution::Normal | Distribution::TruncatedNormal => ["mean", "stddev"],
+    };
+    let size = [element.size()];
+    let (first, second) = request.parameters;
+    let parameters = [
+        checked(names[0], first, &size)?,
+        second.map_or(Ok((false, 0)), |value| checked(names[1], value, &size))?,
+    ];
+    let seed = checked("randomSeed", request.seed, &[4, 8])?;
+    let count = checked("randomNum", request.count, &[4, 8])?;
+    check_known(distribution, element, parameters)?;
+    let stream = stream::resolve(stream)?;
+    if count == (false, 0) {
+        return Ok(());
+    }
+    let mut operands = Operands { device: &stream.device, held: Vec::new() };
+    // As many bytes as the type of the result has.
+    let unit = if distribution == Distribution::Dropout { 1 } else { element.size() };
+    let dst = match count {
+        (true, _) => all_of(request.result, unit, &mut operands)?,
+        (false, count) => {
+            let bytes = match distribution {
+                Distribution::Dropout => Some(count.div_ceil(8)),
+                _ => count.checked_mul(unit as u64),
+            };
+            let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64).ok_or_else(|| {
+                Error::invalid_param(format_args!(
+                    "randomNum is {count}, of {unit} bytes each, which is more than memory can have"
+                ))
+            })?;
+            operands.at("randomResultAddr", request.result as u64, bytes as usize, unit, true)?
+        }
+    };
+    let counter = match request.counter {
+        0 => None,
+        addr => {
+            let alignment = COUNTER_ALIGNMENT;
+            Some(operands.at("randomCounterAddr", addr as u64, COUNTER, alignment, true)?)
+        }
+    };
+    let job = RandomNum {
+        dst,
+        distribution,
+        element,
+        parameters: [
+            operands.number(names[0], parameters[0], first.size)?,
+            operands.number(names[1], parameters[1], second.map_or(0, |value| value.size))?,
+        ],
+        seed: operands.number("randomSeed", seed, request.seed.size)?,
+        count: operands.number("randomNum", count, request.count.size)?,
+        counter,
+    };
+    let is_inside = |read: &Span| read.addr < dst.addr + dst.len && dst.addr < read.addr + read.len;
+    if let Some(read) = job.words().chain(counter).find(is_inside) {
+        return Err(Error::invalid_param(format_args!(
+            "{:#x} is read for the random numbers, and lies where they go: {:#x} and {} bytes from there on",
+            read.addr, dst.addr, dst.len
+        )));
+    }
+    stream.submit(Op::RandomNum(job)).map(drop)
+}
