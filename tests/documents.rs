@@ -138,11 +138,27 @@ fn links_lead_somewhere() {
     assert!(seen > 5, "only {seen} links found");
 }
 
+/// Whether a changelog begins with `version` and its date. Changes since then may stand above it.
+fn begins_with_released(changelog: &str, version: &str) -> bool {
+    let mut headings = changelog.lines().filter_map(|line| line.strip_prefix("## "));
+    let first = headings.next();
+    let latest = if first == Some("Unreleased") { headings.next() } else { first };
+    let date = latest.and_then(|text| text.strip_prefix(version)?.strip_prefix(" - "));
+    let is_date = |text: &str| {
+        text.len() == 10
+            && text.split('-').all(|part| part.parse::<u32>().is_ok_and(|part| part > 0))
+    };
+    date.is_some_and(is_date)
+}
+
 #[test]
 fn the_changelog_begins_with_this_version() {
-    let text = read("CHANGELOG.md");
-    let first = text.lines().find_map(|line| line.strip_prefix("## ")).unwrap();
-    assert!(first.starts_with(env!("CARGO_PKG_VERSION")), "{first}");
+    assert!(begins_with_released(&read("CHANGELOG.md"), env!("CARGO_PKG_VERSION")));
+    assert!(begins_with_released("## Unreleased\n## 1.2.3 - 2026-01-31", "1.2.3"));
+    for wrong in ["## 1.2.4 - 2026-01-31", "## 1.2.3 - unreleased", "## Unreleased", "## 1.2.3", ""]
+    {
+        assert!(!begins_with_released(wrong, "1.2.3"), "{wrong}");
+    }
 }
 
 #[test]

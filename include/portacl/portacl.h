@@ -14,6 +14,22 @@
 #include "../acl/acl_rt_memory_soma.h"
 
 /**
+ * The version of portacl that this header belongs to: the major number. ACL_MAJOR_VERSION is that of the Ascend
+ * runtime API instead.
+ */
+#define PORTACL_VERSION_MAJOR 0
+
+/**
+ * The minor number of the version of portacl.
+ */
+#define PORTACL_VERSION_MINOR 1
+
+/**
+ * The patch number of the version of portacl.
+ */
+#define PORTACL_VERSION_PATCH 0
+
+/**
  * For aclrtMemPoolProps::handleType: the memory can be shared with other machines, where the driver can do
  * that.
  */

@@ -2,6 +2,26 @@
 
 use std::ffi::c_uchar;
 
+/// The version of portacl that this header belongs to: the major number. ACL_MAJOR_VERSION is that of the Ascend
+/// runtime API instead.
+pub const PORTACL_VERSION_MAJOR: i32 = 0;
+
+/// The minor number of the version of portacl.
+pub const PORTACL_VERSION_MINOR: i32 = 1;
+
+/// The patch number of the version of portacl.
+pub const PORTACL_VERSION_PATCH: i32 = 0;
+
+// `./dev release` sets these numbers together with Cargo.toml.
+const _: () = {
+    const fn is(text: &str, number: i32) -> bool {
+        matches!(i32::from_str_radix(text, 10), Ok(parsed) if parsed == number)
+    }
+    assert!(is(env!("CARGO_PKG_VERSION_MAJOR"), PORTACL_VERSION_MAJOR));
+    assert!(is(env!("CARGO_PKG_VERSION_MINOR"), PORTACL_VERSION_MINOR));
+    assert!(is(env!("CARGO_PKG_VERSION_PATCH"), PORTACL_VERSION_PATCH));
+};
+
 /// For aclrtMemPoolProps::handleType: the memory can be shared with other machines, where the driver can do
 /// that.
 pub const PORTACL_MEM_HANDLE_TYPE_FABRIC: i32 = 8;

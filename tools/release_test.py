@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Does release.py change what it should, and refuse what it should? It works on small repositories."""
+
+import gzip
+import io
+import pathlib
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+import release
+
+CARGO = ('[workspace.package]\nversion = "0.1.0"\n\n[package]\nname = "portacl"\nversion.workspace = true\n\n'
+         '[dependencies.cudarc]\nversion = "=0.19.10"\n')
+LOCK = ('[[package]]\nname = "object"\nversion = "0.1.0"\n\n[[package]]\nname = "portacl"\nversion = "0.1.0"\n\n'
+        '[[package]]\nname = "portacl-cxx"\nversion = "0.1.0"\n')
+CHANGES = "# Changelog\n\n## Unreleased\n\n- A change.\n\n## 0.1.0 - 2026-01-31\n\n- The first.\n"
+DATE = "2026-02-01"
+
+
+class Repository(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name) / "tree"
+        self.out = pathlib.Path(folder.name) / "out"
+        self.out.mkdir()
+        self.write("Cargo.toml", CARGO)
+        self.write("Cargo.lock", LOCK)
+        self.write("CHANGELOG.md", CHANGES)
+        for file, line in release.NUMBERED.items():
+            self.write(file, "".join(line.format(part, number) + "\n" for part, number in zip(release.PARTS, (0, 1, 0))))
+        self.git("init", "--quiet")
+        self.git("config", "user.name", "test")
+        self.git("config", "user.email", "test@localhost")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "Start")
+
+    def write(self, file, text):
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def read(self, file):
+        return (self.root / file).read_text()
+
+    def git(self, *arguments):
+        return release.run("git", *arguments, cwd=self.root)
+
+    def refused(self, text, *arguments):
+        with self.assertRaisesRegex(release.Refused, text):
+            release.prepare(self.root, *arguments)
+
+
+class Prepare(Repository):
+    def test_sets_the_version_everywhere_and_dates_the_changelog(self):
+        self.assertTrue(release.prepare(self.root, "1.20.3", DATE))
+        self.assertEqual(release.current_version(self.root), "1.20.3")
+        self.assertEqual(self.read("Cargo.lock"), LOCK.replace('portacl"\nversion = "0.1.0', 'portacl"\nversion = "1.20.3')
+                         .replace('portacl-cxx"\nversion = "0.1.0', 'portacl-cxx"\nversion = "1.20.3'))
+        self.assertEqual(self.read("CHANGELOG.md"), CHANGES.replace("Unreleased", f"1.20.3 - {DATE}"))
+        self.assertEqual(self.read("include/portacl/portacl.h"), "#define PORTACL_VERSION_MAJOR 1\n"
+                         "#define PORTACL_VERSION_MINOR 20\n#define PORTACL_VERSION_PATCH 3\n")
+        self.assertIn("PORTACL_VERSION_MINOR: i32 = 20;", self.read("src/ffi/types/portacl.rs"))
+
+    def test_leaves_a_dated_version_as_it_is(self):
+        self.write("CHANGELOG.md", CHANGES.replace("Unreleased", f"0.1.0 - {DATE}"))
+        self.assertFalse(release.prepare(self.root, "0.1.0", DATE))
+
+    def test_refuses_versions_that_are_not_later(self):
+        for version in ("0.1.0", "0.0.9"):
+            self.refused("not later than 0.1.0", version, DATE)
+        self.refused("not later", "0.0.9", DATE, True)
+        self.assertEqual(self.read("CHANGELOG.md"), CHANGES)
+        self.assertTrue(release.prepare(self.root, "0.1.0", DATE, True))
+
+    def test_refuses_what_is_no_version(self):
+        for version in ("", "1.2", "1.2.3.4", "v1.2.3", "01.2.3", "1.2.3-rc1", "1.2.x"):
+            self.refused("is no version", version, DATE)
+
+    def test_refuses_a_changelog_without_the_section(self):
+        self.write("CHANGELOG.md", CHANGES.replace("Unreleased", f"0.1.0 - {DATE}"))
+        self.refused("no section '## Unreleased'", "0.2.0", DATE)
+
+    def test_refuses_a_changelog_without_changes(self):
+        self.write("CHANGELOG.md", CHANGES.replace("- A change.\n", ""))
+        self.refused("names no change", "0.2.0", DATE)
+
+    def test_refuses_files_of_another_version(self):
+        self.write("CHANGELOG.md", CHANGES.replace("Unreleased", f"0.1.0 - {DATE}"))
+        for file in ("Cargo.lock", *release.NUMBERED):
+            text = self.read(file)
+            self.write(file, text.replace("0.1.0", "0.2.0").replace("1", "7"))
+            self.refused(file, "0.1.0", DATE)
+            self.write(file, text)
+
+    def test_refuses_files_that_lost_their_lines(self):
+        for file in ("Cargo.toml", "Cargo.lock", *release.NUMBERED):
+            self.write(file, "")
+            self.refused(file, "0.2.0", DATE)
+            self.git("checkout", "--quiet", ".")
+
+
+class Release(Repository):
+    def build_of(self, version):
+        build = self.root.parent / "build"
+        build.mkdir(exist_ok=True)
+        (build / "CMakeCache.txt").write_text(f"CMAKE_PROJECT_VERSION:STATIC={version}\n")
+        return build
+
+    def test_refuses_a_tree_with_changes(self):
+        self.write("more", "")
+        with self.assertRaisesRegex(release.Refused, "not committed"):
+            release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
+
+    def test_refuses_a_version_that_has_a_tag(self):
+        self.git("tag", "v0.2.0")
+        with self.assertRaisesRegex(release.Refused, "a tag v0.2.0 already"):
+            release.release(self.root, "0.2.0", False, self.build_of("0.2.0"), self.out, DATE)
+
+    def test_refuses_a_build_of_another_version_before_it_commits(self):
+        with self.assertRaisesRegex(release.Refused, "a build of 0.1.0"):
+            release.release(self.root, "0.2.0", False, self.build_of("0.1.0"), self.out, DATE)
+        self.assertEqual(self.git("tag"), "")
+        self.assertEqual(self.git("rev-list", "--count", "HEAD").strip(), "1")
+
+    def test_a_dry_run_changes_a_copy(self):
+        self.write("not committed", "but copied")
+        before = self.git("status", "--porcelain"), self.git("rev-parse", "HEAD")
+        with self.assertRaisesRegex(release.Refused, "a build of 0.1.0"):
+            release.release(self.root, "0.2.0", True, self.build_of("0.1.0"), self.out, DATE)
+        copy = self.root / "build/dist/tree"
+        self.assertIn(f"## 0.2.0 - {DATE}", (copy / "CHANGELOG.md").read_text())
+        self.assertEqual((copy / "not committed").read_text(), "but copied")
+        (self.root / ".gitignore").write_text("/build/\n")
+        self.assertEqual(self.git("status", "--porcelain"), "?? .gitignore\n" + before[0])
+        self.assertEqual(self.git("rev-parse", "HEAD"), before[1])
+        self.assertEqual(self.read("CHANGELOG.md"), CHANGES)
+
+
+class Archives(Repository):
+    def setUp(self):
+        super().setUp()
+        changed = release.prepare(self.root, "0.2.0", DATE)
+        release.commit(self.root, "0.2.0", changed)
+
+    def test_a_release_is_a_commit_and_a_tag(self):
+        self.assertEqual(self.git("log", "--format=%s").splitlines(), ["Release 0.2.0", "Start"])
+        self.assertEqual(self.git("cat-file", "-t", "v0.2.0").strip(), "tag")
+        self.assertEqual(self.git("status", "--porcelain"), "")
+
+    def test_sources_are_the_tagged_files_and_the_same_each_time(self):
+        self.write("later", "")
+        release.source_archive(self.root, "0.2.0", self.out)
+        first = (self.out / "portacl-0.2.0.tar.gz").read_bytes()
+        release.source_archive(self.root, "0.2.0", self.out)
+        self.assertEqual((self.out / "portacl-0.2.0.tar.gz").read_bytes(), first)
+        with tarfile.open(fileobj=io.BytesIO(gzip.decompress(first))) as archive:
+            names = {entry.name for entry in archive if entry.isfile()}
+        self.assertEqual(names, {f"portacl-0.2.0/{file}" for file in
+                                 ("Cargo.toml", "Cargo.lock", "CHANGELOG.md", *release.NUMBERED)})
+
+    def test_checksums_are_those_of_sha256sum(self):
+        release.source_archive(self.root, "0.2.0", self.out)
+        release.notes(self.root, "0.2.0", self.out)
+        release.checksums(self.out)
+        subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=self.out, check=True)
+        self.assertEqual(len((self.out / "SHA256SUMS").read_text().splitlines()), 2)
+
+    def test_notes_are_the_changes_of_this_version(self):
+        release.notes(self.root, "0.2.0", self.out)
+        text = (self.out / "NOTES.md").read_text()
+        self.assertIn("- A change.", text)
+        self.assertNotIn("- The first.", text)
+
+    def test_verify_notices_a_changed_archive(self):
+        release.source_archive(self.root, "0.2.0", self.out)
+        release.checksums(self.out)
+        path = self.out / "portacl-0.2.0.tar.gz"
+        path.write_bytes(path.read_bytes() + b"\0")
+        with self.assertRaisesRegex(release.Refused, "sha256sum"):
+            release.verify(self.root, "0.2.0", self.out)
+
+    def test_verify_notices_a_missing_file(self):
+        release.source_archive(self.root, "0.2.0", self.out)
+        self.write("late", "")
+        self.git("add", "late")
+        self.git("commit", "--quiet", "--message", "Late")
+        self.git("tag", "--force", "--annotate", "v0.2.0", "--message", "moved")
+        release.checksums(self.out)
+        with self.assertRaisesRegex(release.Refused, "differs from the tree: .'late'"):
+            release.verify(self.root, "0.2.0", self.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
