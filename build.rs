@@ -1,9 +1,9 @@
 //! Compiles the one C file.
 
 fn main() {
-    println!("cargo::rerun-if-changed=src/ffi/app_log.c");
+    println!("cargo::rerun-if-changed=src/ffi/base/app_log.c");
     cc::Build::new()
-        .file("src/ffi/app_log.c")
+        .file("src/ffi/base/app_log.c")
         .std("c99")
         .warnings(true)
         .extra_warnings(true)

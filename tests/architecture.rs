@@ -378,7 +378,7 @@ mod seen_failing {
 
     #[test]
     fn layers_that_look_up() {
-        assert_eq!(upward("src/core/a.rs", "use crate::ffi::guard;").len(), 1);
+        assert_eq!(upward("src/core/a.rs", "use crate::ffi::base::guard;").len(), 1);
         assert_eq!(
             upward("src/backend/cpu/a.rs", "let a = crate::core::base::error::last();").len(),
             1

@@ -4,5 +4,5 @@ check() {
     tools/check_symbols.sh build/test/lib/libportacl.a build/test/lib/libportacl.so
 }
 sabotage() {
-    printf '\n/// Not in the API.\n#[unsafe(no_mangle)]\npub extern "C" fn aclNotInTheApi() {}\n' >>src/ffi/version.rs
+    printf '\n/// Not in the API.\n#[unsafe(no_mangle)]\npub extern "C" fn aclNotInTheApi() {}\n' >>src/ffi/runtime/version.rs
 }

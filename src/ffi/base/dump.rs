@@ -1,0 +1,42 @@
+//! Dumps of operators' data.
+
+use std::ffi::c_char;
+
+use crate::ffi::base::guard::guard_unsupported;
+use crate::ffi::types::aclError;
+
+/// Starts dumping.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclmdlInitDump() -> aclError {
+    guard_unsupported(
+        "aclmdlInitDump",
+        "there are no operators whose data could be dumped; copy device memory with \
+             aclrtMemcpy and write it yourself",
+    )
+}
+
+/// Configures dumping from a JSON file.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclmdlSetDump(dumpCfgPath: *const c_char) -> aclError {
+    guard_unsupported(
+        "aclmdlSetDump",
+        "there are no operators whose data could be dumped; copy device memory with \
+             aclrtMemcpy and write it yourself",
+    )
+}
+
+/// Ends dumping.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclmdlFinalizeDump() -> aclError {
+    guard_unsupported(
+        "aclmdlFinalizeDump",
+        "there are no operators whose data could be dumped; copy device memory with \
+             aclrtMemcpy and write it yourself",
+    )
+}

@@ -1,0 +1,137 @@
+//! What a caller can ask about failures.
+
+use std::ffi::c_char;
+use std::mem::MaybeUninit;
+
+use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::runtime::device;
+use crate::ffi::base::guard::{guard, guard_unsupported, guard_value_anywhere};
+use crate::ffi::base::value::{Out, enum_value, must_not_be_null};
+use crate::ffi::types::{
+    aclError, aclrtErrorInfo, aclrtErrorType, aclrtLastErrLevel, aclrtMemUceInfo,
+};
+
+/// The text of this thread's last failing call (with `err_msg_mode` 1, of any thread's) since it was
+/// asked for last: call, argument, value, bound, and what to do. Succeeding calls leave it alone.
+/// Works at any time, also in a forked child.
+///
+/// @return a zero-terminated text, valid until this thread asks again; null if there was no failure.
+/// Thread-safe. Follows aclGetRecentErrMsg of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetRecentErrMsg() -> *const c_char {
+    guard_value_anywhere("aclGetRecentErrMsg", std::ptr::null(), || Ok(error::take_recent_text()))
+}
+
+/// The code of this thread's last failing call, 0 if there was none, and forgets it. Works at any time.
+///
+/// @param level ACL_RT_THREAD_LEVEL.
+/// @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
+/// aclrtGetLastError of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
+    guard_value_anywhere("aclrtGetLastError", Code::InvalidParam.value(), || {
+        last_error(level, error::take_last_code)
+    })
+}
+
+/// The code of this thread's last failing call, 0 if there was none. Works at any time.
+///
+/// @param level ACL_RT_THREAD_LEVEL.
+/// @return the code; ACL_ERROR_INVALID_PARAM 100000 for another `level`. Thread-safe. Follows
+/// aclrtPeekAtLastError of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtPeekAtLastError(level: MaybeUninit<aclrtLastErrLevel>) -> aclError {
+    guard_value_anywhere("aclrtPeekAtLastError", Code::InvalidParam.value(), || {
+        last_error(level, error::last_code)
+    })
+}
+
+/// Describes the hardware error that a device is in: none (ACL_RT_NO_ERROR) while it works, else
+/// ACL_RT_ERROR_AICORE without detail, since drivers here tell no more. Asks the device, does not wait for its work.
+///
+/// @param deviceId 0 to the number of devices less 1; one that is not set has no error.
+/// @param errorInfo receives the description; all that is not said is 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_INVALID_DEVICEID 107001: no such device;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+/// aclFinalize; ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: the driver does not answer. Thread-safe. Follows
+/// aclrtGetErrorVerbose of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetErrorVerbose(
+    deviceId: i32,
+    errorInfo: *mut aclrtErrorInfo,
+) -> aclError {
+    guard("aclrtGetErrorVerbose", || {
+        let out = Out::new("errorInfo", errorInfo)?;
+        let kind = if device::is_healthy(deviceId)? {
+            aclrtErrorType::ACL_RT_NO_ERROR
+        } else {
+            aclrtErrorType::ACL_RT_ERROR_AICORE
+        };
+        // SAFETY: numbers and addresses, for all of which 0 is a value.
+        let mut info: aclrtErrorInfo = unsafe { std::mem::zeroed() };
+        info.errorType = MaybeUninit::new(kind);
+        out.write(info);
+        Ok(())
+    })
+}
+
+/// Repairs the hardware error that aclrtGetErrorVerbose described. For a device that works nothing has to be done;
+/// one that has failed cannot be repaired in place.
+///
+/// @param deviceId 0 to the number of devices less 1.
+/// @param errorInfo what aclrtGetErrorVerbose gave; not read.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the device has failed, reset it with
+/// aclrtResetDeviceForce; ACL_ERROR_INVALID_PARAM 100000: null; all else as aclrtGetErrorVerbose. Thread-safe. Follows
+/// aclrtRepairError of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtRepairError(
+    deviceId: i32,
+    errorInfo: *const aclrtErrorInfo,
+) -> aclError {
+    guard("aclrtRepairError", || {
+        must_not_be_null("errorInfo", errorInfo)?;
+        device::repair(deviceId)
+    })
+}
+
+/// Lists device memory with uncorrectable errors.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtGetMemUceInfo(
+    deviceId: i32,
+    memUceInfoArray: *mut aclrtMemUceInfo,
+    arraySize: usize,
+    retSize: *mut usize,
+) -> aclError {
+    guard_unsupported(
+        "aclrtGetMemUceInfo",
+        "memory errors are not reported to programs here; the driver's own tools show them",
+    )
+}
+
+/// Repairs device memory with uncorrectable errors.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemUceRepair(
+    deviceId: i32,
+    memUceInfoArray: *mut aclrtMemUceInfo,
+    arraySize: usize,
+) -> aclError {
+    guard_unsupported(
+        "aclrtMemUceRepair",
+        "memory errors cannot be repaired from here; free the memory and reset the device \
+             instead",
+    )
+}
+
+/// What both questions for the last error have in common: only the thread's own can be asked for.
+fn last_error(level: MaybeUninit<aclrtLastErrLevel>, answer: fn() -> i32) -> Result<aclError> {
+    match enum_value(level) {
+        level if level == aclrtLastErrLevel::ACL_RT_THREAD_LEVEL as i32 => Ok(answer()),
+        level => Err(Error::invalid_param(format_args!(
+            "level is {level}; only ACL_RT_THREAD_LEVEL (0) exists"
+        ))),
+    }
+}

@@ -1,0 +1,112 @@
+//! The one guard at every entry.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::core::base::error::{self, Code, Error, Result};
+use crate::core::base::gate;
+use crate::core::base::host_memory;
+use crate::core::process::snapshot;
+use crate::ffi::base::fork;
+
+/// Runs the body of the API function `call` and turns what comes out into a code: the text of a
+/// failure is kept for `aclGetRecentErrMsg`, and a panic, which is a defect of this library,
+/// becomes `ACL_ERROR_INTERNAL_ERROR` instead of ending the process.
+#[inline]
+pub fn guard(call: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
+    match catch_unwind(AssertUnwindSafe(|| enter(call).and_then(|()| body()))) {
+        Ok(Ok(())) => 0,
+        Ok(Err(failure)) => report(call, failure),
+        Err(panic) => report_panic(call, &*panic),
+    }
+}
+
+/// As [`guard`], for functions that return a value: `fallback` is what a failure returns.
+#[inline]
+pub fn guard_value<T>(call: &'static str, fallback: T, body: impl FnOnce() -> Result<T>) -> T {
+    guard_value_anywhere(call, fallback, || enter_for_value(call).and_then(|()| body()))
+}
+
+/// As [`guard_value`], for the calls that tell about failures and those that only compute, whose result
+/// could not be told from a refusal: they also work in a forked child.
+#[inline]
+pub fn guard_value_anywhere<T>(
+    call: &'static str,
+    fallback: T,
+    body: impl FnOnce() -> Result<T>,
+) -> T {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => return value,
+        Ok(Err(failure)) => report(call, failure),
+        Err(panic) => report_panic(call, &*panic),
+    };
+    fallback
+}
+
+/// The whole body of an entry that this library does not have: `why` says what is missing and what
+/// to do instead. Out of line, because there are hundreds of these and each would carry the guard.
+#[cold]
+#[inline(never)]
+pub fn guard_unsupported(call: &'static str, why: &'static str) -> i32 {
+    guard(call, || Err(Error::unsupported(why)))
+}
+
+/// What holds for every other call: none works in a forked child, none begins without host memory, and while
+/// the process is locked for a snapshot they wait. One look tells all three.
+#[inline]
+fn enter(call: &'static str) -> Result<()> {
+    if gate::is_open() { Ok(()) } else { look_closer(call) }
+}
+
+#[cold]
+#[inline(never)]
+fn look_closer(call: &str) -> Result<()> {
+    refuse_in_child()?;
+    host_memory::enter(call)?;
+    snapshot::pass_gate(call)
+}
+
+/// As [`enter`], for functions that return a value: none of them asks a device, so none waits.
+#[inline]
+fn enter_for_value(call: &'static str) -> Result<()> {
+    if gate::is_open() { Ok(()) } else { look_closer_for_value(call) }
+}
+
+#[cold]
+#[inline(never)]
+fn look_closer_for_value(call: &str) -> Result<()> {
+    refuse_in_child()?;
+    host_memory::enter(call)
+}
+
+#[cold]
+#[inline(never)]
+fn refuse_in_child() -> Result<()> {
+    if fork::is_child() { Err(in_child()) } else { Ok(()) }
+}
+
+#[cold]
+fn in_child() -> Error {
+    Error::param_invalid(
+        "called in a forked child, which has neither the parent's devices nor its threads; fork before \
+         the first call of this library, or start a new program (spawn)",
+    )
+}
+
+/// Takes the failure, so that no entry carries the code that frees it.
+#[cold]
+#[inline(never)]
+fn report(call: &str, failure: Error) -> i32 {
+    error::report(call, failure.value(), failure.text())
+}
+
+#[cold]
+fn report_panic(call: &str, panic: &(dyn Any + Send)) -> i32 {
+    let said = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no text");
+    let text = format!("a defect in portacl, please report it: {said}");
+    error::report(call, Code::InternalError.value(), &text)
+}

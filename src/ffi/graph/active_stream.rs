@@ -1,0 +1,72 @@
+//! Streams of graphs that start others.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use crate::core::graph::control::{self, Switch};
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{address, enum_value, handle};
+use crate::ffi::types::{aclError, aclrtCompareDataType, aclrtCondition, aclrtStream};
+
+/// Records the start of another stream of the same graph: when a run comes to it, `activeStream` does what it was given,
+/// from its beginning, after what `stream` has done by then; and `stream` goes on. A stream that is at work then begins
+/// once more when it has come to its end.
+///
+/// @param activeStream a stream that is bound to the same graph; usually with 0x7fffffff, so that runs do not start it.
+/// @param stream a stream that is bound to a graph that is being built.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `activeStream` is null; ACL_ERROR_RT_STREAM_MODEL 107005: a
+/// stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, the graph
+/// is built already, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: no current context, or one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building
+/// has become invalid. Thread-safe. Follows aclrtActiveStream of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtActiveStream(
+    activeStream: aclrtStream,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtActiveStream", || {
+        control::start(handle::from_c(activeStream), handle::from_c(stream))
+    })
+}
+
+/// Records a choice between streams of the same graph: when a run comes to it, two values in memory are compared, one of
+/// two streams starts, as aclrtActiveStream starts it, and `stream` ends there. Where the condition does not hold and
+/// `falseStream` is null, `stream` goes on instead.
+///
+/// @param leftValue a signed number in device memory, aligned.
+/// @param cond whether `leftValue` is ACL_RT_EQUAL 0, ACL_RT_NOT_EQUAL 1, ACL_RT_GREATER 2, ACL_RT_GREATER_OR_EQUAL 3,
+/// ACL_RT_LESS 4 or ACL_RT_LESS_OR_EQUAL 5 to `rightValue`.
+/// @param rightValue another one.
+/// @param dataType ACL_RT_SWITCH_INT32 0: both have 32 bits; ACL_RT_SWITCH_INT64 1: 64 bits.
+/// @param trueStream a stream that is bound to the same graph.
+/// @param falseStream another one, or null.
+/// @param stream a stream that is bound to a graph that is being built.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or an unknown `cond` or `dataType`;
+/// ACL_ERROR_RT_ADDR_UNALIGNED 107008: an address is not a multiple of the size of its number;
+/// ACL_ERROR_RT_STREAM_MODEL 107005: a stream is bound to no graph, or to another one; ACL_ERROR_RT_PARAM_INVALID 107000:
+/// not a stream, destroyed, an address is not memory of the stream's device, the graph is built already, or called
+/// inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002, ACL_ERROR_RT_STREAM_CONTEXT 107003: no current context, or
+/// one of another device; ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903: the building has become invalid. Thread-safe.
+/// Follows aclrtSwitchStream of the Ascend runtime API; a null `falseStream` is our own rule.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtSwitchStream(
+    leftValue: *mut c_void,
+    cond: MaybeUninit<aclrtCondition>,
+    rightValue: *mut c_void,
+    dataType: MaybeUninit<aclrtCompareDataType>,
+    trueStream: aclrtStream,
+    falseStream: aclrtStream,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtSwitchStream", || {
+        let switch = Switch {
+            left: address::from_c(leftValue),
+            condition: enum_value(cond),
+            right: address::from_c(rightValue),
+            data_type: enum_value(dataType),
+            then: handle::from_c(trueStream),
+            otherwise: handle::from_c(falseStream),
+        };
+        control::switch_stream(&switch, handle::from_c(stream))
+    })
+}

@@ -1,0 +1,27 @@
+//! Pictures of graphs for Graphviz.
+
+use std::ffi::c_char;
+use std::path::Path;
+
+use crate::core::graph::picture;
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{handle, text};
+use crate::ffi::types::{aclError, aclmdlRI};
+
+/// Writes a picture of a graph for Graphviz (`dot -Tsvg FILE`): a box for each task with its kind, its size and what
+/// else there is to say of it, a frame around those of one stream, and an arrow to each task from those that it comes
+/// after. Tasks that are disabled have dashed boxes.
+///
+/// @param modelRI a graph.
+/// @param path the file, which is overwritten.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null argument; ACL_ERROR_INVALID_FILE 100003: the file cannot
+/// be written; ACL_ERROR_RT_PARAM_INVALID 107000: not a graph, or destroyed; ACL_ERROR_RT_MODEL_CAPTURED 107026: it is
+/// still being recorded. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclGraphPrintDot(modelRI: aclmdlRI, path: *const c_char) -> aclError {
+    guard("portaclGraphPrintDot", || {
+        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        let path = unsafe { text::required("path", path) }?;
+        picture::write_dot(handle::from_c(modelRI), Path::new(path))
+    })
+}

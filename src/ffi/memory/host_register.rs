@@ -1,0 +1,101 @@
+//! Host memory of the caller, registered for devices.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use crate::core::memory::host_register;
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{Out, address, enum_value};
+use crate::ffi::types::{aclError, aclrtHostRegisterType};
+
+/// Registers host memory of the caller for the kernels of all devices: its pages are locked, and have an
+/// address for devices. Needs no current context.
+///
+/// The memory stays the caller's, who unregisters it with aclrtHostUnregister before it is freed. A range
+/// that a copy uses must not run past the end of a registration. Copies treat the memory as ordinary host
+/// memory; aclrtHostRegisterV2 with ACL_HOST_REG_PINNED makes them truly asynchronous. Beyond the system's
+/// limit on locked memory the pages of the CPU backend stay unlocked, which is logged once.
+///
+/// @param ptr first byte, aligned to 4096 bytes; all of the range must be mapped in the process.
+/// @param size bytes, at least 1.
+/// @param type must be ACL_HOST_REGISTER_MAPPED.
+/// @param devPtr receives the address for kernels; it is not meant for copies and fills.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, `size` is 0 or beyond the end of the
+/// address space, no such `type`; ACL_ERROR_RT_ADDR_UNALIGNED 107008; ACL_ERROR_RT_PARAM_INVALID 107000: a
+/// part of it is memory of this library, in use or freed, or called inside a host function;
+/// ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED 507910: a part of it is registered;
+/// ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: the other types; ACL_ERROR_BAD_ALLOC 200000: no host memory left;
+/// ACL_ERROR_RT_DRV_INTERNAL_ERROR 507899: not memory of the process; ACL_ERROR_RT_CONTEXT_NULL 107002: after
+/// aclFinalize. Thread-safe. Follows aclrtHostRegister of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtHostRegister(
+    ptr: *mut c_void,
+    size: u64,
+    r#type: MaybeUninit<aclrtHostRegisterType>,
+    devPtr: *mut *mut c_void,
+) -> aclError {
+    guard("aclrtHostRegister", || {
+        let out = Out::new("devPtr", devPtr)?;
+        let device = host_register::register(address::from_c(ptr), size, enum_value(r#type))?;
+        out.write(address::to_c(device));
+        Ok(())
+    })
+}
+
+/// Registers host memory of the caller as aclrtHostRegister does, in the ways that `flag` says. Needs no
+/// current context.
+///
+/// @param ptr first byte, aligned to 4096 bytes; all of the range must be mapped in the process.
+/// @param size bytes, at least 1.
+/// @param flag ACL_HOST_REG_MAPPED: the memory has an address for devices, which aclrtHostGetDevicePointer
+/// tells; ACL_HOST_REG_PINNED: asynchronous copies treat it as memory from aclrtMallocHost, so that they
+/// return at once and the memory must not be changed before they are done; or both.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `ptr` is null, `size` is 0 or beyond the end of the
+/// address space, no or unknown flags; ACL_ERROR_RT_FEATURE_NOT_SUPPORT 207000: ACL_HOST_REG_IOMEMORY or
+/// ACL_HOST_REG_READONLY; else as aclrtHostRegister. Thread-safe. Follows aclrtHostRegisterV2 of the Ascend
+/// runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError {
+    guard("aclrtHostRegisterV2", || {
+        host_register::register_with_flags(address::from_c(ptr), size, flag)
+    })
+}
+
+/// Ends a registration of host memory. It is over for new calls at once; operations queued before still have
+/// the memory locked, and the caller keeps it until they are done. Does not wait. Any thread may call it.
+///
+/// What the caller had locked itself (mlock) may be unlocked with it.
+///
+/// @param ptr the address that was registered.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not
+/// registered, or no longer; ACL_ERROR_RT_PARAM_INVALID 107000: inside a registration but not its start, memory
+/// of this library, or called inside a host function. Thread-safe. Follows aclrtHostUnregister of the Ascend
+/// runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtHostUnregister(ptr: *mut c_void) -> aclError {
+    guard("aclrtHostUnregister", || host_register::unregister(address::from_c(ptr)))
+}
+
+/// Tells where the kernels of devices find host memory. Needs no current context.
+///
+/// @param pHost an address anywhere inside memory that was registered with ACL_HOST_REG_MAPPED or
+/// ACL_HOST_REGISTER_MAPPED, inside memory from aclrtMallocHost, or inside managed memory.
+/// @param pDevice receives the address for kernels; it is not meant for copies and fills.
+/// @param flag must be 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: a null pointer, or `flag` is not 0;
+/// ACL_ERROR_HOST_MEMORY_NOT_REGISTERED 507911: not registered; ACL_ERROR_RT_PARAM_INVALID 107000: registered
+/// without an address for devices, device memory, or called inside a host function.
+/// Thread-safe. Follows aclrtHostGetDevicePointer of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtHostGetDevicePointer(
+    pHost: *mut c_void,
+    pDevice: *mut *mut c_void,
+    flag: u32,
+) -> aclError {
+    guard("aclrtHostGetDevicePointer", || {
+        let out = Out::new("pDevice", pDevice)?;
+        let device = host_register::device_pointer(address::from_c(pHost), flag)?;
+        out.write(address::to_c(device));
+        Ok(())
+    })
+}

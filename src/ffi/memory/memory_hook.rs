@@ -1,0 +1,521 @@
+//! Functions of the program that are told of allocations, and asked whether they may be.
+
+use std::ffi::c_char;
+use std::io::{Write, stdout};
+use std::mem::MaybeUninit;
+
+use crate::core::base::error::{Error, Result};
+use crate::core::memory::memory_hook::{
+    self, DebugPrint, Event, Limit, LineProfile, Logging, MemoryHook, MemoryKind, Moment,
+    ProfileRow, Refusal, Scope,
+};
+use crate::ffi::base::guard::{guard, guard_value};
+use crate::ffi::base::value::{Out, address, enum_value, handle, null, text};
+use crate::ffi::types::{
+    aclError, portaclMemoryEvent, portaclMemoryHook, portaclMemoryHookAfter,
+    portaclMemoryHookBefore, portaclMemoryHookInfo, portaclMemoryHookScope, portaclMemoryKind,
+    portaclMemoryMoment, portaclMemoryProfileNode,
+};
+
+/// A hook that C has registered.
+struct Foreign(portaclMemoryHook);
+
+// SAFETY: who registers a hook promises that its functions may be called on all threads that it is for, with
+// its user data.
+unsafe impl Send for Foreign {}
+// SAFETY: as above, also at the same time.
+unsafe impl Sync for Foreign {}
+
+impl Foreign {
+    fn before_of(&self, moment: Moment) -> portaclMemoryHookBefore {
+        match moment {
+            Moment::Alloc => self.0.beforeAlloc,
+            Moment::Malloc => self.0.beforeMalloc,
+            Moment::Free => self.0.beforeFree,
+        }
+    }
+
+    fn after_of(&self, moment: Moment) -> portaclMemoryHookAfter {
+        match moment {
+            Moment::Alloc => self.0.afterAlloc,
+            Moment::Malloc => self.0.afterMalloc,
+            Moment::Free => self.0.afterFree,
+        }
+    }
+}
+
+impl MemoryHook for Foreign {
+    fn before(&self, moment: Moment, event: &Event) -> std::result::Result<(), Refusal> {
+        let Some(before) = self.before_of(moment) else { return Ok(()) };
+        memory_hook::take_reason();
+        // SAFETY: who registered it promises that it may be called; the event lives until it returns.
+        match unsafe { before(self.0.userData, &to_c(event)) } {
+            0 => Ok(()),
+            code => Err(Refusal { code, text: memory_hook::take_reason() }),
+        }
+    }
+
+    fn after(&self, moment: Moment, event: &Event) {
+        let Some(after) = self.after_of(moment) else { return };
+        // SAFETY: as in `before`.
+        unsafe { after(self.0.userData, &to_c(event)) };
+    }
+}
+
+fn to_c(event: &Event) -> portaclMemoryEvent {
+    let kind = match event.kind {
+        MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
+        MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
+        MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
+        MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
+        MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
+        MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
+    };
+    portaclMemoryEvent {
+        structSize: size_of::<portaclMemoryEvent>(),
+        deviceId: event.device,
+        kind: MaybeUninit::new(kind),
+        size: event.size,
+        roundedSize: event.rounded,
+        ptr: address::to_c(event.addr),
+        memoryId: event.memory_id(),
+        stream: handle::to_c(event.stream),
+        pageSize: event.page_size,
+        thread: memory_hook::thread().into(),
+        failed: event.failed.into(),
+    }
+}
+
+fn from_c(event: &portaclMemoryEvent) -> Result<Event> {
+    let kind = match enum_value(event.kind) {
+        0 => MemoryKind::Device,
+        1 => MemoryKind::Pinned,
+        2 => MemoryKind::Managed,
+        3 => MemoryKind::Pool,
+        4 => MemoryKind::Imported,
+        5 => MemoryKind::Graph,
+        other => {
+            return Err(Error::invalid_param(format_args!(
+                "event->kind is {other}; allowed: the values of portaclMemoryKind, 0 to 5"
+            )));
+        }
+    };
+    Ok(Event {
+        device: event.deviceId,
+        kind,
+        size: event.size,
+        rounded: event.roundedSize,
+        addr: address::from_c(event.ptr),
+        handle: event.memoryId,
+        stream: handle::from_c(event.stream),
+        page_size: event.pageSize,
+        failed: event.failed != 0,
+    })
+}
+
+fn scope(raw: MaybeUninit<portaclMemoryHookScope>) -> Result<Scope> {
+    match enum_value(raw) {
+        0 => Ok(Scope::Thread),
+        1 => Ok(Scope::Process),
+        other => Err(Error::invalid_param(format_args!(
+            "scope is {other}; allowed: PORTACL_MEMORY_HOOK_THREAD 0 and PORTACL_MEMORY_HOOK_PROCESS 1"
+        ))),
+    }
+}
+
+fn check_size(what: &str, got: usize, wanted: usize) -> Result<()> {
+    if got >= wanted {
+        return Ok(());
+    }
+    Err(Error::invalid_param(format_args!(
+        "{what} is {got}; it must be the size of the structure, at least {wanted}"
+    )))
+}
+
+/// Registers a memory hook, to be called about each allocation and release of device, page-locked host, managed
+/// and pool memory, and about each import of another process's memory and its end: after those that were registered before it. *malloc* functions are called when the program
+/// gets memory, *free* functions when it gives memory back, *alloc* functions inside of a malloc when the memory
+/// has to be taken from the device or the system, because none that was kept serves the request. What a
+/// *before* function returns is what the call returns, if it is not 0, and nothing happens; the text names the
+/// hook (portaclMemoryHookGiveReason says more). The hooks that agreed before it are told by their *after*
+/// function, with `failed` 1. Memory that goes with its device or with aclFinalize is not told of. A hook may
+/// call any function of this library. It must return, and not by an exception.
+///
+/// @param hook the functions; copied, so that it need not be kept. What its user data points to must be.
+/// @param scope for this thread or for all.
+/// @param id receives the number of the hook, which is never used again; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `hook` or its name is null, the name is empty, `structSize`
+/// is too small, or `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the
+/// same thread. Works at any time. Thread-safe. The model is MemoryHook of CuPy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookRegister(
+    hook: *const portaclMemoryHook,
+    scope: MaybeUninit<portaclMemoryHookScope>,
+    id: *mut u64,
+) -> aclError {
+    guard("portaclMemoryHookRegister", || {
+        if hook.is_null() {
+            return Err(null("hook"));
+        }
+        // SAFETY: not null; by the contract of the C boundary its size is there, and all of it if that says so.
+        let size = unsafe { (&raw const (*hook).structSize).read_unaligned() };
+        check_size("hook->structSize", size, size_of::<portaclMemoryHook>())?;
+        // SAFETY: as above.
+        let hook = unsafe { hook.read_unaligned() };
+        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        let name = unsafe { text::required("hook->name", hook.name) }?.to_string_lossy();
+        let number = memory_hook::register(&name, self::scope(scope)?, Box::new(Foreign(hook)))?;
+        write_id(id, number);
+        Ok(())
+    })
+}
+
+fn write_id(id: *mut u64, number: u64) {
+    if let Ok(out) = Out::new("id", id) {
+        out.write(number);
+    }
+}
+
+/// Takes a memory hook back, in any order. When this returns it is not called any more, and what its user data
+/// points to may go; if this is called inside the hook, it is not called again after it has returned. Waits for
+/// calls of it on other threads. Where that wait could be for ever (docs/callbacks.md), this fails: the hook is not called
+/// any more then, but a call of it still runs. It stays listed; unregister it again outside of callbacks, which waits,
+/// before what its user data points to goes.
+///
+/// @param id what the registration gave.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or the wait could be for ever. Works at
+/// any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookUnregister(id: u64) -> aclError {
+    guard("portaclMemoryHookUnregister", || memory_hook::unregister(id))
+}
+
+/// Lists the registered memory hooks of all threads, in the order of their registration.
+///
+/// @param hooks receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+/// @param capacity elements at `hooks`.
+/// @param count receives how many there are, also where they are more than `capacity`.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, `structSize` is another size than that of
+/// the structure, or `capacity` is too small. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookList(
+    hooks: *mut portaclMemoryHookInfo,
+    capacity: usize,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemoryHookList", || {
+        let count = Out::new("count", count)?;
+        let list: Vec<_> = memory_hook::list().iter().map(info_to_c).collect();
+        if !hooks.is_null() && capacity != 0 {
+            // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+            let size = unsafe { (&raw const (*hooks).structSize).read_unaligned() };
+            let wanted = size_of::<portaclMemoryHookInfo>();
+            if size != wanted {
+                return Err(Error::invalid_param(format_args!(
+                    "hooks->structSize is {size}; it must be {wanted}, the size of the structure"
+                )));
+            }
+        }
+        let number = list.len();
+        count.write(number);
+        if hooks.is_null() {
+            return Ok(());
+        }
+        if capacity < number {
+            return Err(Error::invalid_param(format_args!(
+                "capacity is {capacity}; there are {number} hooks"
+            )));
+        }
+        // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+        unsafe { Out::new("hooks", hooks)?.write_all(&list) };
+        Ok(())
+    })
+}
+
+fn info_to_c(info: &memory_hook::Info) -> portaclMemoryHookInfo {
+    portaclMemoryHookInfo {
+        structSize: size_of::<portaclMemoryHookInfo>(),
+        id: info.id,
+        scope: MaybeUninit::new(match info.scope {
+            Scope::Thread => portaclMemoryHookScope::PORTACL_MEMORY_HOOK_THREAD,
+            Scope::Process => portaclMemoryHookScope::PORTACL_MEMORY_HOOK_PROCESS,
+        }),
+        isCalledHere: info.is_called_here.into(),
+        refusals: info.refusals,
+        failures: info.failures,
+        name: text::array(&info.name),
+        lastFailure: text::array(&info.last_failure),
+    }
+}
+
+/// Says, inside a *before* function of a memory hook that is about to refuse, why: it becomes part of the text of
+/// the call that it refuses. Elsewhere it does nothing.
+///
+/// @param reason a text, copied.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `reason` is null. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> aclError {
+    guard("portaclMemoryHookGiveReason", || {
+        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        let reason = unsafe { text::required("reason", reason) }?;
+        memory_hook::give_reason(&reason.to_string_lossy());
+        Ok(())
+    })
+}
+
+/// Says, inside an *after* function of a memory hook, that it has failed: portaclMemoryHookList tells how often and
+/// what the latest said. What it was told of stands. Elsewhere it does nothing.
+///
+/// @param what a text, copied.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `what` is null. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookNoteFailure(what: *const c_char) -> aclError {
+    guard("portaclMemoryHookNoteFailure", || {
+        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        let what = unsafe { text::required("what", what) }?;
+        memory_hook::note_failure(&what.to_string_lossy());
+        Ok(())
+    })
+}
+
+/// Registers the hook "DebugPrintHook", which prints a line of JSON after each alloc, malloc and free, with the
+/// names and the order of CuPy's DebugPrintHook, and flushes it.
+///
+/// @param path the file, which is made anew; null: the standard output.
+/// @param scope for this thread or for all.
+/// @param id receives the number of the hook; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_FILE 100003: the file cannot be written; ACL_ERROR_INVALID_PARAM 100000:
+/// `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook of this name is called for the same thread.
+/// Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
+    path: *const c_char,
+    scope: MaybeUninit<portaclMemoryHookScope>,
+    id: *mut u64,
+) -> aclError {
+    guard("portaclMemoryHookRegisterDebugPrint", || {
+        let scope = self::scope(scope)?;
+        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        let to: Box<dyn Write + Send> = match unsafe { text::optional(path) } {
+            None => Box::new(stdout()),
+            Some(path) => Box::new(memory_hook::create_file("path", path)?),
+        };
+        let hook = Box::new(DebugPrint::new(to));
+        write_id(id, memory_hook::register("DebugPrintHook", scope, hook)?);
+        Ok(())
+    })
+}
+
+/// Registers the hook "LoggingHook", which writes a line of JSON for each alloc, malloc and free: a log that can be
+/// replayed. docs/allocation_log.md has its format.
+///
+/// @param path the file, which is made anew. Each line is written at once.
+/// @param scope for this thread or for all.
+/// @param id receives the number of the hook; may be null.
+/// @return as portaclMemoryHookRegisterDebugPrint; ACL_ERROR_INVALID_PARAM 100000 also: `path` is null. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
+    path: *const c_char,
+    scope: MaybeUninit<portaclMemoryHookScope>,
+    id: *mut u64,
+) -> aclError {
+    guard("portaclMemoryHookRegisterLogging", || {
+        let scope = self::scope(scope)?;
+        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        let path = unsafe { text::required("path", path) }?;
+        let to = memory_hook::create_file("path", path)?;
+        let hook = Box::new(Logging::new(Box::new(to)));
+        write_id(id, memory_hook::register("LoggingHook", scope, hook)?);
+        Ok(())
+    })
+}
+
+/// Registers the hook "LimitHook", which refuses what would go beyond a budget, with
+/// ACL_ERROR_RT_MEMORY_ALLOCATION 207001. Counted is what is allocated while the hook is registered, in rounded
+/// bytes, device and host memory together, without imported memory, which its own process counts.
+///
+/// @param most bytes that may be allocated at one time.
+/// @param scope for this thread or for all.
+/// @param id receives the number of the hook; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
+/// of this name is called for the same thread. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookRegisterLimit(
+    most: usize,
+    scope: MaybeUninit<portaclMemoryHookScope>,
+    id: *mut u64,
+) -> aclError {
+    guard("portaclMemoryHookRegisterLimit", || {
+        let hook = Box::new(Limit::new(most));
+        write_id(id, memory_hook::register("LimitHook", self::scope(scope)?, hook)?);
+        Ok(())
+    })
+}
+
+/// Registers the hook "LineProfileHook", which adds up what is allocated by the place in the program that calls for
+/// it: portaclMemoryHookReport gives the tree. The model is LineProfileHook of CuPy. Each allocation costs a walk up
+/// the stack; names are looked up when the report is made.
+///
+/// @param maxDepth levels of the tree below its root; 0: all.
+/// @param scope for this thread or for all.
+/// @param id receives the number of the hook; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `scope` is not one; ACL_ERROR_RT_PARAM_INVALID 107000: a hook
+/// of this name is called for the same thread. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookRegisterLineProfile(
+    maxDepth: usize,
+    scope: MaybeUninit<portaclMemoryHookScope>,
+    id: *mut u64,
+) -> aclError {
+    guard("portaclMemoryHookRegisterLineProfile", || {
+        let hook = Box::new(LineProfile::new(maxDepth));
+        write_id(id, memory_hook::register("LineProfileHook", self::scope(scope)?, hook)?);
+        Ok(())
+    })
+}
+
+/// Gives what a hook has found out so far. Of portaclMemoryHookRegisterLineProfile: a tree of lines
+/// `file:line:function (bytes in mallocs, bytes in allocs)`, two blanks deeper for each call, the callers first, what
+/// uses most before what uses less. Functions without debugging information have their name only, or an address.
+///
+/// @param id the number of the hook.
+/// @param text receives a zero-terminated text, cut to `size` where it is longer; null: only the length is wanted.
+/// @param size bytes at `text`.
+/// @param length receives the length of the whole text without its zero; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that reports nothing;
+/// ACL_ERROR_INVALID_PARAM 100000: `text` is not null and `size` is 0. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookReport(
+    id: u64,
+    text: *mut c_char,
+    size: usize,
+    length: *mut usize,
+) -> aclError {
+    guard("portaclMemoryHookReport", || {
+        let report = memory_hook::report(id)?.ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "id {id} is a hook that has nothing to report; portaclMemoryHookRegisterLineProfile makes \
+                 one that has"
+            ))
+        })?;
+        if !text.is_null() {
+            self::text::Buffer::new("text", text, "size", size)?.write(&report);
+        }
+        if let Ok(out) = Out::new("length", length) {
+            out.write(report.len());
+        }
+        Ok(())
+    })
+}
+
+/// Gives the tree of portaclMemoryHookReport in numbers: each function before those that it called, what uses most
+/// before what uses less, the root first.
+///
+/// @param id the number of a hook of portaclMemoryHookRegisterLineProfile.
+/// @param nodes receives them; null: only the number is wanted. The caller sets `structSize` of the first element.
+/// @param capacity elements at `nodes`. Where there are more, the first ones are told.
+/// @param count receives how many there are, also where they are more than `capacity`. Other threads may make it more
+/// before the next call.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
+/// the structure; ACL_ERROR_RT_PARAM_INVALID 107000: no registered hook, or one that makes no profile. Works at any
+/// time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryHookProfile(
+    id: u64,
+    nodes: *mut portaclMemoryProfileNode,
+    capacity: usize,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemoryHookProfile", || {
+        let count = Out::new("count", count)?;
+        let wanted = !nodes.is_null() && capacity != 0;
+        if wanted {
+            // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+            let size = unsafe { (&raw const (*nodes).structSize).read_unaligned() };
+            let right = size_of::<portaclMemoryProfileNode>();
+            if size != right {
+                return Err(Error::invalid_param(format_args!(
+                    "nodes->structSize is {size}; it must be {right}, the size of the structure"
+                )));
+            }
+        }
+        let rows = memory_hook::profile(id)?.ok_or_else(|| {
+            Error::param_invalid(format_args!(
+                "id {id} is a hook that makes no profile; portaclMemoryHookRegisterLineProfile registers one \
+                 that does"
+            ))
+        })?;
+        if wanted {
+            let told: Vec<_> = rows.iter().take(capacity).map(node_to_c).collect();
+            // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+            unsafe { Out::new("nodes", nodes)?.write_all(&told) };
+        }
+        count.write(rows.len());
+        Ok(())
+    })
+}
+
+fn node_to_c(row: &ProfileRow) -> portaclMemoryProfileNode {
+    let frame = row.frame.as_ref();
+    let (file, line) =
+        frame.and_then(|frame| frame.place.as_ref()).map_or(("", 0), |(file, line)| (file, *line));
+    portaclMemoryProfileNode {
+        structSize: size_of::<portaclMemoryProfileNode>(),
+        depth: row.depth as u32,
+        line,
+        mallocBytes: row.tally.used,
+        mallocCount: row.tally.mallocs,
+        allocBytes: row.tally.acquired,
+        allocCount: row.tally.allocs,
+        file: text::array(file),
+        function: text::array(frame.map_or("_root", |frame| &frame.function)),
+    }
+}
+
+/// Writes an event as portaclMemoryHookRegisterDebugPrint does: a line of JSON, without its end.
+///
+/// @param moment what the hook was called about.
+/// @param event what it was called with.
+/// @param line receives a zero-terminated text; null: only the length is wanted.
+/// @param size bytes at `line`; 256 are always enough.
+/// @return the length of the line without its zero; 0 if `event` is null, too small or has no known kind, `moment` is
+/// not one, or the line does not fit, with the reason in aclGetRecentErrMsg. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryEventToJson(
+    moment: MaybeUninit<portaclMemoryMoment>,
+    event: *const portaclMemoryEvent,
+    line: *mut c_char,
+    size: usize,
+) -> usize {
+    guard_value("portaclMemoryEventToJson", 0, || {
+        let moment = match enum_value(moment) {
+            0 => Moment::Alloc,
+            1 => Moment::Malloc,
+            2 => Moment::Free,
+            other => {
+                return Err(Error::invalid_param(format_args!(
+                    "moment is {other}; allowed: the values of portaclMemoryMoment, 0 to 2"
+                )));
+            }
+        };
+        if event.is_null() {
+            return Err(null("event"));
+        }
+        // SAFETY: not null; by the contract of the C boundary its size is there, and all of it if that says so.
+        let got = unsafe { (&raw const (*event).structSize).read_unaligned() };
+        check_size("event->structSize", got, size_of::<portaclMemoryEvent>())?;
+        // SAFETY: as above.
+        let event = unsafe { event.read_unaligned() };
+        let json = memory_hook::to_json(moment, &from_c(&event)?);
+        if !line.is_null() {
+            if size <= json.len() {
+                return Err(Error::invalid_param(format_args!(
+                    "size is {size}; the line needs {} bytes",
+                    json.len() + 1
+                )));
+            }
+            text::Buffer::new("line", line, "size", size)?.write(&json);
+        }
+        Ok(json.len())
+    })
+}

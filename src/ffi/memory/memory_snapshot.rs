@@ -1,0 +1,146 @@
+//! What a program has allocated and not freed.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::time::Instant;
+
+use crate::algo::notice::notice;
+use crate::core::base::call_site::Names;
+use crate::core::base::callback;
+use crate::core::base::error::Error;
+use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::process::leak_check::{self, Live};
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{Out, address, handle, text};
+use crate::ffi::types::{aclError, portaclLineWriter, portaclMemoryAllocation, portaclMemoryKind};
+
+/// Records from now on, until the process ends, which thread makes an allocation, when and from where, for
+/// portaclMemorySnapshot and portaclMemoryReportLeaks. Each allocation then costs a walk up the stack.
+/// PORTACL_LEAK_CHECK begins with it. A second call changes nothing.
+///
+/// @return ACL_SUCCESS; ACL_ERROR_RT_PARAM_INVALID 107000: a memory hook of the name "portacl's recorder" was
+/// registered. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryRecord() -> aclError {
+    guard("portaclMemoryRecord", leak_check::record)
+}
+
+/// Lists all live allocations of device, managed, page-locked host and pool memory, and what other processes have
+/// exported and this one has imported, by address; first physical memory, which has none. Other threads go on
+/// meanwhile and wait for nothing: what is live during the whole call is there exactly once; what they allocate or free
+/// during the call may or may not be there, so that two ranges may overlap.
+///
+/// @param allocations receives them; null: only the number is wanted. The caller sets `structSize` of the first
+/// element.
+/// @param capacity elements at `allocations`. Where there are more, those with the lowest addresses are told.
+/// @param count receives how many there are, also where they are more than `capacity`.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `count` is null, or `structSize` is another size than that of
+/// the structure. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemorySnapshot(
+    allocations: *mut portaclMemoryAllocation,
+    capacity: usize,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemorySnapshot", || {
+        let count = Out::new("count", count)?;
+        if allocations.is_null() || capacity == 0 {
+            count.write(leak_check::count());
+            return Ok(());
+        }
+        // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+        let size = unsafe { (&raw const (*allocations).structSize).read_unaligned() };
+        let wanted = size_of::<portaclMemoryAllocation>();
+        if size != wanted {
+            return Err(Error::invalid_param(format_args!(
+                "allocations->structSize is {size}; it must be {wanted}, the size of the structure"
+            )));
+        }
+        let live = leak_check::snapshot();
+        let (mut names, now) = (Names::default(), Instant::now());
+        let told: Vec<_> =
+            live.iter().take(capacity).map(|live| to_c(live, &mut names, now)).collect();
+        // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+        unsafe { Out::new("allocations", allocations)?.write_all(&told) };
+        count.write(live.len());
+        Ok(())
+    })
+}
+
+fn to_c(live: &Live, names: &mut Names, now: Instant) -> portaclMemoryAllocation {
+    let record = live.record.as_ref();
+    let site = record.and_then(|record| names.frames(&record.stack).first());
+    portaclMemoryAllocation {
+        structSize: size_of::<portaclMemoryAllocation>(),
+        ptr: address::to_c(live.addr),
+        size: record.map_or(0, |record| record.size),
+        roundedSize: live.len,
+        kind: MaybeUninit::new(match live.kind {
+            MemoryKind::Device => portaclMemoryKind::PORTACL_MEMORY_DEVICE,
+            MemoryKind::Pinned => portaclMemoryKind::PORTACL_MEMORY_PINNED,
+            MemoryKind::Managed => portaclMemoryKind::PORTACL_MEMORY_MANAGED,
+            MemoryKind::Pool => portaclMemoryKind::PORTACL_MEMORY_POOL,
+            MemoryKind::Imported => portaclMemoryKind::PORTACL_MEMORY_IMPORTED,
+            MemoryKind::Graph => portaclMemoryKind::PORTACL_MEMORY_GRAPH,
+        }),
+        deviceId: live.device,
+        memPool: handle::to_c(live.pool),
+        stream: handle::to_c(record.map_or(0, |record| record.stream)),
+        thread: record.map_or(0, |record| record.thread.into()),
+        age: record.map_or(0, |record| {
+            // What was made meanwhile is young.
+            now.saturating_duration_since(record.made).as_nanos().max(1) as u64
+        }),
+        callSite: text::array(&site.map_or_else(String::new, |frame| frame.to_string())),
+    }
+}
+
+/// Writes on the standard error stream which allocations are live, with thread, age and the functions that asked for
+/// them if that was recorded, and which releases have failed in destructors since this was told last. Writes nothing
+/// where there is nothing to tell. PORTACL_LEAK_CHECK=1 reports more: see docs/memory_hooks.md.
+///
+/// @param count receives the number of live allocations; may be null.
+/// @return ACL_SUCCESS. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryReportLeaks(count: *mut usize) -> aclError {
+    guard("portaclMemoryReportLeaks", || {
+        let (live, text) = leak_check::report();
+        notice(text);
+        if let Ok(out) = Out::new("count", count) {
+            out.write(live);
+        }
+        Ok(())
+    })
+}
+
+/// As portaclMemoryReportLeaks, to a function of the program, which is called for each line.
+///
+/// @param write takes a line; it may call this library.
+/// @param userData its first argument.
+/// @param count receives the number of live allocations; may be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `write` is null. Works at any time. Thread-safe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn portaclMemoryReportLeaksTo(
+    write: portaclLineWriter,
+    userData: *mut c_void,
+    count: *mut usize,
+) -> aclError {
+    guard("portaclMemoryReportLeaksTo", || {
+        let write = write.ok_or_else(|| {
+            Error::invalid_param(format_args!("write is null; it must be a function"))
+        })?;
+        let (live, text) = leak_check::report();
+        for line in text.lines() {
+            // A name that contains a zero is cut there.
+            let line: Vec<u8> = line.bytes().take_while(|byte| *byte != 0).chain([0]).collect();
+            callback::run("line writer", || {
+                // SAFETY: the caller's own function, with a text that lives as long as the call.
+                unsafe { write(userData, line.as_ptr().cast()) };
+            });
+        }
+        if let Ok(out) = Out::new("count", count) {
+            out.write(live);
+        }
+        Ok(())
+    })
+}

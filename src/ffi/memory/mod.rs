@@ -1,0 +1,14 @@
+//! Memory: allocation, registration, sharing, hooks, statistics.
+
+pub mod buffer;
+pub mod data_buffer;
+pub mod host_register;
+pub mod ipc;
+pub mod managed_memory;
+pub mod memory;
+pub mod memory_hook;
+pub mod memory_snapshot;
+pub mod memory_stats;
+pub mod peer;
+pub mod virtual_memory;
+pub mod virtual_memory_sharing;

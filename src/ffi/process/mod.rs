@@ -1,0 +1,3 @@
+//! Snapshots of the process.
+
+pub mod snapshot;

@@ -1,0 +1,254 @@
+//! Profiles of models while they run.
+
+use std::ffi::{c_char, c_void};
+use std::mem::MaybeUninit;
+
+use crate::core::base::error::Error;
+use crate::ffi::base::guard::{guard_unsupported, guard_value};
+use crate::ffi::types::{
+    aclError, aclprofAicoreMetrics, aclprofSubscribeConfig, aclprofSubscribeOpAttri,
+    aclprofSubscribeOpFlag,
+};
+
+/// Describes a subscription, or returns null.
+///
+/// @return null; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofCreateSubscribeConfig(
+    timeInfoSwitch: i8,
+    aicoreMetrics: MaybeUninit<aclprofAicoreMetrics>,
+    fd: *mut c_void,
+) -> *mut aclprofSubscribeConfig {
+    guard_value("aclprofCreateSubscribeConfig", std::ptr::null_mut(), || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}
+
+/// Ends a description of aclprofCreateSubscribeConfig.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofDestroySubscribeConfig(
+    profSubscribeConfig: *const aclprofSubscribeConfig,
+) -> aclError {
+    guard_unsupported(
+        "aclprofDestroySubscribeConfig",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Has the profile of a model written while it runs.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofModelSubscribe(
+    modelId: u32,
+    profSubscribeConfig: *const aclprofSubscribeConfig,
+) -> aclError {
+    guard_unsupported(
+        "aclprofModelSubscribe",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Takes back aclprofModelSubscribe.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofModelUnSubscribe(modelId: u32) -> aclError {
+    guard_unsupported(
+        "aclprofModelUnSubscribe",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Tells the size of one operator's description.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpDescSize(opDescSize: *mut usize) -> aclError {
+    guard_unsupported(
+        "aclprofGetOpDescSize",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Tells how many operators are described.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpNum(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    opNumber: *mut u32,
+) -> aclError {
+    guard_unsupported(
+        "aclprofGetOpNum",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Tells how long the type of an operator is.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpTypeLen(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+    opTypeLen: *mut usize,
+) -> aclError {
+    guard_unsupported(
+        "aclprofGetOpTypeLen",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Tells the type of an operator.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpType(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+    opType: *mut c_char,
+    opTypeLen: usize,
+) -> aclError {
+    guard_unsupported(
+        "aclprofGetOpType",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Tells how long the name of an operator is.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpNameLen(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+    opNameLen: *mut usize,
+) -> aclError {
+    guard_unsupported(
+        "aclprofGetOpNameLen",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// Tells the name of an operator.
+///
+/// @return ACL_ERROR_RT_FEATURE_NOT_SUPPORT; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpName(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+    opName: *mut c_char,
+    opNameLen: usize,
+) -> aclError {
+    guard_unsupported(
+        "aclprofGetOpName",
+        "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+    )
+}
+
+/// When an operator started.
+///
+/// @return 0; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpStart(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+) -> u64 {
+    guard_value("aclprofGetOpStart", 0, || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}
+
+/// When an operator ended.
+///
+/// @return 0; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpEnd(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+) -> u64 {
+    guard_value("aclprofGetOpEnd", 0, || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}
+
+/// How long an operator took.
+///
+/// @return 0; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpDuration(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+) -> u64 {
+    guard_value("aclprofGetOpDuration", 0, || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}
+
+/// What an operator's description stands for.
+///
+/// @return ACL_SUBSCRIBE_NONE; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpFlag(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+) -> aclprofSubscribeOpFlag {
+    guard_value("aclprofGetOpFlag", aclprofSubscribeOpFlag::ACL_SUBSCRIBE_NONE, || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}
+
+/// The value of an operator's attribute as text, or null.
+///
+/// @return null; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetOpAttriValue(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+    attri: MaybeUninit<aclprofSubscribeOpAttri>,
+) -> *const c_char {
+    guard_value("aclprofGetOpAttriValue", std::ptr::null(), || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}
+
+/// The number of the model that an operator belongs to.
+///
+/// @return 0; aclGetRecentErrMsg tells what is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclprofGetModelId(
+    opInfo: *const c_void,
+    opInfoLen: usize,
+    index: u32,
+) -> usize {
+    guard_value("aclprofGetModelId", 0, || {
+        Err(Error::unsupported(
+            "there are no models to subscribe to; take times with aclrtEventElapsedTime",
+        ))
+    })
+}

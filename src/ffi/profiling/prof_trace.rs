@@ -1,0 +1,33 @@
+//! Data of a program as marks in its streams.
+
+use std::ffi::c_void;
+
+use crate::core::profiling::prof_trace;
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{bytes, handle};
+use crate::ffi::types::{aclError, aclrtStream};
+
+/// Marks the moment at which a stream comes to this point with data of the program, which a trace shows as text,
+/// or as numbers where it is none. Without profiling nothing is recorded.
+///
+/// @param userdata the data, which is read during the call.
+/// @param length bytes of it, from 1 to 1024.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a length out of range;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: no stream, destroyed, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on
+/// another device than the current context. Thread-safe. Follows aclrtProfTrace of the Ascend runtime API; the
+/// bound is portacl's own.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtProfTrace(
+    userdata: *mut c_void,
+    length: i32,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtProfTrace", || {
+        let count = prof_trace::check_length(length)?;
+        // SAFETY: by the contract of the function there are so many bytes.
+        let data = unsafe { bytes::bounded("userdata", userdata.cast(), "length", count, count) }?;
+        prof_trace::mark(&data, handle::from_c(stream))
+    })
+}

@@ -1,0 +1,208 @@
+//! Allocators of the caller, registered for streams.
+
+use std::ffi::c_void;
+use std::mem::transmute;
+
+use crate::core::stream::allocator::{self, Function};
+use crate::ffi::base::guard::{guard, guard_value};
+use crate::ffi::base::value::{Out, address, handle};
+use crate::ffi::types::{
+    aclError, aclrtAllocator, aclrtAllocatorAllocAdviseFunc, aclrtAllocatorAllocFunc,
+    aclrtAllocatorDesc, aclrtAllocatorFreeFunc, aclrtAllocatorGetAddrFromBlockFunc, aclrtStream,
+};
+
+/// Makes the description of an allocator of the caller's, to be filled in by the aclrtAllocatorSet* functions
+/// and registered for streams. Works at any time; it lives until it is destroyed, also through aclFinalize.
+///
+/// @return the description, for aclrtAllocatorDestroyDesc to end; null if no more can be made
+/// (aclGetRecentErrMsg says so, ACL_ERROR_BAD_ALLOC 200000). Thread-safe. Follows aclrtAllocatorCreateDesc of
+/// the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
+    guard_value("aclrtAllocatorCreateDesc", std::ptr::null_mut(), || {
+        Ok(handle::to_c(allocator::create()?.raw()))
+    })
+}
+
+/// Ends the description of an allocator. Streams that it was registered for keep the allocator.
+///
+/// @param allocatorDesc from aclrtAllocatorCreateDesc.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// description, or destroyed before. Thread-safe. Follows aclrtAllocatorDestroyDesc of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorDestroyDesc(allocatorDesc: aclrtAllocatorDesc) -> aclError {
+    guard("aclrtAllocatorDestroyDesc", || allocator::destroy(handle::from_c(allocatorDesc)))
+}
+
+/// Sets the object that an allocator's functions receive.
+///
+/// @param allocatorDesc from aclrtAllocatorCreateDesc.
+/// @param allocator whatever the functions want; may be null. It stays the caller's, and is not looked at.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `allocatorDesc` is null; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: not a description, or destroyed. Thread-safe. Follows aclrtAllocatorSetObjToDesc of the Ascend
+/// runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorSetObjToDesc(
+    allocatorDesc: aclrtAllocatorDesc,
+    allocator: aclrtAllocator,
+) -> aclError {
+    guard("aclrtAllocatorSetObjToDesc", || {
+        allocator::set_object(handle::from_c(allocatorDesc), address::from_c(allocator))
+    })
+}
+
+/// Sets the function that allocates: it gets the allocator's object and a size in bytes and returns a block, or
+/// null.
+///
+/// @param allocatorDesc from aclrtAllocatorCreateDesc.
+/// @param func the function. This library never calls it.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// description, or destroyed. Thread-safe. Follows aclrtAllocatorSetAllocFuncToDesc of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorSetAllocFuncToDesc(
+    allocatorDesc: aclrtAllocatorDesc,
+    func: aclrtAllocatorAllocFunc,
+) -> aclError {
+    guard("aclrtAllocatorSetAllocFuncToDesc", || {
+        let func = func.map_or(0, |func| func as usize);
+        allocator::set_function(handle::from_c(allocatorDesc), Function::Alloc, func)
+    })
+}
+
+/// Sets the function that takes a block back: it gets the object and the block.
+///
+/// @param allocatorDesc from aclrtAllocatorCreateDesc.
+/// @param func the function. This library never calls it.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// description, or destroyed. Thread-safe. Follows aclrtAllocatorSetFreeFuncToDesc of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorSetFreeFuncToDesc(
+    allocatorDesc: aclrtAllocatorDesc,
+    func: aclrtAllocatorFreeFunc,
+) -> aclError {
+    guard("aclrtAllocatorSetFreeFuncToDesc", || {
+        let func = func.map_or(0, |func| func as usize);
+        allocator::set_function(handle::from_c(allocatorDesc), Function::Free, func)
+    })
+}
+
+/// Sets the function that allocates near an address, if it can: it gets the object, a size in bytes and the
+/// address, and returns a block, or null. An allocator may do without it.
+///
+/// @param allocatorDesc from aclrtAllocatorCreateDesc.
+/// @param func the function. This library never calls it.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// description, or destroyed. Thread-safe. Follows aclrtAllocatorSetAllocAdviseFuncToDesc of the Ascend runtime
+/// API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorSetAllocAdviseFuncToDesc(
+    allocatorDesc: aclrtAllocatorDesc,
+    func: aclrtAllocatorAllocAdviseFunc,
+) -> aclError {
+    guard("aclrtAllocatorSetAllocAdviseFuncToDesc", || {
+        let func = func.map_or(0, |func| func as usize);
+        allocator::set_function(handle::from_c(allocatorDesc), Function::AllocAdvise, func)
+    })
+}
+
+/// Sets the function that tells the address of a block's memory.
+///
+/// @param allocatorDesc from aclrtAllocatorCreateDesc.
+/// @param func the function. This library never calls it.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a
+/// description, or destroyed. Thread-safe. Follows aclrtAllocatorSetGetAddrFromBlockFuncToDesc of the Ascend
+/// runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
+    allocatorDesc: aclrtAllocatorDesc,
+    func: aclrtAllocatorGetAddrFromBlockFunc,
+) -> aclError {
+    guard("aclrtAllocatorSetGetAddrFromBlockFuncToDesc", || {
+        let func = func.map_or(0, |func| func as usize);
+        allocator::set_function(handle::from_c(allocatorDesc), Function::GetAddrFromBlock, func)
+    })
+}
+
+/// Registers an allocator for a stream, as its description is now: what is set there later does not change it.
+/// aclrtAllocatorGetByStream gives it to libraries whose work on the stream needs memory; this library itself
+/// takes no memory from it, and never calls its functions. A stream has one allocator at most, which goes with
+/// the stream.
+///
+/// @param stream a stream of aclrtCreateStream or a relative.
+/// @param allocatorDesc a description with the functions to allocate, to free and to tell addresses.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream
+/// or not a description, destroyed, one of the three functions is not set, the stream has an allocator, or
+/// called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current context. Thread-safe.
+/// Follows aclrtAllocatorRegister of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorRegister(
+    stream: aclrtStream,
+    allocatorDesc: aclrtAllocatorDesc,
+) -> aclError {
+    guard("aclrtAllocatorRegister", || {
+        allocator::register(handle::from_c(stream), handle::from_c(allocatorDesc))
+    })
+}
+
+/// Takes back aclrtAllocatorRegister.
+///
+/// @param stream a stream with an allocator.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not a stream,
+/// destroyed, without an allocator, or called inside a host function; ACL_ERROR_RT_CONTEXT_NULL 107002: no
+/// current context; ACL_ERROR_RT_STREAM_CONTEXT 107003: the stream is on another device than the current
+/// context. Thread-safe. Follows aclrtAllocatorUnregister of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorUnregister(stream: aclrtStream) -> aclError {
+    guard("aclrtAllocatorUnregister", || allocator::unregister(handle::from_c(stream)))
+}
+
+/// Tells the allocator that is registered for a stream, for those who are to take memory from it.
+///
+/// @param stream a stream with an allocator.
+/// @param allocatorDesc receives the description that was registered; it may have been destroyed since.
+/// @param allocator receives the object that the functions want.
+/// @param allocFunc receives the function that allocates.
+/// @param freeFunc receives the function that takes a block back.
+/// @param allocAdviseFunc receives the function that allocates near an address; null if there is none.
+/// @param getAddrFromBlockFunc receives the function that tells a block's address.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000,
+/// ACL_ERROR_RT_CONTEXT_NULL 107002 and ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtAllocatorUnregister.
+/// Thread-safe. Follows aclrtAllocatorGetByStream of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtAllocatorGetByStream(
+    stream: aclrtStream,
+    allocatorDesc: *mut aclrtAllocatorDesc,
+    allocator: *mut aclrtAllocator,
+    allocFunc: *mut aclrtAllocatorAllocFunc,
+    freeFunc: *mut aclrtAllocatorFreeFunc,
+    allocAdviseFunc: *mut aclrtAllocatorAllocAdviseFunc,
+    getAddrFromBlockFunc: *mut aclrtAllocatorGetAddrFromBlockFunc,
+) -> aclError {
+    guard("aclrtAllocatorGetByStream", || {
+        let description = Out::new("allocatorDesc", allocatorDesc)?;
+        let object = Out::new("allocator", allocator)?;
+        let alloc = Out::new("allocFunc", allocFunc)?;
+        let free = Out::new("freeFunc", freeFunc)?;
+        let alloc_advise = Out::new("allocAdviseFunc", allocAdviseFunc)?;
+        let get_addr = Out::new("getAddrFromBlockFunc", getAddrFromBlockFunc)?;
+        let found = allocator::of_stream(handle::from_c(stream))?;
+        description.write(handle::to_c(found.description.raw()));
+        object.write(address::to_c(found.allocator.object));
+        let function = |which| address::to_c(found.allocator.function(which));
+        // SAFETY: each is the address of a function of this very type, from its setter above, or null.
+        unsafe {
+            alloc.write(transmute::<*mut c_void, aclrtAllocatorAllocFunc>(function(
+                Function::Alloc,
+            )));
+            free.write(transmute::<*mut c_void, aclrtAllocatorFreeFunc>(function(Function::Free)));
+            alloc_advise.write(transmute::<*mut c_void, aclrtAllocatorAllocAdviseFunc>(function(
+                Function::AllocAdvise,
+            )));
+            get_addr.write(transmute::<*mut c_void, aclrtAllocatorGetAddrFromBlockFunc>(function(
+                Function::GetAddrFromBlock,
+            )));
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,15 @@
+//! Streams, and what works on them: events, notifies, values, callbacks, limits.
+
+pub mod allocator;
+pub mod callback;
+pub mod event;
+pub mod exception;
+pub mod native;
+pub mod notify;
+pub mod op_timeout;
+pub mod overflow;
+pub mod report;
+pub mod resource_limit;
+pub mod stream;
+pub mod stream_config;
+pub mod stream_value;

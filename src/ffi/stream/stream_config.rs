@@ -1,0 +1,140 @@
+//! Descriptions of streams to be made.
+
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use parking_lot::Mutex;
+
+use crate::core::base::error::Error;
+use crate::core::stream::stream_config::{self, Description, Field};
+use crate::ffi::base::guard::{guard, guard_value};
+use crate::ffi::base::value::{
+    Out, address, enum_value, handle as stream_handle, must_not_be_null,
+};
+use crate::ffi::types::{aclError, aclrtStream, aclrtStreamConfigAttr, aclrtStreamConfigHandle};
+
+/// The descriptions that this library made, by their address. Not handles: the structure is
+/// public, and programs read and write it.
+static MADE: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+/// Makes the description of a stream, for aclrtSetStreamConfigOpt and aclrtCreateStreamV2: no flags, the
+/// highest priority, no working memory. A description that the program makes itself, as an
+/// aclrtStreamConfigHandle filled with zeros, does as well.
+///
+/// @return the description, which the caller ends with aclrtDestroyStreamConfigHandle; null in a forked
+/// child. Thread-safe; a single description is not to be changed by several threads at once. Follows
+/// aclrtCreateStreamConfigHandle of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConfigHandle {
+    guard_value("aclrtCreateStreamConfigHandle", std::ptr::null_mut(), || {
+        let made = Box::into_raw(Box::new(aclrtStreamConfigHandle {
+            workptr: std::ptr::null_mut(),
+            workSize: 0,
+            flag: 0,
+            priority: 0,
+        }));
+        MADE.lock().insert(made.addr());
+        Ok(made)
+    })
+}
+
+/// Ends a description that aclrtCreateStreamConfigHandle made. Streams made from it stay as they are.
+///
+/// @param handle from aclrtCreateStreamConfigHandle, not ended yet.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null; ACL_ERROR_RT_PARAM_INVALID 107000: not from
+/// aclrtCreateStreamConfigHandle, or ended before. Thread-safe. Follows aclrtDestroyStreamConfigHandle of the
+/// Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtDestroyStreamConfigHandle(
+    handle: *mut aclrtStreamConfigHandle,
+) -> aclError {
+    guard("aclrtDestroyStreamConfigHandle", || {
+        must_not_be_null("handle", handle)?;
+        if !MADE.lock().remove(&handle.addr()) {
+            return Err(Error::param_invalid(format_args!(
+                "handle {:#x} is not from aclrtCreateStreamConfigHandle, or was destroyed before",
+                handle.addr()
+            )));
+        }
+        // SAFETY: made above, and nobody else has taken it out of the set.
+        drop(unsafe { Box::from_raw(handle) });
+        Ok(())
+    })
+}
+
+/// Sets one field in the description of a stream; the other fields stay.
+///
+/// | attr | value | meaning |
+/// |---|---|---|
+/// | ACL_RT_STREAM_WORK_ADDR_PTR | void*, 8 bytes | working memory; without effect, no device here needs any |
+/// | ACL_RT_STREAM_WORK_SIZE | size_t, 8 bytes | its size in bytes; without effect |
+/// | ACL_RT_STREAM_FLAG | uint32_t or size_t, 4 or 8 bytes | an OR of ACL_STREAM_* flags |
+/// | ACL_RT_STREAM_PRIORITY | uint32_t, 4 bytes | 0 is the most urgent |
+///
+/// @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
+/// @param attr which field.
+/// @param attrValue points to the value; it is checked when a stream is made.
+/// @param valueSize size of the value in bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `handle` or `attrValue` is null, no such field, or a
+/// size that the field does not have. Thread-safe for different descriptions. Follows
+/// aclrtSetStreamConfigOpt of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
+    handle: *mut aclrtStreamConfigHandle,
+    attr: MaybeUninit<aclrtStreamConfigAttr>,
+    attrValue: *const c_void,
+    valueSize: usize,
+) -> aclError {
+    guard("aclrtSetStreamConfigOpt", || {
+        must_not_be_null("handle", handle)?;
+        must_not_be_null("attrValue", attrValue)?;
+        let field = Field::from_number(enum_value(attr), valueSize)?;
+        // SAFETY: by the contract of the C boundary there are `valueSize` bytes, 4 or 8 as checked.
+        let number = unsafe {
+            match valueSize {
+                4 => attrValue.cast::<u32>().read_unaligned() as usize,
+                _ => attrValue.cast::<usize>().read_unaligned(),
+            }
+        };
+        // SAFETY: not null, and by the contract of the C boundary a description.
+        unsafe {
+            match field {
+                Field::WorkAddress => {
+                    (&raw mut (*handle).workptr).write_unaligned(address::to_c(number));
+                }
+                Field::WorkSize => (&raw mut (*handle).workSize).write_unaligned(number),
+                Field::Flags => (&raw mut (*handle).flag).write_unaligned(number),
+                Field::Priority => (&raw mut (*handle).priority).write_unaligned(number as u32),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Creates a stream in the current context as it is described. Unlike that of aclrtCreateStreamWithConfig
+/// the priority has a meaning: of streams that have work, those with a smaller number go first. Flags are
+/// as for aclrtCreateStreamWithConfig. Working memory is not needed and not used.
+///
+/// @param stream receives the handle; the caller destroys it with aclrtDestroyStream.
+/// @param handle a description: from aclrtCreateStreamConfigHandle and not ended, or one of the program's own.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or a priority beyond the least one of
+/// aclrtDeviceGetStreamPriorityRange; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context;
+/// ACL_ERROR_RT_NO_STREAM_RESOURCE 207008: no more can be made; ACL_ERROR_RT_PARAM_INVALID 107000: called
+/// inside a host function. Thread-safe. Follows aclrtCreateStreamV2 of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCreateStreamV2(
+    stream: *mut aclrtStream,
+    handle: *const aclrtStreamConfigHandle,
+) -> aclError {
+    guard("aclrtCreateStreamV2", || {
+        let out = Out::new("stream", stream)?;
+        must_not_be_null("handle", handle)?;
+        // SAFETY: not null, and by the contract of the C boundary a description.
+        let described = unsafe { handle.read_unaligned() };
+        let description =
+            Description { flags: described.flag as u64, priority: described.priority };
+        out.write(stream_handle::to_c(stream_config::create(description)?));
+        Ok(())
+    })
+}

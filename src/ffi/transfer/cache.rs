@@ -1,0 +1,167 @@
+//! Caches between memory and those who use it.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use crate::core::transfer::cache;
+use crate::ffi::base::guard::guard;
+use crate::ffi::base::value::{Out, address, enum_value, handle, must_be_null, must_not_be_null};
+use crate::ffi::types::{aclError, aclrtBarrierTaskInfo, aclrtCmoType, aclrtStream};
+
+/// Writes back what caches hold of device memory from aclrtMallocCached. The devices here keep their caches
+/// coherent, so only the arguments are checked. Does not wait for queued work. Needs no current context.
+///
+/// @param devPtr first byte, anywhere inside an allocation of device memory.
+/// @param size bytes, at least 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+/// called inside a host function. Thread-safe. Follows aclrtMemFlush of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemFlush(devPtr: *mut c_void, size: usize) -> aclError {
+    guard("aclrtMemFlush", || cache::make_coherent(address::from_c(devPtr), size))
+}
+
+/// Drops what caches hold of device memory from aclrtMallocCached. The devices here keep their caches coherent,
+/// so only the arguments are checked. Does not wait for queued work. Needs no current context.
+///
+/// @param devPtr first byte, anywhere inside an allocation of device memory.
+/// @param size bytes, at least 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `devPtr` is null or `size` is 0;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not device memory of this library, past the end of an allocation, or
+/// called inside a host function. Thread-safe. Follows aclrtMemInvalidate of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemInvalidate(devPtr: *mut c_void, size: usize) -> aclError {
+    guard("aclrtMemInvalidate", || cache::make_coherent(address::from_c(devPtr), size))
+}
+
+/// Prefetches device memory into caches, writes it back, or drops it from there. The devices here manage their
+/// caches by themselves and keep them coherent: only the arguments are checked, and nothing is queued.
+///
+/// @param src first byte, memory of the stream's device or managed memory.
+/// @param size bytes, at least 1.
+/// @param cmoType an aclrtCmoType.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, `size` is 0, or another type;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+/// the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsync of the
+/// Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCmoAsync(
+    src: *mut c_void,
+    size: usize,
+    cmoType: MaybeUninit<aclrtCmoType>,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtCmoAsync", || {
+        let src = address::from_c(src);
+        cache::operate(src, size, enum_value(cmoType), handle::from_c(stream))
+    })
+}
+
+/// As aclrtCmoAsync, for aclrtCmoWaitBarrier to wait for.
+///
+/// @param src first byte, memory of the stream's device or managed memory.
+/// @param size bytes, at least 1.
+/// @param cmoType an aclrtCmoType.
+/// @param barrierId any number; nothing has to be waited for here.
+/// @param stream a stream; null: the default stream of the current context.
+/// @return as aclrtCmoAsync. Thread-safe. Follows aclrtCmoAsyncWithBarrier of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCmoAsyncWithBarrier(
+    src: *mut c_void,
+    size: usize,
+    cmoType: MaybeUninit<aclrtCmoType>,
+    barrierId: u32,
+    stream: aclrtStream,
+) -> aclError {
+    guard("aclrtCmoAsyncWithBarrier", || {
+        let src = address::from_c(src);
+        cache::operate(src, size, enum_value(cmoType), handle::from_c(stream))
+    })
+}
+
+/// Lets later work of a stream wait for operations of aclrtCmoAsyncWithBarrier. All of them are over when their
+/// calls return: only the arguments are checked.
+///
+/// @param taskInfo 1 to 6 barriers, with their types; the ids are not looked at.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param flag must be 0.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `taskInfo` is null, has no or more barriers or another
+/// type, or `flag` is not 0; ACL_ERROR_RT_PARAM_INVALID 107000, ACL_ERROR_RT_CONTEXT_NULL 107002 and
+/// ACL_ERROR_RT_STREAM_CONTEXT 107003 as aclrtCmoAsync. Thread-safe. Follows aclrtCmoWaitBarrier of the Ascend
+/// runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCmoWaitBarrier(
+    taskInfo: *mut aclrtBarrierTaskInfo,
+    stream: aclrtStream,
+    flag: u32,
+) -> aclError {
+    guard("aclrtCmoWaitBarrier", || {
+        must_not_be_null("taskInfo", taskInfo)?;
+        // SAFETY: not null, and by the contract of the C boundary it points to one; any bits are one.
+        let task = unsafe { taskInfo.read_unaligned() };
+        cache::check_barriers(task.barrierNum)?;
+        let kinds = task.cmoInfo.iter().take(task.barrierNum).map(|info| enum_value(info.cmoType));
+        cache::wait(task.barrierNum, kinds, flag, handle::from_c(stream))
+    })
+}
+
+/// The size of the description of an operation on caches, as aclrtCmoSetDesc writes it. Works at any time.
+///
+/// @param size receives 64 bytes.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null. Thread-safe. Follows aclrtCmoGetDescSize of the
+/// Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCmoGetDescSize(size: *mut usize) -> aclError {
+    guard("aclrtCmoGetDescSize", || {
+        Out::new("size", size)?.write(cache::DESCRIPTION);
+        Ok(())
+    })
+}
+
+/// Writes the description of an operation on caches to device memory; done when it returns.
+///
+/// @param cmoDesc 64 bytes of memory of the current device, or managed memory.
+/// @param src first byte of what the operation is about, such memory as well.
+/// @param size its bytes, at least 1.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: null, or `size` is 0; ACL_ERROR_RT_PARAM_INVALID
+/// 107000: not memory of the current device, past its end, or called inside a host function;
+/// ACL_ERROR_RT_CONTEXT_NULL 107002: no current context. Thread-safe. Follows aclrtCmoSetDesc of the Ascend
+/// runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCmoSetDesc(
+    cmoDesc: *mut c_void,
+    src: *mut c_void,
+    size: usize,
+) -> aclError {
+    guard("aclrtCmoSetDesc", || {
+        cache::describe(address::from_c(cmoDesc), address::from_c(src), size)
+    })
+}
+
+/// As aclrtCmoAsync, for what a description says. It is not read, since nothing has to be done, whatever it
+/// says.
+///
+/// @param cmoDesc memory of the stream's device, or managed memory, from aclrtCmoSetDesc.
+/// @param cmoType an aclrtCmoType.
+/// @param stream a stream; null: the default stream of the current context.
+/// @param reserve must be null.
+/// @return ACL_SUCCESS; ACL_ERROR_INVALID_PARAM 100000: `cmoDesc` is null, `reserve` is not, or another type;
+/// ACL_ERROR_RT_PARAM_INVALID 107000: not a stream, destroyed, called inside a host function, or not memory of
+/// the stream's device; ACL_ERROR_RT_CONTEXT_NULL 107002: no current context; ACL_ERROR_RT_STREAM_CONTEXT
+/// 107003: the stream is on another device than the current context. Thread-safe. Follows aclrtCmoAsyncWithDesc
+/// of the Ascend runtime API.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCmoAsyncWithDesc(
+    cmoDesc: *mut c_void,
+    cmoType: MaybeUninit<aclrtCmoType>,
+    stream: aclrtStream,
+    reserve: *const c_void,
+) -> aclError {
+    guard("aclrtCmoAsyncWithDesc", || {
+        must_be_null("reserve", reserve)?;
+        let description = address::from_c(cmoDesc);
+        cache::operate_described(description, enum_value(cmoType), handle::from_c(stream))
+    })
+}
