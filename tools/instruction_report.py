@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The section of docs/benchmarks.md about instructions on the CUDA backend, which is written anew by itself.
+"""The section of docs/benchmarks.md about instructions on the CUDA backend, which can be written separately.
 
 usage: instruction_report.py MEASURED_DIRECTORY DOCUMENT
 """
@@ -25,13 +25,17 @@ GOALS = {
 
 
 def print_instructions(results):
-    print("Instructions that portacl itself executes for one call on the stand-in driver (callgrind; the driver's own not "
-          f"counted), at commit {commit()}, on {machine()}: those of the thread that calls, and all, with what the driver's thread and ours "
-          "do later. The time is what a call takes above the same calls of that driver in the same order (`bench_cuda "
-          "above`: in turns in one process, streams held back, the median difference in the quickest quarter, of five launches), which begin with "
-          "`cuCtxGetCurrent` where the API's do: all but the pairs. A pair of one length asks the driver nothing (a loop has what it gives back), of two lengths by turns both calls each time. It is for a quiet machine; the stand-in takes hundreds of nanoseconds itself, and its "
-          "caches are part of the difference. What calls take on a GPU beside the raw driver is in `docs/gpu`, once one "
-          "was had.\n")
+    print("Instructions that portacl executes for one call on the fake driver (callgrind; the instructions of the "
+          "driver are not counted), at commit "
+          f"{commit()}, on {machine()}"
+          ": on the calling thread, and on all threads, including later work of the driver's thread and the library's "
+          "threads. The time is the difference between a call and the same driver calls in the same order (`bench_cuda "
+          "above`: alternating in one process, with blocked streams, the median difference of the quickest quarter, of "
+          "five launches). These begin with `cuCtxGetCurrent` where the API's calls do: all except the pairs. An "
+          "allocation and free of one size calls no driver function (as in a loop that frees what it allocates); two "
+          "alternating sizes make both driver calls each time. Measure on an idle machine: the fake driver itself takes "
+          "hundreds of nanoseconds, and cache effects are part of the difference. `docs/gpu` will have the times on a "
+          "GPU compared with the bare driver.\n")
     print("| call | instructions in the call | in all threads | above the driver's calls | goal | |")
     print("|---|---|---|---|---|---|")
     for name in dict.fromkeys(name for name, _ in results.values):

@@ -18,23 +18,24 @@ TITLE = "Stream-ordered pools"
 PEERS = {"portacl": "portacl", "caching": "PyTorch-style", "coalescing": "RMM-style"}
 MIB = 1 << 20
 
-# Why a goal is missed, as far as it was found out. Shown only where it is missed.
-STEADY = ("A pair whose blocks are always the same is about 500 instructions (callgrind). Here lengths and blocks are random, so "
-          "that what is known of a block is seldom in the first-level cache, branches are guessed wrong, and some allocations find "
-          "no block that is kept: all that takes nearly half the time. Tried, and left out: locks without a locked instruction (4 per cent of the time), "
-          "pages with room for 32 blocks instead of 16 (slower), keeping more and longer blocks (a fifth less time, and more memory "
-          "than the goal allows).")
-GROWING = ("Nearly two allocations in three find nothing kept (callgrind), because the pool grows all the time: they are cut out of "
-           "new memory, and get a record and a place in the map of addresses.")
+# Why a goal is missed, as far as known. Shown only if it is missed.
+STEADY = ("A pair whose blocks are always the same takes about 500 instructions (callgrind). Here sizes and blocks are "
+          "random, so the record of a block is seldom in the first-level cache, branches are mispredicted, and some "
+          "allocations find no free block. These effects take nearly half the time. Tried and rejected: locks without a "
+          "locked instruction (4 percent of the time), pages with room for 32 blocks instead of 16 (slower), keeping "
+          "more and longer blocks (a fifth less time, and more memory than the goal allows).")
+GROWING = ("Nearly two of three allocations find no free block (callgrind), because the pool grows all the time: they "
+           "are cut out of new memory, and get a record and an entry in the address map.")
 REASONS = {
     "steady state, 1,000 live, 256 B to 8 MiB, one stream": STEADY,
     "the same, eight streams": "As with one.",
     "RMM random to 1 MiB, n = 10,000": GROWING,
-    "RMM random to 1 MiB, n = 100,000": "As with 10,000; and the books, 128 bytes and more for a block, are larger than the caches near "
-                                        "the processor (not profiled).",
+    "RMM random to 1 MiB, n = 100,000":
+        "As with 10,000. The records, 128 bytes and more for each block, also exceed the caches near the processor (not "
+        "profiled).",
     "two threads on two streams of one pool, RMM random to 1 MiB":
-        "Both count what is taken in one place, so that the most of all parts together is right at every step: this line "
-        "travels between the processors. Two pools take two thirds of the time.",
+        "Both threads count taken memory in one place, so that the peak of the whole pool is exact at every step: this "
+        "cache line travels between the processors. With two pools it takes two thirds of the time.",
 }
 
 
@@ -75,16 +76,16 @@ def goals(r):
 
 def print_pools(r, plots):
     pool, jemalloc, log = r["mem_pool"], r["jemalloc_pool"], r["replay"]
-    print("Through the C API on the CPU backend, `benches/mem_pool.cpp`, beside a coalescing best-fit pool as RMM's and a "
-          "caching allocator as PyTorch's (`benches/peers`, written from what is published about them; their bookkeeping "
-          "only, over a device and events that cost nothing) in the same process, and jemalloc. None of the memory is "
-          "touched. A time is that of one allocation or free, as time of the calling thread on a processor (with two threads: as "
-          "time that passes). Nothing is given back before the end of a run, by any of "
-          "them, and all begin with nothing: *reserved* is the most bytes taken from the device, over the most that were "
-          "asked for and live at one time.\n")
+    print("The pools run through the C API on the CPU backend (`benches/mem_pool.cpp`). They are compared with "
+          "jemalloc, and in the same process with a coalescing best-fit pool as RMM's and a caching allocator as "
+          "PyTorch's. These two (`benches/peers`) were written from published descriptions and do the bookkeeping only, "
+          "over a device and events that cost nothing. No memory is touched. A time is the processor time of the "
+          "calling thread for one allocation or free (with two threads: elapsed time). All pools start empty, and none "
+          "releases memory before the end of a run. *Reserved* is the maximum of the bytes taken from the device, "
+          "divided by the maximum of the bytes requested and live at one time.\n")
     print_goals(goals(r), REASONS)
     titles = [*PEERS.values(), "jemalloc"]
-    print("All of them:\n")
+    print("All results:\n")
     print("| workload | " + " | ".join(titles) + " | reserved over requested: " + ", ".join(PEERS.values()) + " |")
     print("|---|" + "---|" * (len(titles) + 1))
     names = [key for key in pool.values if key[0].startswith("portacl: ") and not key[0].endswith(("used", "p99.9"))]
@@ -107,8 +108,8 @@ def print_pools(r, plots):
     pool_curve(means, slow, plots / "pool_curve.svg")
     print("\n![Time per call over the number of allocations](benchmarks/pool_curve.svg)\n")
     print("### A replayed log\n")
-    print("`benches/data/training_loop.jsonl`, the allocations of a training-like loop on three streams; "
-          "[the format](allocation_log.md) is what a log of one's own needs.\n")
+    print("`benches/data/training_loop.jsonl` contains the allocations of a training-like loop on three streams. To replay "
+          "your logs, write them in [this format](allocation_log.md).\n")
     print_replay(log, plots / "replay.svg")
     print("\n![Reserved and requested over time](benchmarks/replay.svg)\n")
 
@@ -119,7 +120,7 @@ def print_replay(log, plot):
     print(f"{median['replay, steps', None]:,.0f} calls on {median['replay, streams', None]:.0f} streams; "
           f"at most {requested / MIB:,.1f} MiB requested at one time.", end="")
     if unknown := median["replay, unknown frees", None]:
-        print(f" {unknown:,.0f} frees of what was there before the log began were skipped.", end="")
+        print(f" {unknown:,.0f} frees of memory from before the start of the log were skipped.", end="")
     print("\n\n| pool | time per call | peak reserved | fragmentation |")
     print("|---|---|---|---|")
     for peer, title in PEERS.items():
@@ -140,7 +141,7 @@ def main():
     def print_section():
         r = {program: Results(work, program) for program in ("mem_pool", "jemalloc_pool", "replay")}
         launches = len(r["replay"]("replay, steps"))
-        print(f"Measured by themselves: {datetime.date.today()}, commit {commit()}, load {os.getloadavg()[0]:.1f} at the end, "
+        print(f"Measured separately: {datetime.date.today()}, commit {commit()}, load {os.getloadavg()[0]:.1f} at the end, "
               f"medians of {launches} launches.\n")
         print_pools(r, written.parent / "benchmarks")
 

@@ -59,7 +59,7 @@ def training(build, runs):
         return statistics.median(a[which] / b[which] for a, b in zip(times[name], times[SMALLEST]))
 
     met = ratio("portacl", 0) <= GOAL_RATIO
-    lines = ["| 30 training steps | ms | of the smallest plug-in | goal | | processor's ms | of the smallest plug-in |",
+    lines = ["| 30 training steps | ms | of the smallest plug-in | goal | | processor ms | of the smallest plug-in |",
              "|---|---|---|---|---|---|---|"]
     for name, found in times.items():
         clock, processor = (statistics.median(values) * 1e3 for values in zip(*found))
@@ -104,9 +104,9 @@ def about(runs):
     model = next((line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), os.uname().machine)
     return (f"{datetime.date.today()}, commit {commit}{changed}. {model}, {os.cpu_count()} CPUs, load "
-            f"{os.getloadavg()[0]:.1f} at the end. Medians of {runs} runs of each, in turns; a ratio is the median of "
-            "the rounds' ratios. Where the load is not far below the number of CPUs, believe the processor's time "
-            "and the instructions.")
+            f"{os.getloadavg()[0]:.1f} at the end. Medians of {runs} runs of each, alternating; a ratio is the median of "
+            "the ratios of the rounds. If the load is not far below the number of CPUs, trust the processor time "
+            "and the instructions only.")
 
 
 def write(document, text):
