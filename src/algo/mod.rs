@@ -38,6 +38,7 @@ pub mod striped_count;
 pub mod sync;
 pub mod system_call;
 pub mod thread_attributes;
+pub mod typed_slots;
 
 #[cfg(test)]
 mod tests {

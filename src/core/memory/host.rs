@@ -6,6 +6,7 @@ use crate::core::memory::allocation::{Allocation, Kind, open_device};
 use crate::core::memory::hooked_memory;
 use crate::core::memory::malloc_config::MallocConfig;
 use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::HostTallies;
 use crate::core::memory::page_policy::padded;
 use crate::core::runtime;
 use crate::core::runtime::thread;
@@ -30,7 +31,7 @@ pub fn malloc_host_with_config(size: usize, config: &MallocConfig) -> Result<usi
 
 fn take_host_block(size: usize) -> Result<usize> {
     let session = runtime::session()?;
-    let tally = &session.tallies.pinned;
+    let tally = &HostTallies::of(&session).pinned;
     let len = padded(size, false).filter(|len| isize::try_from(*len).is_ok()).ok_or_else(|| {
         tally.failed();
         Error::new(Code::BadAlloc, format_args!("size {size} is more than a process can address"))
@@ -61,7 +62,7 @@ fn free_host_unhooked(addr: usize) -> Result<()> {
             |found: &Allocation| found.owner == session.owner && found.kind == Kind::Pinned;
         let allocation = Allocation::take(addr, wanted)?;
         let block = allocation.block();
-        session.tallies.pinned.freed(block.len);
+        HostTallies::of(&session).pinned.freed(block.len);
         Some(session.driver.free_host(block))
     });
     match taken {

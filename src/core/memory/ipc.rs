@@ -17,6 +17,7 @@ use crate::core::memory::allocation::{Allocation, Kind, Owner, open_device};
 use crate::core::memory::hooked_memory::Piece;
 use crate::core::memory::memory_hook;
 use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::runtime;
 use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
@@ -280,11 +281,11 @@ fn import_unhooked(text: &[u8], flags: u64) -> Result<Opened> {
     let parcel = BROKER.fetch(broker::Kind::Memory, &key).map_err(|fault| about("key", fault))?;
     let imported = device.native.import_memory(parcel);
     let block = imported.map_err(|fault| {
-        device.tallies.imported.failed();
+        DeviceTallies::of(&device).imported.failed();
         about("key", fault)
     })?;
     let is_new = add(key, &device, block).inspect_err(|_| {
-        device.tallies.imported.failed();
+        DeviceTallies::of(&device).imported.failed();
         // The first failure is the one to tell.
         let _ = device.native.free(block);
     })?;
@@ -326,7 +327,7 @@ fn add(key: Key, device: &Arc<Device>, block: Block) -> Result<bool> {
     if is_new {
         let kind = Kind::Imported(device.id);
         Allocation::of_block(block, block.len, kind, device.owner).register()?;
-        device.tallies.imported.made(block.len);
+        DeviceTallies::of(device).imported.made(block.len);
     } else if let Some(there) = there
         && there.block.len != block.len
     {
@@ -379,7 +380,7 @@ fn close_unhooked(key: &Key) -> Result<()> {
     let Some(device) = device.filter(|device| device.owner == owner) else { return Ok(()) };
     if !imports.iter().any(|import| import.block.addr == block.addr) {
         Allocation::take(block.addr, |found| found.owner == owner);
-        device.tallies.imported.freed(block.len);
+        DeviceTallies::of(&device).imported.freed(block.len);
     }
     drop(imports);
     Ok(device.native.free(block)?)

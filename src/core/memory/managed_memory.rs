@@ -10,6 +10,7 @@ use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::hooked_memory;
 use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::runtime;
 use crate::core::runtime::Session;
 use crate::core::runtime::device;
@@ -36,7 +37,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
     let total = device.native.info().total_memory;
     let len = (size as usize).checked_next_multiple_of(GRAIN).filter(|&len| len as u64 <= total);
     let len = len.ok_or_else(|| {
-        device.tallies.managed.failed();
+        DeviceTallies::of(&device).managed.failed();
         Error::new(
             Code::MemoryAllocation,
             format_args!(
@@ -57,7 +58,7 @@ pub fn alloc(size: u64, flag: u32) -> Result<usize> {
 }
 
 fn take_block(device: &Device, len: usize) -> Result<usize> {
-    let tally = &device.tallies.managed;
+    let tally = &DeviceTallies::of(device).managed;
     let block = device
         .with_all_memory(|native| native.alloc_managed(len))
         .inspect_err(|_| tally.failed())?;

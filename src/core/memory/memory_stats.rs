@@ -10,11 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::algo::biased_lock::BiasedLock;
+use crate::algo::typed_slots::Key;
 use crate::backend::Usage;
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::memory::allocation::Allocation;
+use crate::core::memory::allocation::Reuse;
 use crate::core::memory::memory_hook::{HOST, MemoryKind};
 use crate::core::pool::mem_pool;
+use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::pool::mem_pool::stats::Whose;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
@@ -175,6 +178,16 @@ pub struct DeviceTallies {
     pub ended_graphs: Arc<mem_pool::stats::Ended>,
 }
 
+static DEVICE_TALLIES: Key<DeviceTallies> = Key::new();
+
+impl DeviceTallies {
+    /// Those of a device.
+    #[inline]
+    pub fn of(device: &Device) -> &Self {
+        DEVICE_TALLIES.of(&device.features)
+    }
+}
+
 /// What a session has counted of host memory.
 #[derive(Default)]
 pub struct HostTallies {
@@ -188,6 +201,16 @@ pub struct HostTallies {
     pub ended_imports: Arc<mem_pool::stats::Ended>,
     /// Pools for graphs that were there.
     pub ended_graphs: Arc<mem_pool::stats::Ended>,
+}
+
+static HOST_TALLIES: Key<HostTallies> = Key::new();
+
+impl HostTallies {
+    /// Those of a session.
+    #[inline]
+    pub fn of(session: &Session) -> &Self {
+        HOST_TALLIES.of(&session.features)
+    }
 }
 
 /// Where memory is that statistics are about.
@@ -226,30 +249,32 @@ pub fn get(id: i32, kind: MemoryKind) -> Result<Stats> {
     match (place(id, Some(kind))?, kind) {
         (Place::Nowhere, _) => Ok(Stats::default()),
         (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(None, Whose::Program, &session.tallies.ended_pools)
+            mem_pool::stats::of_all(None, Whose::Program, &HostTallies::of(&session).ended_pools)
         }
         (Place::Host(session), MemoryKind::Imported) => {
-            let HostTallies { imported, ended_imports, .. } = &session.tallies;
+            let HostTallies { imported, ended_imports, .. } = HostTallies::of(&session);
             of_imported(imported, None, ended_imports)
         }
         (Place::Host(session), MemoryKind::Graph) => {
-            mem_pool::stats::of_all(None, Whose::Graphs, &session.tallies.ended_graphs)
+            mem_pool::stats::of_all(None, Whose::Graphs, &HostTallies::of(&session).ended_graphs)
         }
         (Place::Host(session), _) => {
             let unlocked = session.driver.unlocked_host_bytes();
-            Ok(Stats { unlocked, ..session.tallies.pinned.read() })
+            Ok(Stats { unlocked, ..HostTallies::of(&session).pinned.read() })
         }
-        (Place::Device(device), MemoryKind::Pool) => {
-            mem_pool::stats::of_all(Some(&device), Whose::Program, &device.tallies.ended_pools)
-        }
+        (Place::Device(device), MemoryKind::Pool) => mem_pool::stats::of_all(
+            Some(&device),
+            Whose::Program,
+            &DeviceTallies::of(&device).ended_pools,
+        ),
         (Place::Device(device), MemoryKind::Imported) => {
-            let DeviceTallies { imported, ended_imports, .. } = &device.tallies;
+            let DeviceTallies { imported, ended_imports, .. } = &DeviceTallies::of(&device);
             of_imported(imported, Some(&device), ended_imports)
         }
         (Place::Device(device), MemoryKind::Graph) => of_graphs(&device),
         (Place::Device(device), MemoryKind::Managed) => {
             let reserved = device.native.memory_usage().managed;
-            Ok(Stats { reserved, ..device.tallies.managed.read() })
+            Ok(Stats { reserved, ..DeviceTallies::of(&device).managed.read() })
         }
         (Place::Device(device), _) => Ok(of_device(&device)),
     }
@@ -268,16 +293,17 @@ fn of_imported(
 /// Of memory of graphs, whose peaks are those of its attributes.
 fn of_graphs(device: &Device) -> Result<Stats> {
     let graphs = Some(device);
-    let mut stats = mem_pool::stats::of_all(graphs, Whose::Graphs, &device.tallies.ended_graphs)?;
-    (stats.peak.bytes, stats.reserved.peak) = device.pools.graphs.read();
+    let mut stats =
+        mem_pool::stats::of_all(graphs, Whose::Graphs, &DeviceTallies::of(device).ended_graphs)?;
+    (stats.peak.bytes, stats.reserved.peak) = DevicePools::of(device).graphs.read();
     Ok(stats)
 }
 
 /// Of ordinary memory of a device. What waits for its next use is not live, and was handed out once
 /// more each time that it was used.
 fn of_device(device: &Device) -> Stats {
-    let kept = device.reuse.contents();
-    let tallied = device.tallies.device.read();
+    let kept = Reuse::of(device).contents();
+    let tallied = DeviceTallies::of(device).device.read();
     let usage = device.native.memory_usage();
     Stats {
         current: Amount {
@@ -300,43 +326,55 @@ pub fn reset_peak(id: i32, kind: MemoryKind) -> Result<()> {
     match (place(id, Some(kind))?, kind) {
         (Place::Nowhere, _) => {}
         (Place::Host(session), MemoryKind::Pool) => {
-            mem_pool::stats::restart_peaks(None, Whose::Program, &session.tallies.ended_pools)?;
+            mem_pool::stats::restart_peaks(
+                None,
+                Whose::Program,
+                &HostTallies::of(&session).ended_pools,
+            )?;
         }
         (Place::Host(session), MemoryKind::Imported) => {
-            session.tallies.imported.restart_peak();
-            mem_pool::stats::restart_peaks(None, Whose::Imported, &session.tallies.ended_imports)?;
+            HostTallies::of(&session).imported.restart_peak();
+            mem_pool::stats::restart_peaks(
+                None,
+                Whose::Imported,
+                &HostTallies::of(&session).ended_imports,
+            )?;
         }
         (Place::Host(session), MemoryKind::Graph) => {
-            mem_pool::stats::restart_peaks(None, Whose::Graphs, &session.tallies.ended_graphs)?;
+            mem_pool::stats::restart_peaks(
+                None,
+                Whose::Graphs,
+                &HostTallies::of(&session).ended_graphs,
+            )?;
         }
-        (Place::Host(session), _) => session.tallies.pinned.restart_peak(),
+        (Place::Host(session), _) => HostTallies::of(&session).pinned.restart_peak(),
         (Place::Device(device), MemoryKind::Pool) => {
             mem_pool::stats::restart_peaks(
                 Some(&device),
                 Whose::Program,
-                &device.tallies.ended_pools,
+                &DeviceTallies::of(&device).ended_pools,
             )?;
         }
         (Place::Device(device), MemoryKind::Imported) => {
-            device.tallies.imported.restart_peak();
+            DeviceTallies::of(&device).imported.restart_peak();
             mem_pool::stats::restart_peaks(
                 Some(&device),
                 Whose::Imported,
-                &device.tallies.ended_imports,
+                &DeviceTallies::of(&device).ended_imports,
             )?;
         }
         (Place::Device(device), MemoryKind::Graph) => {
-            let ended = &device.tallies.ended_graphs;
+            let ended = &DeviceTallies::of(&device).ended_graphs;
             mem_pool::stats::restart_peaks(Some(&device), Whose::Graphs, ended)?;
-            device.pools.graphs.restart(&device)?;
+            DevicePools::of(&device).graphs.restart(&device)?;
         }
         (Place::Device(device), MemoryKind::Managed) => {
             device.native.restart_peak(true);
-            device.tallies.managed.restart_peak();
+            DeviceTallies::of(&device).managed.restart_peak();
         }
         (Place::Device(device), _) => {
             device.native.restart_peak(false);
-            device.tallies.device.restart_peak();
+            DeviceTallies::of(&device).device.restart_peak();
         }
     }
     Ok(())

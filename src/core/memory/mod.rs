@@ -10,6 +10,7 @@ pub mod host_register;
 pub mod ipc;
 pub mod malloc_config;
 pub mod managed_memory;
+pub mod mem_info;
 pub mod memory_hook;
 pub mod memory_stats;
 pub mod page_policy;
@@ -35,6 +36,7 @@ use crate::core::graph;
 use crate::core::memory::allocation::{Allocation, Kind, Owner, open_device};
 use crate::core::memory::malloc_config::MallocConfig;
 use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::memory::page_policy::padded;
 use crate::core::memory::virtual_memory::{Mapped, physical};
 use crate::core::pool::mem_pool;
@@ -104,7 +106,7 @@ fn serve_anew(
     let len = padded(size, tail && device.readable_tail)
         .filter(|len| *len as u64 <= device.total_memory)
         .ok_or_else(|| {
-            device.tallies.device.failed();
+            DeviceTallies::of(&device).device.failed();
             Error::new(
                 Code::MemoryAllocation,
                 format_args!(
@@ -157,7 +159,7 @@ pub fn free_word_of_graph(device: &Device, word: Span) -> Result<()> {
 }
 
 fn take_block(device: &Device, len: usize, pages: PagePolicy) -> Result<usize> {
-    let tally = &device.tallies.device;
+    let tally = &DeviceTallies::of(device).device;
     let block =
         take(device, len, pages, Kind::Device(device.id)).inspect_err(|_| tally.failed())?;
     tally.made(block.len);
@@ -209,8 +211,8 @@ fn free_to_device(addr: usize) -> Result<()> {
         managed_memory::forget(&allocation);
         let block = allocation.block();
         match allocation.kind {
-            Kind::Managed(_) => device.tallies.managed.freed(block.len),
-            _ => device.tallies.device.freed(block.len),
+            Kind::Managed(_) => DeviceTallies::of(&device).managed.freed(block.len),
+            _ => DeviceTallies::of(&device).device.freed(block.len),
         }
         let freed = device.native.free(block);
         allocation.make_room(&device);

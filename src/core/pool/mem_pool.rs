@@ -34,6 +34,9 @@ use crate::core::memory;
 use crate::core::memory::allocation::Allocation;
 use crate::core::memory::hooked_memory;
 use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::memory_stats::HostTallies;
+use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::device_slot::take_all;
 use crate::core::runtime::thread;
@@ -88,8 +91,8 @@ impl MemPool {
         };
         let inner = Self::inner(&session, device, home, options)?;
         let ended = match device {
-            Some(device) => &device.tallies.ended_pools,
-            None => &session.tallies.ended_pools,
+            Some(device) => &DeviceTallies::of(device).ended_pools,
+            None => &HostTallies::of(&session).ended_pools,
         };
         let pool = Pool::create(inner, home, options.sharing, Use::Program, ended)?;
         Self::publish(pool, session, device, is_default)
@@ -206,7 +209,7 @@ pub fn destroy(raw: u64) -> Result<()> {
     }
     let mem_pool = handles::remove::<MemPool>("memPool", raw)?;
     if let Some(device) = &mem_pool.device {
-        device.pools.forget(raw);
+        DevicePools::of(device).forget(raw);
     }
     let ended = mem_pool.pool.retire();
     drop(mem_pool);

@@ -1,6 +1,9 @@
 //! How large everything is that a trace shows over time.
 
 use crate::backend::trace::Gauge;
+use crate::core::memory::allocation::Reuse;
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::memory_stats::HostTallies;
 use crate::core::pool::mem_pool;
 use crate::core::runtime;
 
@@ -11,16 +14,16 @@ pub fn tell(each: &mut dyn FnMut(Gauge)) {
         if let Some(device) = slot.glance() {
             let tally =
                 |name: &str, bytes| Gauge { device: Some(device.id), name: name.to_owned(), bytes };
-            let kept = device.reuse.bytes();
-            let bytes = device.tallies.device.read().current.bytes.saturating_sub(kept);
+            let kept = Reuse::of(&device).bytes();
+            let bytes = DeviceTallies::of(&device).device.read().current.bytes.saturating_sub(kept);
             each(tally("memory in use", bytes));
-            let managed = device.tallies.managed.read().current.bytes;
+            let managed = DeviceTallies::of(&device).managed.read().current.bytes;
             if managed > 0 {
                 each(tally("managed memory in use", managed));
             }
         }
     }
-    let pinned = session.tallies.pinned.read().current.bytes;
+    let pinned = HostTallies::of(&session).pinned.read().current.bytes;
     if pinned > 0 {
         each(Gauge { device: None, name: "page-locked memory in use".to_owned(), bytes: pinned });
     }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
 use crate::algo::slot_table::Handle;
-use crate::backend::{self, FaultKind, MemoryUsage, Wait};
+use crate::algo::typed_slots::Slots;
+use crate::backend::{self, FaultKind, Wait};
 use crate::core::base::callback;
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Code, Error, Result};
@@ -13,19 +14,14 @@ use crate::core::base::handles::Object;
 use crate::core::graph::end_callback;
 use crate::core::graph::mode;
 use crate::core::kernel::kernel_launch::most_blocks;
-use crate::core::memory::allocation::{Owner, Reuse};
-use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::allocation::Owner;
 use crate::core::order::{self, Awaited};
-use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime::context::Context;
 use crate::core::runtime::device_limit;
 use crate::core::runtime::device_slot::{DeviceSlot, SetAgain, SetCount};
 use crate::core::runtime::state_callback::{self, DeviceState};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
-use crate::core::stream::event::Quota;
-use crate::core::stream::notify::Numbers;
-use crate::core::stream::overflow;
 use crate::core::stream::{self, Stream};
 
 /// An open device.
@@ -36,12 +32,6 @@ pub struct Device {
     pub owner: Owner,
     /// What does the work.
     pub native: Arc<dyn backend::Device>,
-    /// Freed memory of it that waits for its next use.
-    pub reuse: Reuse,
-    /// What it has counted of memory.
-    pub tallies: DeviceTallies,
-    /// The memory pools that calls mean without naming them.
-    pub pools: DevicePools,
     /// All its memory in bytes.
     pub total_memory: u64,
     /// Other devices take of the same memory.
@@ -52,18 +42,12 @@ pub struct Device {
     pub most_blocks: u32,
     /// How often programs set it.
     pub sets: SetCount,
+    /// What features keep with it.
+    pub features: Slots,
     next_stream_id: AtomicI32,
     next_event_id: AtomicU32,
-    /// Its events of the kinds that are limited in number.
-    pub limited_events: Quota,
     /// Limits that are kept.
     pub limits: device_limit::Limits,
-    /// What is kept about floating-point overflow.
-    pub overflow: overflow::OfDevice,
-    /// Of its notifies.
-    pub notify_numbers: Numbers,
-    /// Of those that count.
-    pub counted_notify_numbers: Numbers,
 }
 
 impl Device {
@@ -72,36 +56,17 @@ impl Device {
         Self {
             id,
             owner: Owner::new(),
-            reuse: Reuse::default(),
-            tallies: DeviceTallies::default(),
-            pools: DevicePools::default(),
             total_memory: native.info().total_memory,
             shares_memory: native.info().shares_memory,
             readable_tail: native.info().readable_tail,
             most_blocks: most_blocks(native.info().threads.as_ref()),
             native,
             sets: SetCount::default(),
+            features: Slots::default(),
             next_stream_id: AtomicI32::new(0),
             next_event_id: AtomicU32::new(0),
-            limited_events: Quota::default(),
             limits: device_limit::Limits::default(),
-            overflow: overflow::OfDevice::default(),
-            notify_numbers: Numbers::default(),
-            counted_notify_numbers: Numbers::default(),
         }
-    }
-
-    /// Bytes that allocations can still have. What waits for its next use is free.
-    pub fn free_memory(&self) -> Result<u64> {
-        let free = self.native.free_memory()? + self.bytes_set_aside();
-        Ok(free.min(self.total_memory))
-    }
-
-    /// What allocations take. What waits for its next use counts in the peak only.
-    pub fn memory_usage(&self) -> MemoryUsage {
-        let mut usage = self.native.memory_usage();
-        usage.device.current = usage.device.current.saturating_sub(self.reuse.bytes());
-        usage
     }
 
     /// A small number for a new stream of this device.
@@ -366,24 +331,4 @@ pub fn set_scheduler(scheduler: i32) -> Result<()> {
 /// aclrtDeviceGetStreamPriorityRange: the least and the most urgent priority.
 pub fn priority_range() -> Result<(i32, i32)> {
     Ok((thread::current()?.device.native.least_priority() as i32, 0))
-}
-
-/// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.
-pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
-    /// What an attribute asks about, by its number in `aclrtMemAttr`.
-    const DEVICE_MEMORY: [i32; 9] = [1, 4, 5, 8, 9, 12, 13, 15, 16];
-    const LAST: i32 = 17;
-    thread::refuse_inside_host_function()?;
-    if !(0..=LAST).contains(&attribute) {
-        return Err(Error::new(
-            Code::InvalidMemoryType,
-            format_args!("attr is {attribute}; allowed: the values of aclrtMemAttr, 0 to {LAST}"),
-        ));
-    }
-    let device = thread::current()?.device.clone();
-    if !DEVICE_MEMORY.contains(&attribute) {
-        // Kinds of memory that these devices do not have: none of it, which is no error.
-        return Ok((0, 0));
-    }
-    Ok((device.free_memory()? as usize, device.total_memory as usize))
 }

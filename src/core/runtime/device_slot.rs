@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Handle, Ref};
 use crate::algo::striped_count::StripedCount;
+use crate::algo::typed_slots::Slots;
 use crate::backend::{DeviceInfo, Driver, trace};
 use crate::core::base::ending::Ending;
 use crate::core::base::error::{Error, Result};
@@ -36,7 +37,6 @@ use crate::core::runtime::thread;
 use crate::core::stream::Stream;
 use crate::core::stream::event::Event;
 use crate::core::stream::notify::{CountedNotify, Notify};
-use crate::core::stream::resource_limit::Limits;
 
 /// How often a device was set since it was opened, countable without a lock. It ends with the device.
 #[derive(Default)]
@@ -104,8 +104,8 @@ pub struct DeviceSlot {
     ended: AtomicBool,
     /// What the backend said of it.
     info: OnceLock<DeviceInfo>,
-    /// How many of its cores work may use, whether it is open or not.
-    pub limits: Limits,
+    /// What features keep of the device, whether it is open or not.
+    pub features: Slots,
 }
 
 #[derive(Default)]
@@ -123,7 +123,7 @@ impl DeviceSlot {
             device: Published::new(),
             ended: AtomicBool::new(false),
             info: OnceLock::new(),
-            limits: Limits::default(),
+            features: Slots::default(),
         }
     }
 

@@ -25,6 +25,7 @@ use crate::algo::notice::notice_once;
 use crate::algo::published::Published;
 use crate::algo::slot_table::{self, Ref};
 use crate::algo::thread_attributes;
+use crate::algo::typed_slots::Slots;
 use crate::backend::broker::BROKER;
 use crate::backend::{self, Driver, cpu, cuda, fault};
 use crate::core::base::config::{self, BackendChoice, Environment, FileConfig};
@@ -37,7 +38,6 @@ use crate::core::memory;
 use crate::core::memory::allocation::Owner;
 use crate::core::memory::buffer;
 use crate::core::memory::memory_hook;
-use crate::core::memory::memory_stats::HostTallies;
 use crate::core::memory::virtual_memory;
 use crate::core::order;
 use crate::core::pool::mem_pool;
@@ -59,8 +59,8 @@ pub struct Session {
     pub visibility: Visibility,
     /// As the owner of pinned memory.
     pub owner: Owner,
-    /// What it has counted of host memory.
-    pub tallies: HostTallies,
+    /// What features keep with it.
+    pub features: Slots,
     /// How long its end waits for user code that does not return.
     patience: Duration,
     /// How long a snapshot waits for work under way.
@@ -342,8 +342,8 @@ impl Session {
     ) -> Arc<Self> {
         let devices = (0..driver.device_count()).map(DeviceSlot::new).collect();
         *LAST_VISIBILITY.write() = Some(visibility.clone());
-        let (owner, tallies) = (Owner::new(), HostTallies::default());
-        Arc::new(Self { driver, devices, visibility, owner, tallies, patience, snapshot_timeout })
+        let (owner, features) = (Owner::new(), Slots::default());
+        Arc::new(Self { driver, devices, visibility, owner, features, patience, snapshot_timeout })
     }
 }
 

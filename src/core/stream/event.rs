@@ -145,7 +145,7 @@ impl Event {
         if self.counted.load(Ordering::Relaxed) || self.counted.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        if self.device.limited_events.take() {
+        if Quota::of(&self.device).take() {
             return Ok(());
         }
         self.counted.store(false, Ordering::Relaxed);
@@ -163,7 +163,7 @@ impl Event {
 
     fn uncount(&self) {
         if self.counted.swap(false, Ordering::Relaxed) {
-            self.device.limited_events.give_back();
+            Quota::of(&self.device).give_back();
         }
     }
 
@@ -324,7 +324,7 @@ pub fn id(raw: u64) -> Result<u32> {
 
 /// aclrtGetEventAvailNum: how many more there can be of the events that are limited in number.
 pub fn available() -> Result<u32> {
-    Ok(thread::current()?.device.limited_events.left().min(Event::table().room() as u32))
+    Ok(Quota::of(&thread::current()?.device).left().min(Event::table().room() as u32))
 }
 
 /// aclrtRecordEvent.

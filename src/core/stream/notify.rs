@@ -14,6 +14,7 @@ pub use self::numbers::Numbers;
 use self::sharing::Export;
 pub use self::sharing::{admit, export, import};
 use crate::algo::slot_table::{self, Handle};
+use crate::algo::typed_slots::Key;
 use crate::backend::{self, Change, NotifyWait, Op, Until};
 use crate::core::base::error::{Code, Error, Result};
 use crate::core::base::handles::{self, Object};
@@ -111,12 +112,15 @@ impl CountedNotify {
     }
 }
 
+static PLAIN_NUMBERS: Key<Numbers> = Key::new();
+static COUNTED_NUMBERS: Key<Numbers> = Key::new();
+
 fn plain_numbers(device: &Device) -> &Numbers {
-    &device.notify_numbers
+    PLAIN_NUMBERS.of(&device.features)
 }
 
 fn counted_numbers(device: &Device) -> &Numbers {
-    &device.counted_notify_numbers
+    COUNTED_NUMBERS.of(&device.features)
 }
 
 #[cold]

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::algo::typed_slots::Key;
 use crate::backend::{Fill, Op};
 use crate::core::base::error::{Error, Result};
 use crate::core::memory;
+use crate::core::runtime::device::Device;
 use crate::core::runtime::thread;
 use crate::core::stream;
 
@@ -21,6 +23,16 @@ pub struct OfDevice {
     saturates: AtomicBool,
     /// Where the bytes for notes are, once somebody has asked.
     area: Mutex<Option<usize>>,
+}
+
+static OVERFLOW: Key<OfDevice> = Key::new();
+
+impl OfDevice {
+    /// Those of a device.
+    #[inline]
+    pub fn of(device: &Device) -> &Self {
+        OVERFLOW.of(&device.features)
+    }
 }
 
 /// aclrtSetDeviceSatMode.
@@ -36,14 +48,14 @@ pub fn set_mode(mode: i32) -> Result<()> {
         }
     };
     thread::refuse_inside_host_function()?;
-    thread::current()?.device.overflow.saturates.store(saturates, Ordering::Relaxed);
+    OfDevice::of(&thread::current()?.device).saturates.store(saturates, Ordering::Relaxed);
     Ok(())
 }
 
 /// aclrtGetDeviceSatMode: whether the mode is that of saturation.
 pub fn saturates() -> Result<bool> {
     thread::refuse_inside_host_function()?;
-    Ok(thread::current()?.device.overflow.saturates.load(Ordering::Relaxed))
+    Ok(OfDevice::of(&thread::current()?.device).saturates.load(Ordering::Relaxed))
 }
 
 /// aclrtCtxGetFloatOverflowAddr: zeros in device memory, which go with the device.
@@ -53,7 +65,7 @@ pub fn saturates() -> Result<bool> {
 pub fn area() -> Result<usize> {
     thread::refuse_inside_host_function()?;
     let device = thread::current()?.device.clone();
-    let mut area = device.overflow.area.lock();
+    let mut area = OfDevice::of(&device).area.lock();
     if let Some(addr) = *area {
         return Ok(addr);
     }

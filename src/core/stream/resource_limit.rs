@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::algo::per_thread::per_thread;
 use crate::algo::slot_table::Handle;
+use crate::algo::typed_slots::Key;
 use crate::backend::DeviceInfo;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles::Object;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::device_info;
+use crate::core::runtime::device_slot::DeviceSlot;
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
 use crate::core::stream::{self, Stream};
@@ -52,6 +54,16 @@ pub struct Limits {
     most: [AtomicU32; 2],
 }
 
+static LIMITS: Key<Limits> = Key::new();
+
+impl Limits {
+    /// Those of a device, open or not.
+    #[inline]
+    pub fn of(slot: &DeviceSlot) -> &Self {
+        LIMITS.of(&slot.features)
+    }
+}
+
 impl Limits {
     fn set(&self, resource: Resource, most: u32) {
         self.most[resource as usize].store(most, Ordering::Relaxed);
@@ -82,7 +94,7 @@ fn check(value: u32) -> Result<()> {
 fn granted(session: &Session, id: i64, resource: Resource) -> Result<u32> {
     let slot = device::slot(session, "deviceId", id)?;
     let all = resource.all_of(slot.info(&*session.driver)?);
-    Ok(slot.limits.get(resource).map_or(all, |most| most.min(all)))
+    Ok(Limits::of(slot).get(resource).map_or(all, |most| most.min(all)))
 }
 
 /// As [`granted`], for an open device and with limits that come before its own.
@@ -104,14 +116,14 @@ pub fn of_device(id: i32, resource: Resource) -> Result<u32> {
 pub fn set_of_device(id: i32, resource: Resource, value: u32) -> Result<()> {
     check(value)?;
     thread::refuse_inside_host_function()?;
-    device::slot(&*runtime::session()?, "deviceId", id)?.limits.set(resource, value);
+    Limits::of(device::slot(&*runtime::session()?, "deviceId", id)?).set(resource, value);
     Ok(())
 }
 
 /// aclrtResetDeviceResLimit.
 pub fn reset_of_device(id: i32) -> Result<()> {
     thread::refuse_inside_host_function()?;
-    device::slot(&*runtime::session()?, "deviceId", id)?.limits.reset();
+    Limits::of(device::slot(&*runtime::session()?, "deviceId", id)?).reset();
     Ok(())
 }
 

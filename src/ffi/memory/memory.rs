@@ -7,7 +7,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::memory;
 use crate::core::memory::Location;
 use crate::core::memory::malloc_config::{Attribute, MallocConfig};
-use crate::core::runtime::device;
+use crate::core::memory::mem_info;
 use crate::ffi::base::guard::guard;
 use crate::ffi::base::value::{Out, address, enum_value, text};
 use crate::ffi::types::{
@@ -316,7 +316,7 @@ pub unsafe extern "C" fn aclrtGetMemInfo(
     guard("aclrtGetMemInfo", || {
         let free_out = Out::new("free", free)?;
         let total_out = Out::new("total", total)?;
-        let (free_bytes, total_bytes) = device::memory_info(enum_value(attr))?;
+        let (free_bytes, total_bytes) = mem_info::memory_info(enum_value(attr))?;
         free_out.write(free_bytes);
         total_out.write(total_bytes);
         Ok(())

@@ -8,7 +8,9 @@
 use super::{ALLOCATIONS, Allocation, Kind};
 use crate::algo::address_map::Parked;
 use crate::algo::block_cache::{BlockCache, Contents, Key, STRIPES};
+use crate::algo::typed_slots;
 use crate::backend::{self, Fault, FaultKind, PagePolicy};
+use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::pool::mem_pool;
 use crate::core::runtime;
 use crate::core::runtime::device::Device;
@@ -61,6 +63,16 @@ pub struct Reuse {
     cache: BlockCache,
 }
 
+static REUSE: typed_slots::Key<Reuse> = typed_slots::Key::new();
+
+impl Reuse {
+    /// Those of a device.
+    #[inline]
+    pub fn of(device: &Device) -> &Self {
+        REUSE.of(&device.features)
+    }
+}
+
 impl Reuse {
     /// How many bytes it has.
     pub fn bytes(&self) -> u64 {
@@ -88,7 +100,7 @@ impl Allocation {
             return None;
         }
         let unpark = |parked| ALLOCATIONS.unpark(parked);
-        device.reuse.cache.take(thread::shard(STRIPES), class.key(len), unpark)
+        Reuse::of(device).cache.take(thread::shard(STRIPES), class.key(len), unpark)
     }
 
     /// Frees the device memory that starts at `addr` if it can wait for its next use; then the
@@ -111,7 +123,7 @@ impl Allocation {
         }
         let most = MOST_BYTES.min((device.total_memory / MOST_SHARE) as usize);
         let room = (class.key(found.len), block.len, most);
-        device.reuse.cache.put(thread::shard(STRIPES), room, || ALLOCATIONS.park(entry))
+        Reuse::of(&device).cache.put(thread::shard(STRIPES), room, || ALLOCATIONS.park(entry))
     }
 
     /// After this had to go back to the device, which the caller holds: what keeps others like it
@@ -119,7 +131,7 @@ impl Allocation {
     pub fn make_room(&self, device: &Device) {
         let (class, len) = Class::unpack(self.origin[0]);
         if matches!(self.kind, Kind::Device(_)) && class != Class::NONE && len <= LARGEST {
-            let cache = &device.reuse.cache;
+            let cache = &Reuse::of(device).cache;
             let parked = cache.make_room(thread::shard(STRIPES), class.key(self.len));
             give_back(device, parked).for_each(drop);
         }
@@ -151,7 +163,7 @@ impl Device {
         }
         // What is freed meanwhile goes to the device, too.
         let had_some = self.bytes_set_aside() != 0;
-        let (parked, _pressure) = self.reuse.cache.flush();
+        let (parked, _pressure) = Reuse::of(self).cache.flush();
         give_back(self, parked).for_each(drop);
         self.others_in_memory(|other| other.release_set_aside(drop));
         match mem_pool::trim_for(Some(self)) || had_some {
@@ -162,8 +174,8 @@ impl Device {
 
     /// Bytes that wait for their next use, in all devices that share this one's memory.
     pub fn bytes_set_aside(&self) -> u64 {
-        let mut bytes = self.reuse.bytes();
-        self.others_in_memory(|other| bytes += other.reuse.bytes());
+        let mut bytes = Reuse::of(self).bytes();
+        self.others_in_memory(|other| bytes += Reuse::of(other).bytes());
         bytes
     }
 
@@ -184,21 +196,22 @@ impl Device {
 
     /// At its end: all that waits goes back to it.
     pub fn release_set_aside(&self, freed: impl FnMut(backend::Result<()>)) {
-        give_back(self, self.reuse.cache.flush().0).for_each(freed);
+        give_back(self, Reuse::of(self).cache.flush().0).for_each(freed);
     }
 
     /// As [`Self::release_set_aside`], where it is left behind with its memory.
     pub fn forget_set_aside(&self) {
-        ALLOCATIONS.remove_parked(self.reuse.cache.flush().0);
+        ALLOCATIONS.remove_parked(Reuse::of(self).cache.flush().0);
     }
 }
 
 /// What the device says to each; programs have freed it, so to most of them it is no news.
 fn give_back(device: &Device, parked: Vec<Parked>) -> impl Iterator<Item = backend::Result<()>> {
     let ranges = ALLOCATIONS.remove_parked(parked).into_iter();
-    ranges.map(|range| {
+    let tally = &DeviceTallies::of(device).device;
+    ranges.map(move |range| {
         let block = Allocation::from_range(&range).block();
-        device.tallies.device.freed(block.len);
+        tally.freed(block.len);
         device.native.free(block)
     })
 }

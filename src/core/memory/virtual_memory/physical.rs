@@ -13,6 +13,8 @@ use crate::core::base::handles::{self, Object};
 use crate::core::memory::allocation::{Kind, Owner, open_device};
 use crate::core::memory::hooked_memory::{self, Piece};
 use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::memory_stats::HostTallies;
 use crate::core::memory::memory_stats::Tally;
 use crate::core::pool::mem_pool::at_location;
 use crate::core::runtime::device::{self, Device};
@@ -249,8 +251,8 @@ pub fn malloc(size: usize, properties: Properties, flags: u64) -> Result<u64> {
         Place::Host(_) => None,
     };
     let tally = match &device {
-        Some(device) => &device.tallies.device,
-        None => &session.tallies.pinned,
+        Some(device) => &DeviceTallies::of(device).device,
+        None => &HostTallies::of(&session).pinned,
     };
     let most = device.as_ref().map_or(isize::MAX as u64, |device| device.total_memory);
     let len = size.checked_next_multiple_of(GRANULARITY).filter(|len| *len as u64 <= most);
@@ -280,11 +282,11 @@ fn allocate(len: usize, properties: Properties, place: Place, owner: Owner) -> R
         Place::Device(id) => {
             let device = hooked_memory::open_again(id, owner)?;
             let native = device.with_all_memory(|native| native.alloc_physical(len));
-            (native, Arc::clone(&device.tallies.device), owner)
+            (native, Arc::clone(&DeviceTallies::of(&device).device), owner)
         }
         Place::Host(node) => {
             let native = session.driver.virtual_memory().alloc_host(len, node);
-            (native, Arc::clone(&session.tallies.pinned), session.owner)
+            (native, Arc::clone(&HostTallies::of(&session).pinned), session.owner)
         }
     };
     let native = native.inspect_err(|_| tally.failed())?;
@@ -329,8 +331,8 @@ pub(super) fn adopt(imported: ImportedMemory, device: &Device, session: &Session
         location_id,
     };
     let tally = match on_device {
-        true => &device.tallies.imported,
-        false => &session.tallies.imported,
+        true => &DeviceTallies::of(device).imported,
+        false => &HostTallies::of(session).imported,
     };
     tally.made(len);
     let tally = Arc::clone(tally);

@@ -12,6 +12,7 @@ use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::memory::hooked_memory::Piece;
 use crate::core::memory::ipc;
+use crate::core::memory::memory_stats::DeviceTallies;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
 use crate::core::runtime::{self, Session};
@@ -140,7 +141,7 @@ fn fetch(key: &Key, device: &Arc<Device>, session: &Session) -> Result<Piece> {
     let parcel = BROKER.fetch(Kind::PhysicalMemory, key).map_err(about)?;
     let imported = session.driver.virtual_memory().import(parcel, device.id);
     let imported = imported.map_err(|fault| {
-        device.tallies.imported.failed();
+        DeviceTallies::of(device).imported.failed();
         about(fault)
     })?;
     adopt(imported, device, session)

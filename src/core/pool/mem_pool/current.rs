@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use super::graphs::Highest;
 use super::{MemPool, default_options};
 use crate::algo::slot_table::{Handle, Ref};
+use crate::algo::typed_slots::Key;
 use crate::core::base::error::{Error, Result};
 use crate::core::base::handles;
 use crate::core::runtime;
@@ -24,6 +25,16 @@ pub struct DevicePools {
     default: Mutex<Option<Handle>>,
     /// What graphs had at most.
     pub graphs: Highest,
+}
+
+static POOLS: Key<DevicePools> = Key::new();
+
+impl DevicePools {
+    /// Those of a device.
+    #[inline]
+    pub fn of(device: &Device) -> &Self {
+        POOLS.of(&device.features)
+    }
 }
 
 impl DevicePools {
@@ -61,14 +72,14 @@ impl DevicePools {
 #[inline]
 pub fn malloc_async(size: usize, raw_stream: u64) -> Result<usize> {
     let stream = stream::resolve(raw_stream)?;
-    let current = stream.device.pools.current(&stream.device)?;
+    let current = DevicePools::of(&stream.device).current(&stream.device)?;
     malloc_from(size, current, stream).or_else(|error| {
         // Another thread may have destroyed it at this moment.
         let stream = stream::resolve(raw_stream)?;
         if handles::look::<MemPool>("memPool", current, stream.pin()).is_ok() {
             return Err(error);
         }
-        let default = stream.device.pools.default(&stream.device)?;
+        let default = DevicePools::of(&stream.device).default(&stream.device)?;
         malloc_from(size, default, stream)
     })
 }
@@ -85,14 +96,14 @@ fn malloc_from(size: usize, pool: u64, stream: Ref<'static, Stream>) -> Result<u
 pub fn default_of(id: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
-    device.pools.default(&device)
+    DevicePools::of(&device).default(&device)
 }
 
 /// portaclDeviceGetMemPool.
 pub fn current_of(id: i32) -> Result<u64> {
     thread::refuse_inside_host_function()?;
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
-    device.pools.current(&device)
+    DevicePools::of(&device).current(&device)
 }
 
 /// portaclDeviceSetMemPool.
@@ -111,10 +122,10 @@ pub fn set_current(id: i32, raw: u64) -> Result<()> {
             mem_pool.pool.home.in_words()
         )));
     }
-    device.pools.current.store(raw, Ordering::Release);
+    DevicePools::of(&device).current.store(raw, Ordering::Release);
     // Whoever destroys it at this moment has looked before that.
     if handles::get::<MemPool>("memPool", raw).is_err() {
-        device.pools.forget(raw);
+        DevicePools::of(&device).forget(raw);
         return handles::get::<MemPool>("memPool", raw).map(drop);
     }
     Ok(())

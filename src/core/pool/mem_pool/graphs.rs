@@ -16,6 +16,9 @@ use crate::core::base::release_failure;
 use crate::core::memory::allocation::open_device;
 use crate::core::memory::hooked_memory;
 use crate::core::memory::memory_hook::{self, MemoryKind};
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::memory_stats::HostTallies;
+use crate::core::pool::mem_pool::current::DevicePools;
 use crate::core::runtime;
 use crate::core::runtime::device::{self, Device};
 use crate::core::runtime::thread;
@@ -41,8 +44,8 @@ impl MemPool {
         let options = PoolOptions { place, sharing: PoolSharing::None, max_size: None };
         let inner = Self::inner(&session, self.device.as_ref(), home, options)?;
         let ended = match &self.device {
-            Some(device) => &device.tallies.ended_graphs,
-            None => &session.tallies.ended_graphs,
+            Some(device) => &DeviceTallies::of(device).ended_graphs,
+            None => &HostTallies::of(&session).ended_graphs,
         };
         let is_for = Use::Graphs(Arc::clone(&self.pool.access));
         let pool = Pool::create(inner, home, PoolSharing::None, is_for, ended)?;
@@ -95,7 +98,7 @@ pub fn malloc(size: usize, raw: u64, stream: &Stream) -> Result<usize> {
         false => malloc_unhooked(size, raw, stream)?,
     };
     if let Some(device) = home.device().and_then(open_device).filter(|device| home.is(device)) {
-        device.pools.graphs.note(&device);
+        DevicePools::of(&device).graphs.note(&device);
     }
     Ok(addr)
 }
@@ -185,9 +188,9 @@ pub fn get_attribute(id: i32, number: i32) -> Result<u64> {
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
     match attribute {
         Attribute::Used => used(&device),
-        Attribute::UsedHigh => Ok(device.pools.graphs.read().0),
+        Attribute::UsedHigh => Ok(DevicePools::of(&device).graphs.read().0),
         Attribute::Reserved => reserved(&device),
-        Attribute::ReservedHigh => Ok(device.pools.graphs.read().1),
+        Attribute::ReservedHigh => Ok(DevicePools::of(&device).graphs.read().1),
     }
 }
 
@@ -196,7 +199,7 @@ pub fn set_attribute(id: i32, number: i32, value: u64) -> Result<()> {
     thread::refuse_inside_host_function()?;
     let attribute = attribute(number)?;
     let device = device::in_use(&*runtime::session()?, "deviceId", id)?;
-    let highest = &device.pools.graphs;
+    let highest = &DevicePools::of(&device).graphs;
     let allowed = match attribute {
         Attribute::Used | Attribute::Reserved => "it can only be read",
         _ if value != 0 => "it can be set to 0 only, which starts again from the present value",

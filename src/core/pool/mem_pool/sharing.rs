@@ -12,6 +12,8 @@ use crate::core::memory;
 use crate::core::memory::allocation::{Allocation, Kind};
 use crate::core::memory::hooked_memory::Piece;
 use crate::core::memory::memory_hook::MemoryKind;
+use crate::core::memory::memory_stats::DeviceTallies;
+use crate::core::memory::memory_stats::HostTallies;
 use crate::core::runtime;
 use crate::core::runtime::thread;
 
@@ -90,8 +92,8 @@ pub fn import(handle: PoolHandle<BorrowedFd<'_>>, flags: u32) -> Result<u64> {
     let inner = Inner::Driver(DriverPool::new(pool));
     let device = matches!(home, Home::Device(..)).then_some(&device);
     let ended = match device {
-        Some(device) => &device.tallies.ended_imports,
-        None => &session.tallies.ended_imports,
+        Some(device) => &DeviceTallies::of(device).ended_imports,
+        None => &HostTallies::of(&session).ended_imports,
     };
     let pool = Pool::create(inner, home, sharing, Use::Imported, ended)?;
     Ok(MemPool::publish(pool, session.clone(), device, false)?.raw())

@@ -2,9 +2,22 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::algo::typed_slots::Key;
+use crate::core::runtime::device::Device;
+
 /// How many events there are of which a device has a limited number.
 #[derive(Default)]
 pub struct Quota(AtomicU32);
+
+static EVENTS: Key<Quota> = Key::new();
+
+impl Quota {
+    /// Those of a device.
+    #[inline]
+    pub fn of(device: &Device) -> &Self {
+        EVENTS.of(&device.features)
+    }
+}
 
 impl Quota {
     /// The most there can be.

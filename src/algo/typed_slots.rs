@@ -1,0 +1,68 @@
+//! State that features keep with an object of a lower layer: the object has slots, each feature a key.
+//!
+//! The object knows none of its features. A slot is filled when its key is first used on that object, and dropped
+//! with it.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many keys there can be.
+const KEYS: usize = 32;
+/// The index of a key that has not been used.
+const UNUSED: usize = usize::MAX;
+
+/// Names the state of type `T` that one feature keeps. A static.
+pub struct Key<T> {
+    index: AtomicUsize,
+    state: PhantomData<fn() -> T>,
+}
+
+/// The state of all features of one object.
+#[derive(Default)]
+pub struct Slots {
+    values: [OnceLock<Box<dyn Any + Send + Sync>>; KEYS],
+}
+
+impl<T: Default + Send + Sync + 'static> Key<T> {
+    /// A key of its own.
+    #[expect(clippy::new_without_default, reason = "a key is a static, made in a constant")]
+    pub const fn new() -> Self {
+        Self { index: AtomicUsize::new(UNUSED), state: PhantomData }
+    }
+
+    /// The state in `slots`, made now if this is its first use there.
+    #[inline]
+    pub fn of<'a>(&'static self, slots: &'a Slots) -> &'a T {
+        let index = self.index.load(Ordering::Relaxed);
+        match slots.values.get(index).and_then(OnceLock::get) {
+            // SAFETY: `index` belongs to this key alone, and `fill` puts nothing but a `T` there.
+            Some(value) => unsafe { &*(&raw const **value).cast::<T>() },
+            None => self.fill(slots),
+        }
+    }
+
+    #[cold]
+    fn fill<'a>(&'static self, slots: &'a Slots) -> &'a T {
+        let index = self.number();
+        assert!(index < KEYS, "there are more keys than slots: raise KEYS");
+        let value = slots.values[index].get_or_init(|| Box::<T>::default());
+        value.downcast_ref().expect("a slot holds what its key put there")
+    }
+
+    /// The index of this key, taken now if it has none.
+    fn number(&self) -> usize {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        static TAKING: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
+        let _taking = TAKING.lock();
+        if self.index.load(Ordering::Relaxed) == UNUSED {
+            self.index.store(NEXT.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        }
+        self.index.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+#[path = "typed_slots_tests.rs"]
+mod tests;

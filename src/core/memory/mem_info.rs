@@ -1,0 +1,42 @@
+//! How much memory a device has, and how much of it is free.
+
+use crate::backend::MemoryUsage;
+use crate::core::base::error::{Code, Error, Result};
+use crate::core::memory::allocation::Reuse;
+use crate::core::runtime::device::Device;
+use crate::core::runtime::thread;
+
+impl Device {
+    /// Bytes that allocations can still have. What waits for its next use is free.
+    pub fn free_memory(&self) -> Result<u64> {
+        let free = self.native.free_memory()? + self.bytes_set_aside();
+        Ok(free.min(self.total_memory))
+    }
+
+    /// What allocations take. What waits for its next use counts in the peak only.
+    pub fn memory_usage(&self) -> MemoryUsage {
+        let mut usage = self.native.memory_usage();
+        usage.device.current = usage.device.current.saturating_sub(Reuse::of(self).bytes());
+        usage
+    }
+}
+
+/// Free and total bytes of the current device, as aclrtGetMemInfo tells them for `attribute`.
+pub fn memory_info(attribute: i32) -> Result<(usize, usize)> {
+    /// What an attribute asks about, by its number in `aclrtMemAttr`.
+    const DEVICE_MEMORY: [i32; 9] = [1, 4, 5, 8, 9, 12, 13, 15, 16];
+    const LAST: i32 = 17;
+    thread::refuse_inside_host_function()?;
+    if !(0..=LAST).contains(&attribute) {
+        return Err(Error::new(
+            Code::InvalidMemoryType,
+            format_args!("attr is {attribute}; allowed: the values of aclrtMemAttr, 0 to {LAST}"),
+        ));
+    }
+    let device = thread::current()?.device.clone();
+    if !DEVICE_MEMORY.contains(&attribute) {
+        // Kinds of memory that these devices do not have: none of it, which is no error.
+        return Ok((0, 0));
+    }
+    Ok((device.free_memory()? as usize, device.total_memory as usize))
+}
