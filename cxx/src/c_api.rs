@@ -59,7 +59,7 @@ unsafe extern "C" {
 /// # Safety
 /// `text` is null or a zero-terminated text.
 unsafe fn text_at(text: *const c_char) -> Option<String> {
-    // SAFETY: by this function's contract.
+    // SAFETY: `text` is a C string by this function's contract, and the copy outlives it.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
@@ -116,7 +116,8 @@ unsafe fn list<T>(call: impl Fn(*mut T, usize, *mut usize) -> aclError) -> Resul
     loop {
         // Some more than there were: other threads go on.
         let capacity = count + count / 8 + 1;
-        // SAFETY: by this function's contract.
+        // SAFETY: all-zero bytes are a valid T by this function's contract; `sized` writes the size
+        // on top.
         let mut all: Vec<T> = (0..capacity).map(|_| unsafe { sized() }).collect();
         check(call(all.as_mut_ptr(), capacity, &mut count))?;
         if count <= capacity {
@@ -127,7 +128,7 @@ unsafe fn list<T>(call: impl Fn(*mut T, usize, *mut usize) -> aclError) -> Resul
 }
 
 pub fn snapshot() -> Result<Vec<portaclMemoryAllocation>> {
-    // SAFETY: as the function is documented.
+    // SAFETY: portaclMemorySnapshot writes at most `capacity` elements behind `first`.
     unsafe { list(|first, capacity, count| portaclMemorySnapshot(first, capacity, count)) }
 }
 
@@ -141,12 +142,12 @@ pub fn stats(device: i32, kind: i32) -> Result<portaclMemoryStats> {
 }
 
 pub fn pools(device: i32) -> Result<Vec<portaclMemoryPoolStats>> {
-    // SAFETY: as the function is documented.
+    // SAFETY: portaclMemoryListPools writes at most `capacity` pools behind `first`.
     unsafe { list(|first, capacity, count| portaclMemoryListPools(device, first, capacity, count)) }
 }
 
 pub fn page_sizes(device: i32, kind: i32) -> Result<Vec<portaclMemoryPageStats>> {
-    // SAFETY: as the function is documented.
+    // SAFETY: portaclMemoryListPageSizes writes at most `capacity` sizes behind `first`.
     unsafe {
         list(|first, capacity, count| {
             portaclMemoryListPageSizes(device, enumerator(kind), first, capacity, count)
@@ -155,7 +156,7 @@ pub fn page_sizes(device: i32, kind: i32) -> Result<Vec<portaclMemoryPageStats>>
 }
 
 pub fn profile(hook: u64) -> Result<Vec<portaclMemoryProfileNode>> {
-    // SAFETY: as the function is documented.
+    // SAFETY: portaclMemoryHookProfile writes at most `capacity` nodes behind `first`.
     unsafe { list(|first, capacity, count| portaclMemoryHookProfile(hook, first, capacity, count)) }
 }
 

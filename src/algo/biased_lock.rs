@@ -186,7 +186,8 @@ impl<T> Deref for Guard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the guard is the only one, and the reference does not outlive it.
+        // SAFETY: the guard holds the lock, so no other thread has a reference to the value; this
+        // one borrows the guard.
         self.lock.value.with(|value| unsafe { &*value })
     }
 }
@@ -194,7 +195,8 @@ impl<T> Deref for Guard<'_, T> {
 impl<T> DerefMut for Guard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above, and the guard is borrowed mutably.
+        // SAFETY: the mutable borrow of the guard excludes every other reference to the value of
+        // the held lock.
         self.lock.value.with_mut(|value| unsafe { &mut *value })
     }
 }

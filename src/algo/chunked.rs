@@ -28,7 +28,7 @@ pub fn boxed_blank<T: Blank>() -> Option<NonNull<T>> {
     #[cfg(not(loom))]
     {
         const { assert!(size_of::<T>() != 0) };
-        // SAFETY: the size is not zero.
+        // SAFETY: the assertion above refuses types of size zero, which alloc_zeroed does not take.
         NonNull::new(fallible(|| unsafe { alloc_zeroed(Layout::new::<T>()) }).cast())
     }
     #[cfg(loom)]
@@ -46,7 +46,7 @@ fn room<T>() -> Layout {
 /// A blank value, and the block that it is in; `None` when there is no memory.
 #[cfg(not(loom))]
 fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
-    // SAFETY: the size is not zero.
+    // SAFETY: `room` adds the alignment of T, which is at least 1, so the layout is not empty.
     let block = NonNull::new(fallible(|| unsafe { alloc_zeroed(room::<T>()) }))?;
     let ahead = block.addr().get().next_multiple_of(align_of::<T>()) - block.addr().get();
     // SAFETY: inside the block, which has so much room.
@@ -61,13 +61,14 @@ fn blank_in_block<T: Blank>() -> Option<(NonNull<u8>, NonNull<T>)> {
 /// # Safety
 /// `blank_in_block` has made them, and nobody uses the value any more.
 unsafe fn drop_in_block<T>(block: *mut u8, value: *mut T) {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller passes a block from `blank_in_block` and the value in it, and uses neither
+    // afterwards.
     #[cfg(not(loom))]
     unsafe {
         value.drop_in_place();
         dealloc(block, room::<T>());
     }
-    // SAFETY: likewise.
+    // SAFETY: under loom the value has its own box, and the caller gives it up with this call.
     #[cfg(loom)]
     unsafe {
         let _ = block;
@@ -158,7 +159,7 @@ impl<T: Blank, const CHUNKS: usize, const LEN: usize> Chunked<T, CHUNKS, LEN> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         let chunk = self.directory()?.chunks.get(index / LEN)?.load(Ordering::Acquire);
-        // SAFETY: as in `directory`.
+        // SAFETY: a chunk, once published, stays where it is until the whole array is dropped.
         let chunk = unsafe { chunk.as_ref() }?;
         Some(&chunk.0[index % LEN])
     }

@@ -14,7 +14,10 @@ pub struct Completion<W> {
 
 impl<W> Completion<W> {
     /// It has not happened.
-    #[expect(clippy::new_without_default, reason = "a default is not the usual one")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "pending is a state that the caller should name"
+    )]
     pub fn new() -> Self {
         Self { done: AtomicBool::new(false), waiting: Mutex::new(Vec::new()) }
     }

@@ -2,8 +2,10 @@
 //! roots, each rounded once, so that other machines that compute the same get the same bits:
 //! `backend/cuda/kernels/random_num.cu` does.
 
-// The coefficients are written as they were published.
-#![allow(clippy::excessive_precision)]
+#![allow(
+    clippy::excessive_precision,
+    reason = "the coefficients are written as they were published"
+)]
 
 /// How far from the mean truncated normal numbers go, in standard deviations.
 pub const TRUNCATED_AT: f32 = 2.0;

@@ -60,7 +60,10 @@ pub struct Heap<T = ()> {
 
 impl<T: Copy + Default> Heap<T> {
     /// A heap without memory.
-    #[expect(clippy::new_without_default, reason = "as its siblings")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "a heap without memory serves no request until it gets some"
+    )]
     pub fn new() -> Self {
         let mut heap = Self { nodes: LargeVec::new(), vacant: Vec::new(), free: Bins::new() };
         heap.new_node(0, 0, State::Edge);

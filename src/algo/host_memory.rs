@@ -91,7 +91,7 @@ fn is_refilled() -> bool {
 
 fn system_has_memory() -> bool {
     let layout = Layout::new::<[u128; PROBE / 16]>();
-    // SAFETY: the size is not 0.
+    // SAFETY: the layout of the probe has PROBE bytes, which is not zero.
     let block = unsafe { from_system(layout) };
     if !block.is_null() {
         // SAFETY: it was allocated just now with this layout.
@@ -115,7 +115,8 @@ fn is_refused() -> bool {
 unsafe fn from_system(layout: Layout) -> *mut u8 {
     match is_refused() {
         true => ptr::null_mut(),
-        // SAFETY: as the caller says.
+        // SAFETY: the caller of `from_system` passes a layout that is not empty, which System.alloc
+        // asks for.
         false => unsafe { System.alloc(layout) },
     }
 }
@@ -160,7 +161,8 @@ fn is_longest(size: usize) {
         if !is_refilled() {
             let handler = HANDLER.load(Ordering::Acquire);
             if !handler.is_null() {
-                // SAFETY: as in `from_reserve`.
+                // SAFETY: the atomic contains null, which is handled above, or a function of this
+                // type.
                 let handler: fn() = unsafe { std::mem::transmute(handler) };
                 handler();
             }
@@ -173,7 +175,8 @@ fn is_longest(size: usize) {
 unsafe impl GlobalAlloc for HostMemory {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller says.
+        // SAFETY: GlobalAlloc::alloc has the same contract as `from_system`: the layout is not
+        // empty.
         let block = unsafe { from_system(layout) };
         if block.is_null() {
             return from_reserve(layout);
@@ -190,7 +193,8 @@ unsafe impl GlobalAlloc for HostMemory {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let block = match is_refused() {
             true => ptr::null_mut(),
-            // SAFETY: as the caller says.
+            // SAFETY: the contract of GlobalAlloc::alloc_zeroed passes to System.alloc_zeroed
+            // unchanged.
             false => unsafe { System.alloc_zeroed(layout) },
         };
         if block.is_null() {
@@ -214,14 +218,15 @@ unsafe impl GlobalAlloc for HostMemory {
             // SAFETY: it came from the reserve with this layout.
             return unsafe { reserve::give_back(block, layout) };
         }
-        // SAFETY: as the caller says; it is not the reserve's.
+        // SAFETY: the reserve does not have the block, so it came from System with this layout.
         unsafe { System.dealloc(block, layout) };
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !reserve::has(block) && !is_refused() {
-            // SAFETY: as the caller says; it is not the reserve's.
+            // SAFETY: the block is not in the reserve, so System allocated it with this layout; the
+            // caller keeps `size` in bounds.
             let longer = unsafe { System.realloc(block, layout, size) };
             if !longer.is_null() {
                 if size > LARGEST.load(Ordering::Relaxed) {
@@ -230,7 +235,8 @@ unsafe impl GlobalAlloc for HostMemory {
                 return longer;
             }
         }
-        // SAFETY: as the caller says.
+        // SAFETY: `move_block` has the contract of GlobalAlloc::realloc, which the caller of this
+        // function keeps.
         unsafe { self.move_block(block, layout, size) }
     }
 }

@@ -18,7 +18,7 @@ fn the_reserve_serves_what_the_system_refuses() {
         .collect();
     for (number, &(piece, layout)) in pieces.iter().enumerate() {
         assert!(!piece.is_null() && reserve::has(piece) && piece.addr() % layout.align() == 0);
-        // SAFETY: a piece of this length.
+        // SAFETY: the reserve has just returned `layout.size()` bytes, which only this test uses.
         unsafe { piece.write_bytes(number as u8 + 1, layout.size()) };
     }
     for (number, &(piece, layout)) in pieces.iter().enumerate() {
@@ -38,7 +38,8 @@ fn the_reserve_serves_what_the_system_refuses() {
     }
     for (number, &(piece, layout)) in pieces.iter().enumerate() {
         if number != 2 {
-            // SAFETY: a piece of this layout, used no more.
+            // SAFETY: each block goes back once, with the layout of its allocation; the one
+            // numbered 2 went before.
             unsafe { HOST.dealloc(piece, layout) };
         }
     }
@@ -57,7 +58,8 @@ fn added_parts() {
     assert_eq!(reserve::total(), total + (3 << 20));
     let piece = reserve::take(layout(5 << 19, 64));
     assert!(!piece.is_null() && reserve::has(piece) && reserve::has(piece.wrapping_add(1000)));
-    // SAFETY: a piece of this length.
+    // SAFETY: the block has 5 << 19 bytes, is written and then returned with the layout it was
+    // allocated with.
     unsafe {
         piece.write_bytes(7, 5 << 19);
         reserve::give_back(piece, layout(5 << 19, 64));
@@ -72,7 +74,8 @@ fn the_reserve_keeps_up_with_containers() {
     let long = vec![1_u8; 5 << 20];
     let piece = from_reserve(layout(2 * long.len(), 16));
     assert!(!piece.is_null());
-    // SAFETY: a piece of this layout, used no more.
+    // SAFETY: the last reallocation returned `piece` with this length and alignment, and the test
+    // drops it here.
     unsafe { HOST.dealloc(piece, layout(2 * long.len(), 16)) };
 }
 

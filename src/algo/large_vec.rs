@@ -112,7 +112,8 @@ fn layout<T>(bytes: usize) -> Layout {
 fn memory<T>(bytes: usize) -> Option<NonNull<T>> {
     let layout = layout::<T>(bytes);
     let made = match bytes {
-        // SAFETY: the size is not 0.
+        // SAFETY: this arm is taken for at least one byte: no memory is allocated for empty
+        // vectors.
         ..PAGE => NonNull::new(unsafe { alloc(layout) }),
         PAGE => take_spare().or_else(|| large_pages(bytes)),
         _ => large_pages(bytes),
@@ -126,7 +127,7 @@ fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
     let all = bytes.checked_add(PAGE)?;
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping, wherever there is room for it.
+    // SAFETY: no address is asked for: mmap places this anonymous mapping where nothing is mapped.
     let mapped = unsafe { libc::mmap(ptr::null_mut(), all, access, flags, -1, 0) };
     if mapped == libc::MAP_FAILED {
         return None;
@@ -147,7 +148,8 @@ fn large_pages(bytes: usize) -> Option<NonNull<u8>> {
 /// [`large_pages`] has mapped them, and nobody uses them any more.
 unsafe fn unmap(first: *mut u8, bytes: usize) {
     if bytes != 0 {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller gives up the mapping of `bytes` bytes at `first`, and nothing refers
+        // to it any more.
         unsafe { libc::munmap(first.cast(), bytes) };
     }
 }
@@ -181,7 +183,8 @@ impl<T> Deref for LargeVec<T> {
 impl<T> DerefMut for LargeVec<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`.
+        // SAFETY: `first` and `len` describe initialised elements, and the mutable borrow makes
+        // this the only reference.
         unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }

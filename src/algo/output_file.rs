@@ -199,7 +199,7 @@ mod tests {
         drop(reader);
         let error = file.write_all(b"lost\n").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::BrokenPipe, "{error}");
-        // SAFETY: likewise.
+        // SAFETY: `before` is the handler that the first call of signal returned.
         unsafe { libc::signal(libc::SIGPIPE, before) };
     }
 }

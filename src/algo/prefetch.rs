@@ -11,7 +11,8 @@ pub fn prefetch<T>(at: *const T) {
         _mm_prefetch::<_MM_HINT_T0>(at.cast());
     }
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: as above.
+    // SAFETY: prfm is a hint: it never faults, whatever the address, and changes no register or
+    // flag.
     unsafe {
         std::arch::asm!("prfm pldl1keep, [{}]", in(reg) at, options(nostack, readonly, preserves_flags));
     }

@@ -22,7 +22,7 @@ pub struct Published<T> {
 impl<T: Any + Send + Sync> Published<T> {
     const_unless_loom! {
         /// An empty place.
-        #[expect(clippy::new_without_default, reason = "as its siblings")]
+        #[expect(clippy::new_without_default, reason = "its type outside of models is made by a constant, not by a default")]
         pub fn new() -> Self {
             Self { value: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
         }
@@ -102,7 +102,7 @@ mod tests {
         struct Watched(UnsafeCell<u32>);
         // SAFETY: the cell is how loom finds out whether this is true.
         unsafe impl Sync for Watched {}
-        // SAFETY: as above.
+        // SAFETY: loom reports a drop of `Watched` on another thread that races with a read.
         unsafe impl Send for Watched {}
         impl Drop for Watched {
             fn drop(&mut self) {

@@ -88,7 +88,8 @@ mod real {
     fn readers() -> impl Iterator<Item = &'static Reader> {
         // SAFETY: readers are never freed, and were complete when they were published.
         let next = |reader: &&'static Reader| unsafe { reader.next.as_ref() };
-        // SAFETY: as above.
+        // SAFETY: readers are leaked, so the head of the list and all that follow it live as long
+        // as the process.
         std::iter::successors(unsafe { READERS.load(Ordering::Acquire).as_ref() }, next)
     }
 
@@ -425,9 +426,10 @@ mod model {
     /// Not visible to loom. Its threads are coroutines of one thread, and nobody yields in here.
     struct Books(RefCell<(usize, Vec<Arc<dyn Any + Send + Sync>>)>);
 
-    // SAFETY: see `Books`; loom runs an execution on one thread.
+    // SAFETY: loom runs an execution on one thread, so nothing really shares the `Books`.
     unsafe impl Sync for Books {}
-    // SAFETY: as above.
+    // SAFETY: all of loom's threads are coroutines of one thread, so the value never moves to
+    // another.
     unsafe impl Send for Books {}
 
     loom::lazy_static! {

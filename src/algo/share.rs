@@ -13,9 +13,11 @@ pub struct Share<T: ?Sized> {
     _owns: PhantomData<Arc<T>>,
 }
 
-// SAFETY: it is an `Arc` in another form.
+// SAFETY: moving a `Share` moves an Arc's count and may drop the object there, so T needs Send and
+// Sync.
 unsafe impl<T: ?Sized + Send + Sync> Send for Share<T> {}
-// SAFETY: as above.
+// SAFETY: shared references to a `Share` hand out `&T` and clones, as Arc does, so T needs Send and
+// Sync.
 unsafe impl<T: ?Sized + Send + Sync> Sync for Share<T> {}
 
 impl<T: ?Sized> Share<T> {

@@ -246,7 +246,8 @@ impl<T: Send + Sync + 'static> SlotTable<T> {
     #[inline]
     pub fn look<'a>(&'a self, handle: Handle, pin: &'a Pin) -> Option<&'a T> {
         let slot = self.slots.get(handle.index() as usize)?;
-        // SAFETY: the pin keeps the table's share, and with it the object, alive.
+        // SAFETY: `pin` was taken before the slot was read, so the table has not released the
+        // object.
         slot.read(handle, pin, |value, _| unsafe { value.as_ref() })
     }
 
@@ -426,7 +427,8 @@ impl<T> Deref for Ref<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the pin keeps the table's share, and with it the object, alive.
+        // SAFETY: the guard contains the pin that protects the object, and the reference borrows
+        // the guard.
         unsafe { self.value.as_ref() }
     }
 }

@@ -81,7 +81,8 @@ impl<T> Deref for Guard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the guard is the only one, and the reference does not outlive it.
+        // SAFETY: no second guard can exist while the spin lock is held, and the reference borrows
+        // this one.
         self.0.value.with(|value| unsafe { &*value })
     }
 }
@@ -89,7 +90,7 @@ impl<T> Deref for Guard<'_, T> {
 impl<T> DerefMut for Guard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above, and the guard is borrowed mutably.
+        // SAFETY: `&mut self` makes this the only reference that comes out of the only guard.
         self.0.value.with_mut(|value| unsafe { &mut *value })
     }
 }

@@ -123,7 +123,10 @@ pub enum Help<'a, O: Operation> {
 
 impl<O: Operation> StreamQueue<O> {
     /// An idle queue.
-    #[expect(clippy::new_without_default, reason = "a default is not the usual one")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "a queue belongs to one stream and is created with it"
+    )]
     pub fn new() -> Self {
         Self {
             state: Mutex::new(State {

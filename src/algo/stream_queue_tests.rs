@@ -81,7 +81,7 @@ struct Stream {
 // SAFETY: the log is written by the claimer only, and read where what was written has finished;
 // under loom, it checks that.
 unsafe impl Sync for Stream {}
-// SAFETY: see above.
+// SAFETY: the test gives every access to the stream's cell an order, which loom checks.
 unsafe impl Send for Stream {}
 
 /// A thread: may it run [`Op::User`], and does it let go after each operation?

@@ -45,7 +45,10 @@ mod real {
 
     impl Turns {
         /// Nobody spins.
-        #[expect(clippy::new_without_default, reason = "as its siblings")]
+        #[expect(
+            clippy::new_without_default,
+            reason = "each loop that spins creates its own counter"
+        )]
         pub const fn new() -> Self {
             Self
         }
@@ -100,7 +103,10 @@ mod real {
 
     impl Condvar {
         /// Nobody waits.
-        #[expect(clippy::new_without_default, reason = "as its siblings")]
+        #[expect(
+            clippy::new_without_default,
+            reason = "parking_lot's condition variable is made by a constant, too"
+        )]
         pub const fn new() -> Self {
             Self(parking_lot::Condvar::new())
         }

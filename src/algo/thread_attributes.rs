@@ -50,8 +50,8 @@ unsafe extern "C" {
 fn default_stack() -> usize {
     let mut bytes = 0;
     let mut attributes = MaybeUninit::uninit();
-    // SAFETY: the first call fills the attributes if it returns 0; they are read and destroyed only
-    // then.
+    // SAFETY: pthread_getattr_default_np initialises the attributes when it returns 0; only then
+    // are they read and destroyed.
     unsafe {
         if pthread_getattr_default_np(attributes.as_mut_ptr()) == 0 {
             libc::pthread_attr_getstacksize(attributes.as_ptr(), &raw mut bytes);
@@ -65,7 +65,7 @@ fn default_stack() -> usize {
 
 fn is_unlimited() -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: room for the answer.
+    // SAFETY: getrlimit writes into `limit`, which has the type it wants.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
     known && limit.rlim_cur == libc::RLIM_INFINITY
 }
@@ -92,8 +92,8 @@ pub fn has_deep_stack() -> bool {
 fn stack_bounds() -> Option<(usize, usize)> {
     let (mut low, mut len) = (std::ptr::null_mut(), 0);
     let mut attributes = MaybeUninit::uninit();
-    // SAFETY: the first call fills the attributes if it returns 0; they are read and destroyed only
-    // then.
+    // SAFETY: the attributes are read and destroyed only after pthread_getattr_np has initialised
+    // them for this thread.
     unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return None;

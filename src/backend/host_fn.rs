@@ -28,7 +28,8 @@ static CLOSURE: unsafe extern "C" fn(*mut c_void) = call_closure;
 /// # Safety
 /// `closure` is a box of a `Closure`, which is given away.
 unsafe extern "C" fn call_closure(closure: *mut c_void) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: the argument is the boxed closure that came along with this function, which is called
+    // once.
     let closure = unsafe { Box::from_raw(closure.cast::<Closure>()) };
     (closure.code)();
 }
@@ -129,7 +130,8 @@ pub struct RepeatedFn {
 
 // SAFETY: as for `HostFn`.
 unsafe impl Send for RepeatedFn {}
-// SAFETY: likewise; it is only called, one run after the other.
+// SAFETY: shared references only call the function, and one run of a graph ends before the next
+// begins.
 unsafe impl Sync for RepeatedFn {}
 
 impl RepeatedFn {

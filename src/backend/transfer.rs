@@ -151,12 +151,13 @@ impl Fill {
     /// The range is live and writable, and aligned and as long as the pattern wants it.
     pub(super) unsafe fn write_to(&self, dst: *mut u8, len: usize) {
         match self.pattern {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller vouches for `len` writable bytes at `dst`.
             Pattern::Byte(value) => unsafe { dst.write_bytes(value, len) },
             Pattern::Word(value) => {
                 let words = dst.cast::<u32>();
                 for index in 0..len / size_of::<u32>() {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: `index` is below the number of whole words in the `len` bytes that
+                    // the caller vouches for.
                     unsafe { words.add(index).write(value) };
                 }
             }

@@ -41,7 +41,7 @@ pub struct Bins {
 
 impl Bins {
     /// Empty ones.
-    #[expect(clippy::new_without_default, reason = "as its siblings")]
+    #[expect(clippy::new_without_default, reason = "only a heap creates its bins")]
     pub fn new() -> Self {
         Self { heads: [NONE; BINS], rows: 0, filled: [0; ROWS] }
     }

@@ -128,7 +128,8 @@ impl Part {
     unsafe fn mark(&self, from: usize, count: usize, taken: bool) {
         for granule in from..from + count {
             let (word, bit) = self.bit_of(granule);
-            // SAFETY: as in `is_taken`.
+            // SAFETY: the granules are the part's, so their words exist, and the lock that the
+            // contract asks for is held.
             unsafe {
                 match taken {
                     true => *word |= bit,
@@ -146,7 +147,8 @@ impl Part {
         let step = align.div_ceil(GRANULE);
         let mut at = 0;
         while at + count <= self.granules() {
-            // SAFETY: as the caller says.
+            // SAFETY: `at + count` is at most the number of granules, so the words that hold their
+            // bits exist, and the caller has the lock.
             let in_the_way =
                 (at..at + count).rev().find(|&granule| unsafe { self.is_taken(granule) });
             match in_the_way {
@@ -166,9 +168,9 @@ pub fn take(layout: Layout) -> *mut u8 {
     let count = layout.size().div_ceil(GRANULE);
     let parts = ADDED.lock();
     for part in parts.all() {
-        // SAFETY: the lock is held.
+        // SAFETY: `find` reads the bits under the lock, which `parts` holds.
         if let Some(granule) = unsafe { part.find(count, layout.align()) } {
-            // SAFETY: likewise.
+            // SAFETY: `find` has just found these granules free, and the lock is still held.
             unsafe { part.mark(granule, count, true) };
             USED.fetch_add(count * GRANULE, Ordering::Relaxed);
             return ptr::with_exposed_provenance_mut(part.start + granule * GRANULE);
@@ -185,7 +187,7 @@ pub unsafe fn give_back(block: *mut u8, layout: Layout) {
     let count = layout.size().div_ceil(GRANULE);
     let parts = ADDED.lock();
     let part = parts.of(block.addr()).expect("a block of the reserve");
-    // SAFETY: the lock is held.
+    // SAFETY: the block's granules are marked as used until here, and `parts` is the held lock.
     unsafe { part.mark((block.addr() - part.start) / GRANULE, count, false) };
     USED.fetch_sub(count * GRANULE, Ordering::Relaxed);
 }
@@ -200,7 +202,8 @@ pub fn add_part(len: usize) -> bool {
     }
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping, wherever there is room for it.
+    // SAFETY: mmap chooses the address of an anonymous mapping itself, so that it replaces no
+    // other.
     let mapped = unsafe { libc::mmap(ptr::null_mut(), map + len, access, flags, -1, 0) };
     if mapped == libc::MAP_FAILED {
         return false;

@@ -12,7 +12,7 @@ use crate::algo::system_call::refused;
 
 /// The user of this process.
 pub(super) fn user() -> u32 {
-    // SAFETY: asks for a number.
+    // SAFETY: geteuid takes nothing and cannot fail.
     unsafe { libc::geteuid() }
 }
 
@@ -41,9 +41,9 @@ fn again(name: &str, mut call: impl FnMut() -> isize) -> io::Result<usize> {
 
 fn new_socket(flags: libc::c_int) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC | flags;
-    // SAFETY: takes numbers.
+    // SAFETY: socket takes three numbers and no pointers.
     let socket = checked("socket", unsafe { libc::socket(libc::AF_UNIX, kind, 0) } as isize)?;
-    // SAFETY: it is new and nobody else's.
+    // SAFETY: socket has just returned this descriptor, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(socket as RawFd) })
 }
 
@@ -68,7 +68,8 @@ impl Listener {
         const BACKLOG: libc::c_int = 64;
         let socket = new_socket(libc::SOCK_NONBLOCK)?;
         let (address, len) = address(name);
-        // SAFETY: an address of that length, and an open socket.
+        // SAFETY: `address` is a sockaddr_un with `len` valid bytes, and the descriptor is open
+        // during the call.
         let bound = unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), len) };
         checked("bind", bound as isize)?;
         // SAFETY: an open socket.
@@ -83,7 +84,7 @@ impl Listener {
         // SAFETY: an open socket; nobody asks for the other one's name.
         let call = || unsafe { libc::accept4(self.number(), null, std::ptr::null_mut(), flags) };
         let socket = again("accept4", || call() as isize)?;
-        // SAFETY: it is new and nobody else's.
+        // SAFETY: accept4 returns a new descriptor, whose first owner is this connection.
         Ok(Connection(unsafe { OwnedFd::from_raw_fd(socket as RawFd) }))
     }
 
@@ -108,7 +109,7 @@ impl Connection {
             connection.set_option(option, &time)?;
         }
         let (address, len) = address(name);
-        // SAFETY: an address of that length, and an open socket.
+        // SAFETY: connect reads `len` bytes of `address`, which lives until the call returns.
         let call =
             || unsafe { libc::connect(connection.number(), (&raw const address).cast(), len) };
         again("connect", || call() as isize)?;
@@ -153,7 +154,8 @@ impl Connection {
                 libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(descriptor.as_raw_fd());
             }
         }
-        // SAFETY: an open socket, and a message whose parts live.
+        // SAFETY: sendmsg reads the message, its parts and its control data, all of which live in
+        // this function.
         again("sendmsg", || unsafe {
             libc::sendmsg(self.number(), &raw const message, libc::MSG_NOSIGNAL)
         })?;
@@ -168,7 +170,8 @@ impl Connection {
         let mut message = message(&mut part);
         message.msg_control = (&raw mut room).cast();
         message.msg_controllen = size_of::<ControlRoom>() as _;
-        // SAFETY: an open socket, and a message whose parts live.
+        // SAFETY: recvmsg writes into `data` and the control room, both as long as the message
+        // says.
         let call =
             || unsafe { libc::recvmsg(self.number(), &raw mut message, libc::MSG_CMSG_CLOEXEC) };
         let len = again("recvmsg", call)?;
@@ -221,13 +224,13 @@ pub(super) struct Wake {
 
 impl Wake {
     pub(super) fn new() -> io::Result<Self> {
-        // SAFETY: takes numbers.
+        // SAFETY: eventfd takes two numbers and no pointers.
         let event =
             checked(
                 "eventfd2",
                 unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) } as isize,
             )?;
-        // SAFETY: it is new and nobody else's.
+        // SAFETY: eventfd has just created the descriptor, so this is its only owner.
         let event = unsafe { OwnedFd::from_raw_fd(event as RawFd) };
         Ok(Self { event, is_awake: AtomicBool::new(false) })
     }

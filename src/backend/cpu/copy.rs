@@ -130,7 +130,8 @@ pub(super) fn in_pieces(shared: &Shared, dst: &Span, work: &(dyn Fn(usize, usize
 /// As for `ptr::copy`.
 #[inline]
 pub(super) unsafe fn copy_bytes(dst: *mut u8, src: *const u8, len: usize, streaming: bool) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for `len` readable and writable bytes; both ways of copying ask
+    // for no more.
     unsafe { if streaming { stream_bytes(dst, src, len) } else { ptr::copy(src, dst, len) } }
 }
 
@@ -144,8 +145,8 @@ unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
     const LINE: usize = 64;
     let head = dst.align_offset(LINE).min(len);
     let lines = (len - head) / LINE;
-    // SAFETY: the caller's promise; head, lines and tail make up the range, the stores are aligned
-    // to the line, and every x86-64 processor has these instructions.
+    // SAFETY: head, lines and tail make up the range that the caller vouches for, the stores are
+    // aligned to the line, and every x86-64 processor has these instructions.
     unsafe {
         ptr::copy(src, dst, head);
         let (mut to, mut from) = (dst.add(head), src.add(head));
@@ -174,6 +175,7 @@ unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
 /// As for `ptr::copy`.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn stream_bytes(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: without vector instructions this is a plain copy of `len` bytes, which the caller
+    // vouches for.
     unsafe { ptr::copy(src, dst, len) }
 }

@@ -395,7 +395,10 @@ impl Executor {
         pool.held.pop_front()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "it runs in a thread of the library")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "parks an executor's thread, never one of the program"
+    )]
     fn sleep<'a>(
         &'a self,
         mut pool: MutexGuard<'a, Pool>,

@@ -22,7 +22,7 @@ pub(super) fn sealed_file(len: u64) -> io::Result<OwnedFd> {
 }
 
 fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
-    // SAFETY: the descriptor is open; the call takes numbers.
+    // SAFETY: F_ADD_SEALS takes a number, and `file` keeps the descriptor open.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } {
         0 => Ok(file),
         _ => Err(refused("fcntl(F_ADD_SEALS)")),
@@ -31,7 +31,7 @@ fn sealed(file: OwnedFd) -> io::Result<OwnedFd> {
 
 /// Whether somebody's file has the seals of ours; what is no file in memory has none.
 pub(super) fn is_sealed(file: BorrowedFd<'_>) -> io::Result<bool> {
-    // SAFETY: asks for a number about an open descriptor.
+    // SAFETY: F_GET_SEALS takes no pointer, and the borrow keeps the descriptor open.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) } {
         // The answer about files of other kinds.
         -1 if last_error() == libc::EINVAL => Ok(false),

@@ -270,7 +270,8 @@ fn action(new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
 /// The library's code must not go: a handler of somebody else leads to it.
 fn keep_loaded() {
     let here: fn() = keep_loaded;
-    // SAFETY: plain calls about our own code; `found` is written by dladdr before it is read.
+    // SAFETY: dladdr fills `found` if it succeeds, and dlopen raises the count of an object that is
+    // loaded already.
     unsafe {
         let mut found = MaybeUninit::<libc::Dl_info>::zeroed().assume_init();
         if libc::dladdr(here as *const c_void, &raw mut found) != 0 && !found.dli_fname.is_null() {
@@ -293,7 +294,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
             unsafe { libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.len) };
         }
     }
-    // SAFETY: as above.
+    // SAFETY: __errno_location returns this thread's errno, which always may be written.
     unsafe { *libc::__errno_location() = errno };
     pass_on(signal, code, info, context);
 }
@@ -320,7 +321,8 @@ fn pass_on(signal: c_int, code: c_int, info: *mut libc::siginfo_t, context: *mut
         // SAFETY: the program installed a handler of this type, and the arguments are its own.
         unsafe { std::mem::transmute::<usize, Function>(previous)(signal, info, context) }
     } else {
-        // SAFETY: as above.
+        // SAFETY: the previous handler was installed without SA_SIGINFO, so it takes the signal's
+        // number only.
         unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(c_int)>(previous)(signal) }
     }
 }

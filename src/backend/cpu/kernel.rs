@@ -144,13 +144,15 @@ impl CpuKernel {
             }
             // SAFETY: inside the block, as large as an address.
             let at = unsafe { bytes.add(one.offset).cast::<usize>() };
-            // SAFETY: likewise.
+            // SAFETY: the address has a whole pointer's bytes inside of the arguments: the core has
+            // checked the offset.
             let addr = unsafe { at.read_unaligned() };
             if shared.windows.device_at(addr).is_some()
                 || shared.imports.contains(addr)
                 || shared.ranges.is_device(addr)
             {
-                // SAFETY: likewise.
+                // SAFETY: nothing else uses the arguments, which this launch has copied, and the
+                // pointer lies within them.
                 unsafe { at.write_unaligned(addr + shared.own_view) };
             }
         }

@@ -34,7 +34,7 @@ fn ordinary_memory(text: &str) -> Option<u64> {
 /// Bytes of address space that this process may have (`ulimit -v`); `None`: as many as it likes.
 pub(super) fn most_addresses() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: room for the answer.
+    // SAFETY: getrlimit fills the structure `limit`, which lives on this stack.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
     (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }

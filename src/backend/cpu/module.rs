@@ -227,7 +227,8 @@ impl LoadedObject {
         let addr = found.as_raw_ptr();
         let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
         let mut symbol: *mut c_void = std::ptr::null_mut();
-        // SAFETY: places for the answers.
+        // SAFETY: dladdr1 writes an Dl_info and a symbol's pointer, and both places live until it
+        // returns.
         if unsafe { dladdr1(addr, info.as_mut_ptr(), &mut symbol, SYMBOL) } == 0 || symbol.is_null()
         {
             return None;
@@ -260,7 +261,8 @@ impl LoadedObject {
             )));
         }
         let each: Vec<RawParameter> = (0..count.min(MOST_ARGUMENTS) as usize)
-            // SAFETY: as above; there are so many.
+            // SAFETY: `index` is below the number of parameters that the kernel's description
+            // states.
             .map(|index| unsafe { parameters.add(index).read_unaligned() })
             .collect();
         let fits = |one: &RawParameter| {

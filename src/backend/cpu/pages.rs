@@ -12,7 +12,7 @@ use crate::backend::Access;
 
 /// Size of an ordinary page of this kernel.
 pub(super) fn ordinary() -> usize {
-    // SAFETY: asks for a number.
+    // SAFETY: sysconf takes a number and returns one.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).unwrap_or(4096)
 }

@@ -29,7 +29,7 @@ pub(super) struct Job {
 // SAFETY: the closure behind `work` is Sync, and outlives every use as its comment says; all else
 // is Send and Sync by itself.
 unsafe impl Send for Job {}
-// SAFETY: as above.
+// SAFETY: shared access takes indices by atomic operations and calls the closure, which is Sync.
 unsafe impl Sync for Job {}
 
 impl Job {

@@ -23,7 +23,7 @@ pub(super) fn reduce(shared: &Shared, job: &Reduce) {
 /// of elements long, and they are the same or do not overlap.
 unsafe fn reduce_bytes(dst: *mut u8, src: *const u8, len: usize, op: ReduceOp, element: Element) {
     let count = len / element.size();
-    // SAFETY: the caller's promise, passed on.
+    // SAFETY: the caller vouches for both ranges, with elements of the type that the match chooses.
     unsafe {
         match element {
             Element::Int8 => integers::<i8>(dst.cast(), src.cast(), count, op),
@@ -58,7 +58,7 @@ unsafe fn short(
     widen: impl Fn(u16) -> f32,
     narrow: impl Fn(f32) -> u16,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: `each` gets the ranges of `count` elements that this function's caller vouches for.
     unsafe {
         match op {
             ReduceOp::Sum => each(dst, src, count, |a, b| narrow(widen(a) + widen(b))),
@@ -75,7 +75,8 @@ unsafe fn short(
 #[inline(always)]
 unsafe fn each<T>(dst: *mut T, src: *const T, count: usize, f: impl Fn(T, T) -> T) {
     for index in 0..count {
-        // SAFETY: the caller's promise.
+        // SAFETY: `index` is below `count`, and the caller vouches for `count` elements at both
+        // addresses.
         unsafe {
             let at = dst.add(index);
             at.write(f(at.read(), src.add(index).read()));
@@ -102,7 +103,7 @@ integer!(i8 i16 i32);
 /// # Safety
 /// As for [`reduce_bytes`], in elements.
 unsafe fn integers<T: Integer>(dst: *mut T, src: *const T, count: usize, op: ReduceOp) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the ranges go to `each` as the caller passed them, with the same number of elements.
     unsafe {
         match op {
             ReduceOp::Sum => each(dst, src, count, T::wrapping_sum),

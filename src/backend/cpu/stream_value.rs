@@ -14,8 +14,8 @@ fn word(shared: &Shared, span: &Span) -> usize {
 /// # Safety
 /// There is a word at the address for as long as the result is used.
 unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
-    // SAFETY: as promised by the caller; the core checked that it is aligned. Programs, devices and
-    // other processes may write it at any time, hence an atomic.
+    // SAFETY: the caller vouches for the word, and the core checked that it is aligned. Programs,
+    // devices and other processes may write it at any time, hence an atomic.
     unsafe { AtomicU64::from_ptr(copy::address(addr).cast()) }
 }
 
@@ -29,7 +29,7 @@ pub(super) fn write(shared: &Shared, write: &ValueWrite) {
 
 /// Whether the memory has the value now.
 pub(super) fn holds(shared: &Shared, wait: &ValueWait) -> bool {
-    // SAFETY: as in `write`.
+    // SAFETY: the core keeps the word that the wait reads mapped until the wait has ended.
     let word = unsafe { at(word(shared, &wait.src)) };
     wait.comparison.holds(word.load(Ordering::Acquire), wait.value)
 }
@@ -42,7 +42,7 @@ pub(super) unsafe fn condition(shared: &Shared, wait: &ValueWait) -> Condition {
     let addr = word(shared, &wait.src);
     let ValueWait { value, comparison, .. } = *wait;
     Box::new(move || {
-        // SAFETY: as promised by the caller; the core checked the range.
+        // SAFETY: the core checked the range, and the caller keeps it mapped during this call.
         let word = unsafe { at(addr) };
         Ok(comparison.holds(word.load(Ordering::Acquire), value))
     })

@@ -55,7 +55,8 @@ impl Base {
         let raw = device.create_event(true)?;
         let begin = clock::now();
         let recorded = device.on_own_stream(|stream| {
-            // SAFETY: an event and a stream of the same open device.
+            // SAFETY: the clock's event and the device's stream belong to the device that
+            // `on_own_stream` keeps open.
             device.call(|api| unsafe { api.event_record(raw.0, stream.0) })
         });
         let base = Self { raw, at: clock::now() };
@@ -68,7 +69,7 @@ impl Base {
     /// How many milliseconds later than this base `event` has happened.
     fn until(self, device: &DeviceState, event: Raw<CUevent_st>) -> Result<f32> {
         let mut ms = 0.0;
-        // SAFETY: two live events, and a place for the answer.
+        // SAFETY: both events were recorded and are alive, and `ms` receives the result.
         device.call(|api| unsafe { api.event_elapsed_time(&mut ms, self.raw.0, event.0) })?;
         Ok(ms)
     }

@@ -42,7 +42,7 @@ impl<T> Raw<T> {
 // SAFETY: driver handles are names: the driver's functions take them from any thread, and nothing
 // here dereferences them.
 unsafe impl<T> Send for Raw<T> {}
-// SAFETY: likewise.
+// SAFETY: threads share the value of a driver's handle only; the driver itself is thread-safe.
 unsafe impl<T> Sync for Raw<T> {}
 
 /// Numbers the contexts of this process, so that a thread can tell a context from an earlier one
@@ -75,7 +75,7 @@ impl Context {
     fn retain(api: &Arc<Api>, ordinal: u32, number: u32) -> Result<Self> {
         let device = device_of(api, number)?;
         let mut raw: CUcontext = std::ptr::null_mut();
-        // SAFETY: a device of the driver, and a place for the answer.
+        // SAFETY: `device` comes from the driver's list, and `raw` receives the context.
         unsafe { api.primary_ctx_retain(&mut raw, device) }?;
         // Relaxed: the number only has to be different from all others.
         let life = LIVES.fetch_add(1, Ordering::Relaxed);
@@ -140,7 +140,7 @@ impl Context {
     #[inline(always)]
     fn enter(&self) -> Outcome {
         let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: a place for the answer.
+        // SAFETY: the driver writes the current context's handle into `current`.
         unsafe { self.api.ctx_get_current(&mut current) }?;
         // A context that ended leaves its address current on threads that used it: hence the second
         // condition.
@@ -257,7 +257,7 @@ fn leave_captures_alone(api: &Api) {
 /// The driver's handle of the device with this number of the driver's.
 pub(super) fn device_of(api: &Api, number: u32) -> Result<CUdevice> {
     let mut device: CUdevice = 0;
-    // SAFETY: a place for the answer.
+    // SAFETY: the driver writes the device of that number into `device`, or fails.
     unsafe { api.device_get(&mut device, number as c_int) }?;
     Ok(device)
 }

@@ -39,7 +39,8 @@ pub(super) fn peers(
 unsafe fn copy_host(copy: &Copy) {
     let src: *const u8 = std::ptr::with_exposed_provenance(copy.src.addr);
     let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(copy.dst.addr);
-    // SAFETY: as promised by the caller; the ranges may be the same, hence no `nonoverlapping`.
+    // SAFETY: the caller vouches for both host ranges; they may be the same, hence no
+    // `nonoverlapping`.
     unsafe { std::ptr::copy(src, dst, copy.dst.len) };
 }
 
@@ -47,7 +48,8 @@ unsafe fn copy_host(copy: &Copy) {
 /// The range is live and writable. (The core checked that the pattern fits it.)
 pub(super) unsafe fn fill_host(fill: &Fill) {
     let dst: *mut u8 = std::ptr::with_exposed_provenance_mut(fill.dst.addr);
-    // SAFETY: as promised by the caller.
+    // SAFETY: the fill's owner vouches for `fill.dst.len` bytes of host memory at this address
+    // until it has run.
     unsafe { fill.write_to(dst, fill.dst.len) };
 }
 
@@ -96,7 +98,8 @@ fn issue_on_device(
     copy: &Copy,
     way: Way,
 ) -> Result<()> {
-    // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
+    // SAFETY: both ranges passed the core's checks, and their owners may free them only after the
+    // stream.
     device.call_here(|api| unsafe {
         let (dst, src, len) = (copy.dst.addr, copy.src.addr, copy.dst.len);
         match way {
@@ -121,17 +124,18 @@ fn issue_crossing(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy) -
     let (dst, src) = (device_pointer(copy.dst), device_pointer(copy.src));
     if let Some((to, from)) = peers(device, copy.dst.place, copy.src.place) {
         let (to, from) = (to.context().raw(), from.context().raw());
-        // SAFETY: as in `issue_copy`; the core keeps both devices open.
+        // SAFETY: the core has checked both ranges and keeps both devices open.
         return device.call(|api| unsafe {
             api.memcpy_peer_async(dst, to.0, src, from.0, copy.dst.len, stream.0)
         });
     }
-    // SAFETY: as in `issue_copy`; the driver finds out by the addresses where they are.
+    // SAFETY: the core has checked both ranges; the driver finds out by the addresses where they
+    // are.
     device.call(|api| unsafe { api.memcpy_async(dst, src, copy.dst.len, stream.0) })
 }
 
 fn issue_fill(device: &DeviceState, stream: Raw<CUstream_st>, fill: &Fill) -> Result<()> {
-    // SAFETY: the core has checked the range; it stays alive until the stream is past it.
+    // SAFETY: the range passed the core's checks, and its device memory outlives the queued fill.
     device.call(|api| unsafe {
         let (dst, count) = (device_pointer(fill.dst), fill.dst.len / fill.pattern.size());
         match fill.pattern {
@@ -255,7 +259,8 @@ fn submit_copy(stream: &Arc<StreamState>, copy: &Copy) -> Result<Position> {
 /// The driver copies between host ranges on the calling thread, out of order; this in order.
 #[cold]
 fn submit_host_copy(stream: &Arc<StreamState>, copy: Copy) -> Result<Position> {
-    // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
+    // SAFETY: the copy's ranges are host memory that the program keeps until the stream has run the
+    // function.
     host_fn::queue(stream, boxed(move || unsafe { copy_host(&copy) }))
 }
 
@@ -282,7 +287,8 @@ pub(super) fn queue_fill(stream: &Arc<StreamState>, fill: &Fill) -> Result<Posit
         return stream.submit(|| issue_fill(device, stream.raw(), fill));
     }
     let job = *fill;
-    // SAFETY: the core has checked the range; it stays alive until the stream is past it.
+    // SAFETY: the job copies a fill whose destination stays valid until the stream has run this
+    // function.
     let position = host_fn::queue(stream, boxed(move || unsafe { fill_host(&job) }))?;
     if fill.dst.place == Place::Pageable {
         stream.finish()?;

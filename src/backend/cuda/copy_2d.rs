@@ -53,7 +53,8 @@ fn issue(device: &DeviceState, stream: Raw<CUstream_st>, copy: &Copy2d) -> Resul
         return device.call(|api| unsafe { api.memcpy_3d_peer_async(&job, stream.0) });
     }
     let job = within(copy, Place::Device(device.context().ordinal()));
-    // SAFETY: the core has checked both ranges; they stay alive until the stream is past them.
+    // SAFETY: the core has checked every row of both pitched ranges, and `job` lives during the
+    // call.
     device.call(|api| unsafe { api.memcpy_2d_async(&job, stream.0) })
 }
 

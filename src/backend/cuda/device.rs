@@ -217,7 +217,7 @@ impl DeviceState {
             false => CUevent_flags::CU_EVENT_DISABLE_TIMING,
         };
         let mut raw: CUevent = std::ptr::null_mut();
-        // SAFETY: a place for the answer.
+        // SAFETY: the driver writes the new event's handle into `raw`.
         self.create(|api| unsafe { api.event_create(&mut raw, flags as u32) })?;
         self.events.lock().insert(raw.addr());
         Ok(Raw(raw))
@@ -405,7 +405,7 @@ pub(super) fn open(driver: &Arc<DriverState>, ordinal: u32) -> Result<Arc<dyn De
 /// The driver's numbers of the least and the most urgent stream priority.
 fn priorities(context: &Context) -> Result<(c_int, c_int)> {
     let (mut least, mut most) = (0, 0);
-    // SAFETY: places for the answers.
+    // SAFETY: the driver writes two numbers into `least` and `most`.
     context.call(|api| unsafe { api.ctx_get_stream_priority_range(&mut least, &mut most) })?;
     Ok((least, most))
 }
@@ -422,7 +422,7 @@ impl Device for CudaDevice {
     fn free_memory(&self) -> Result<u64> {
         self.0.driver.reap();
         let (mut free, mut total) = (0, 0);
-        // SAFETY: places for the answers.
+        // SAFETY: the driver writes two sizes into `free` and `total`.
         self.0.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) })?;
         Ok((free as u64).min(self.0.info.total_memory))
     }

@@ -48,7 +48,7 @@ macro_rules! driver_functions {
             /// `library` is a CUDA driver: its functions have the declared signatures.
             unsafe fn find(library: &Library) -> Self {
                 Self {
-                    // SAFETY: as promised by the caller.
+                    // SAFETY: the macro's user vouches that each symbol has the type of its method.
                     $( $method: unsafe { find(library, &[$($symbol),+]) }, )*
                 }
             }
@@ -58,12 +58,15 @@ macro_rules! driver_functions {
             $(
                 /// # Safety
                 /// What the driver's documentation asks for: live handles, valid memory.
-                // As many arguments as the driver's function has.
-                #[allow(clippy::too_many_arguments)]
+                #[allow(
+                    clippy::too_many_arguments,
+                    reason = "a method has the arguments of its driver function"
+                )]
                 pub(super) unsafe fn $method(&self, $($argument: $kind),*) -> Outcome {
                     match &self.functions.$method {
                         Some(entry) => {
-                            // SAFETY: as promised by the caller.
+                            // SAFETY: the method's caller keeps the contract of the driver's
+                            // function, and its type was vouched for at loading.
                             let status = unsafe { (entry.function)($($argument),*) };
                             self.outcome(entry.symbol, status)
                         }
@@ -396,7 +399,7 @@ impl Api {
         let library = open_library()?;
         // SAFETY: a library of this name is a CUDA driver.
         let functions = unsafe { Functions::find(&library) };
-        // SAFETY: likewise.
+        // SAFETY: the types of the fields are those of the driver's functions with these names.
         let (name, text) =
             unsafe { (find(&library, &["cuGetErrorName"]), find(&library, &["cuGetErrorString"])) };
         let words = Words {
@@ -408,7 +411,7 @@ impl Api {
         // SAFETY: the first call, as the driver wants it.
         unsafe { api.init(0) }.map_err(does_not_start)?;
         let mut version = 0;
-        // SAFETY: a place for the answer.
+        // SAFETY: the driver writes its version into `version`, whatever its state.
         if unsafe { api.driver_get_version(&mut version) }.is_ok() {
             api.version = version;
         }

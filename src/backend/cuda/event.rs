@@ -83,7 +83,7 @@ impl Event for CudaEvent {
         let start = Self::of(start)?;
         let mut ms = 0.0;
         self.device
-            // SAFETY: two live events, and a place for the answer.
+            // SAFETY: both events belong to this open device, and `ms` lives on this stack.
             .call(|api| unsafe { api.event_elapsed_time(&mut ms, start.raw.0, self.raw.0) })?;
         Ok(ms)
     }
@@ -129,7 +129,7 @@ impl Mark {
     pub(super) fn new(stream: &StreamState) -> Result<Self> {
         let device = stream.device();
         let mark = Self::unset(device)?;
-        // SAFETY: an event and a stream of the same open device.
+        // SAFETY: the mark is new, and the caller's reference keeps the stream alive.
         device.call(|api| unsafe { api.event_record(mark.raw.0, stream.raw().0) })?;
         Ok(mark)
     }

@@ -33,7 +33,8 @@ fn place_of(driver: &DriverState, addr: usize) -> Option<Place> {
     use CUpointer_attribute::*;
     let (mut kind, mut ordinal): (c_uint, c_int) = (0, 0);
     ask(driver, |api| {
-        // SAFETY: each attribute has the type of its place.
+        // SAFETY: MEMORY_TYPE is an unsigned int and DEVICE_ORDINAL an int, as `kind` and `ordinal`
+        // are.
         unsafe {
             attribute(api, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, addr, &mut kind)?;
             attribute(api, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, addr, &mut ordinal)
@@ -59,7 +60,8 @@ pub(super) fn block_at(driver: &DriverState, addr: usize) -> Option<ForeignBlock
     let Foreign::Known(_) = at(driver, addr) else { return None };
     let (mut base, mut len, mut managed): (CUdeviceptr, usize, c_uint) = (0, 0, 0);
     ask(driver, |api| {
-        // SAFETY: each attribute has the type of its place.
+        // SAFETY: RANGE_START_ADDR is an address, RANGE_SIZE a size and IS_MANAGED an int, the
+        // types of the three places.
         unsafe {
             attribute(api, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, addr, &mut base)?;
             attribute(api, CU_POINTER_ATTRIBUTE_RANGE_SIZE, addr, &mut len)?;

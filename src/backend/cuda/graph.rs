@@ -139,7 +139,7 @@ fn give_up(device: &Arc<DeviceState>, raw: Option<Raw<CUgraphExec_st>>, kept: Ke
 impl<'a> Draft<'a> {
     fn new(device: &'a DeviceState, nodes: &[Node]) -> Result<Self> {
         let mut raw: CUgraph = std::ptr::null_mut();
-        // SAFETY: a place for the answer.
+        // SAFETY: the driver writes the new graph's handle into `raw`.
         device.create(|api| unsafe { api.graph_create(&mut raw, 0) })?;
         let mut draft = Draft { device, raw: Raw(raw), kept: Kept::default() };
         // A node of ours may take several of the driver's.
@@ -221,7 +221,8 @@ impl<'a> Draft<'a> {
             Work::Record(event) => {
                 let event = CudaEvent::of(&**event)?.raw();
                 self.add_node(|api, node, graph| {
-                    // SAFETY: as in `add_node`; the event lives as long as the graph.
+                    // SAFETY: the nodes before this one are in the same graph, and the event lives
+                    // as long as the graph.
                     unsafe {
                         api.graph_add_event_record(
                             node,
@@ -252,7 +253,8 @@ impl<'a> Draft<'a> {
         let job: CUDA_MEMCPY3D = copy_2d::layer(copy, self.device);
         let context = self.device.context().raw().0;
         self.add_node(|api, node, graph| {
-            // SAFETY: see there; the core has checked both ranges, and does so before each run.
+            // SAFETY: `job` lives during the call; the core has checked both ranges, and does so
+            // before each run.
             unsafe { api.graph_add_memcpy(node, graph, after.as_ptr(), after.len(), &job, context) }
         })
     }
@@ -272,7 +274,8 @@ impl<'a> Draft<'a> {
         };
         let context = self.device.context().raw().0;
         self.add_node(|api, node, graph| {
-            // SAFETY: as in `add_copy`.
+            // SAFETY: `job` lives during the call, and the core checks the filled range before each
+            // run.
             unsafe { api.graph_add_memset(node, graph, after.as_ptr(), after.len(), &job, context) }
         })
     }
@@ -307,7 +310,7 @@ impl<'a> Draft<'a> {
         after: &[CUgraphNode],
     ) -> Result<CUgraphNode> {
         self.add_node(|api, node, graph| {
-            // SAFETY: see there; a live function, and its arguments, which are copied here.
+            // SAFETY: a live function, and its arguments, which the driver copies during the call.
             unsafe { api.graph_add_kernel(node, graph, after.as_ptr(), after.len(), params) }
         })
     }
@@ -317,7 +320,7 @@ impl<'a> Draft<'a> {
         let argument: *mut c_void = Arc::as_ptr(&call).cast_mut().cast();
         let params = CUDA_HOST_NODE_PARAMS_st { fn_: Some(call_back), userData: argument };
         let node = self.add_node(|api, node, graph| {
-            // SAFETY: see there; the call is kept for as long as the graph may run.
+            // SAFETY: the graph keeps the call's box for as long as the graph may run.
             unsafe { api.graph_add_host(node, graph, after.as_ptr(), after.len(), &params) }
         })?;
         self.kept.calls.push(call);
@@ -346,7 +349,8 @@ pub(super) fn queue(stream: &StreamState, graph: &Arc<dyn Graph>) -> Result<Posi
             stream.note_dependence();
         }
         if let Some(before) = graph.latest.as_ref().filter(|_| graph.latest_is_of_another) {
-            // SAFETY: an event and a stream of the same open device.
+            // SAFETY: the mark of the latest launch is alive in `graph`, and `stream` is on the
+            // same device.
             let wait =
                 |api: &Api| unsafe { api.stream_wait_event(stream.raw().0, before.raw().0, 0) };
             stream.device().call_here(wait)?;

@@ -158,7 +158,7 @@ const GREATER_EQUAL: u32 = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as 
 fn alloc_page(device: &DeviceState) -> Result<usize> {
     let mut page: *mut c_void = std::ptr::null_mut();
     let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    // SAFETY: a place for the answer.
+    // SAFETY: the driver writes the address of the pinned page into `page`.
     let alloc = |api: &super::Api| unsafe { api.mem_host_alloc(&mut page, PAGE, flags) };
     device.context().call_for(FaultKind::OutOfHostMemory, alloc)?;
     // SAFETY: just allocated.
@@ -298,7 +298,8 @@ fn launch<F: Send + 'static>(
     unsafe { slot.write(Call { stream: Arc::as_ptr(stream), aborts, done, function }) };
     let mut is_taken = false;
     let queued = stream.device().call_here(|api| {
-        // SAFETY: a live stream, and a function that fits its argument, which is given away here.
+        // SAFETY: `entry` reads a `Call<F>`, which the slot contains; the driver passes the slot to
+        // it exactly once.
         unsafe { api.launch_host_func(stream.raw().0, Some(entry), slot.as_ptr().cast()) }?;
         is_taken = true;
         word.number = number;
@@ -306,7 +307,8 @@ fn launch<F: Send + 'static>(
         unsafe { api.stream_wait_value(stream.raw().0, addr as CUdeviceptr, number, GREATER_EQUAL) }
     });
     if !is_taken {
-        // SAFETY: the driver does not have it, so it is still ours.
+        // SAFETY: the driver has refused the function, so `entry` never runs and the call in the
+        // slot is dropped here.
         unsafe { slot.drop_in_place() };
     }
     queued
@@ -325,11 +327,12 @@ fn launch_boxed<F: Send + 'static>(
     let call =
         Box::into_raw(Box::new(Call { stream: stream_of_call, aborts, done: None, function }));
     let queued = stream.device().call_here(|api| {
-        // SAFETY: a live stream, and a function that fits its argument, which is given away here.
+        // SAFETY: `entry` takes back the box behind `call`, which `into_raw` has given up for it.
         unsafe { api.launch_host_func(stream.raw().0, Some(entry), call.cast()) }
     });
     if queued.is_err() {
-        // SAFETY: the driver does not have it, so it is still ours.
+        // SAFETY: the driver has refused the function: the box behind `call` is taken back by this
+        // thread instead.
         drop(unsafe { begin_boxed::<F>(call.cast()) });
     }
     queued
@@ -339,7 +342,7 @@ fn launch_boxed<F: Send + 'static>(
 /// `call` is the slot of [`launch`], whose function is an `F`. The driver calls once.
 unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
     let call = NonNull::new(call.cast::<Call<F>>()).expect("a slot");
-    // SAFETY: as promised by the caller.
+    // SAFETY: the slot contains an initialised `Call<F>`, and the driver calls each function once.
     let Call { stream, aborts, done, function } = unsafe { call.read() };
     // SAFETY: [`StreamCalls`] keeps it until the word says that this call is done.
     let stream = unsafe {
@@ -353,7 +356,7 @@ unsafe fn begin<F>(call: *mut c_void) -> Begun<F> {
 /// # Safety
 /// `call` is the box of [`launch_boxed`], whose function is an `F`. Called once.
 unsafe fn begin_boxed<F>(call: *mut c_void) -> Begun<F> {
-    // SAFETY: as promised by the caller.
+    // SAFETY: `call` came from Box::into_raw with this type, and no other function takes it.
     let Call { stream, aborts, done, function } = *unsafe { Box::from_raw(call.cast::<Call<F>>()) };
     // SAFETY: the box had this reference.
     let stream = unsafe { Arc::from_raw(stream) };
@@ -366,7 +369,7 @@ unsafe extern "C" fn run_here<F: FnOnce() + Send>(call: *mut c_void) {
 }
 
 unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_void) {
-    // SAFETY: as in `run_here`.
+    // SAFETY: the driver calls this with the slot that `launch` filled with a `Call<F>`.
     let begun = Box::new(unsafe { begin::<F>(call) });
     let device = Arc::clone(begun.turn.stream.device());
     if let Err(begun) = device.driver().workers().start(begun) {
@@ -376,7 +379,7 @@ unsafe extern "C" fn run_elsewhere<F: FnOnce() + Send + 'static>(call: *mut c_vo
 }
 
 unsafe extern "C" fn deliver(call: *mut c_void) {
-    // SAFETY: as in `run_here`.
+    // SAFETY: `launch` queued this function with a slot that contains a boxed delivery.
     let Begun { turn, function: delivery } = unsafe { begin::<Box<dyn Delivery>>(call) };
     if !turn.is_dropped() {
         delivery.deliver(Ticket::new(move || drop(turn)));
@@ -385,7 +388,7 @@ unsafe extern "C" fn deliver(call: *mut c_void) {
 
 /// As [`deliver`], where the stream does not wait.
 unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
-    // SAFETY: as in `run_here`.
+    // SAFETY: `launch_boxed` queued this function with a box that contains a delivery.
     let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
     if !turn.is_dropped() {
         delivery.deliver(Ticket::unawaited());
@@ -394,7 +397,7 @@ unsafe extern "C" fn deliver_unawaited(call: *mut c_void) {
 
 /// As [`deliver`], on the driver's thread until the ticket is gone.
 unsafe extern "C" fn deliver_and_wait(call: *mut c_void) {
-    // SAFETY: as in `run_here`.
+    // SAFETY: the argument is the box that `launch_boxed` made for this very function.
     let Begun { turn, function: delivery } = unsafe { begin_boxed::<Box<dyn Delivery>>(call) };
     if !turn.is_dropped() {
         let (go_on, gone) = mpsc::channel::<()>();

@@ -13,12 +13,12 @@ pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     use CUdevice_attribute::*;
     let number = |attribute: CUdevice_attribute| -> Result<u32> {
         let mut value: c_int = 0;
-        // SAFETY: a device of the driver, and a place for the answer.
+        // SAFETY: the driver's device exists, and the attribute's value is written into `value`.
         unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) }?;
         Ok(value.max(0) as u32)
     };
     let mut total_memory = 0_usize;
-    // SAFETY: as above.
+    // SAFETY: the driver writes the size of this device's memory into `total_memory`.
     unsafe { api.device_total_mem(&mut total_memory, device) }?;
     let threads = ThreadLimits {
         warp: number(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
@@ -40,7 +40,7 @@ pub(super) fn describe(api: &Api, device: CUdevice) -> Result<DeviceInfo> {
     };
     Ok(DeviceInfo {
         name: text(|room, len| {
-            // SAFETY: a device of the driver, and a place for the answer.
+            // SAFETY: the driver writes at most `len` bytes of the name into `room`.
             unsafe { api.device_get_name(room, len, device) }
         })?,
         total_memory: total_memory as u64,
@@ -63,7 +63,7 @@ fn pools(api: &Api, device: CUdevice) -> Result<PoolSupport> {
     use CUdevice_attribute::*;
     let number = |attribute: CUdevice_attribute| -> Result<u32> {
         let mut value: c_int = 0;
-        // SAFETY: a device of the driver, and a place for the answer.
+        // SAFETY: a driver that does not know the attribute fails and leaves `value` alone.
         match unsafe { api.device_get_attribute(&mut value, attribute as c_int, device) } {
             Ok(()) => Ok(value.max(0) as u32),
             Err(failure) if failure.is_unsupported() => Ok(0),
@@ -96,7 +96,7 @@ fn text(write: impl FnOnce(*mut c_char, c_int) -> Outcome) -> std::result::Resul
 
 pub(super) fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
     let mut uuid = CUuuid { bytes: [0; 16] };
-    // SAFETY: a device of the driver, and a place for the answer.
+    // SAFETY: the driver writes 16 bytes into `uuid`, which has them.
     match unsafe { api.device_get_uuid(&mut uuid, device) } {
         Ok(()) => Ok(Some(uuid.bytes.map(|byte| byte as u8))),
         Err(Failure::Missing { .. }) => Ok(None),
@@ -105,7 +105,7 @@ pub(super) fn uuid(api: &Api, device: CUdevice) -> Result<Option<[u8; 16]>> {
 }
 
 pub(super) fn pci(api: &Api, device: CUdevice) -> Result<Option<PciAddress>> {
-    // SAFETY: a device of the driver, and a place for the answer.
+    // SAFETY: the driver writes at most `len` bytes of the bus address into `room`.
     match text(|room, len| unsafe { api.device_get_pci_bus_id(room, len, device) }) {
         Ok(address) => Ok(PciAddress::parse(&address)),
         Err(Failure::Missing { .. }) => Ok(None),

@@ -219,7 +219,7 @@ fn parameters(device: &DeviceState, raw: CUfunction) -> Option<Parameters> {
 fn most_shared_bytes(device: &DeviceState) -> Result<usize> {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
     let mut most = SHARED_BYTES as c_int;
-    // SAFETY: a place for the answer.
+    // SAFETY: the device is open, and the attribute's value goes into `most`.
     device.call(|api| unsafe {
         match api.device_get_attribute(&mut most, attribute as c_int, device.context().device()) {
             // A driver that does not know of it.

@@ -35,7 +35,8 @@ pub(super) fn advise(device: &DeviceState, range: Span, advice: Advice) -> Resul
     // Where the advice is about no place the driver looks at none, but wants one.
     let location = location(device.driver(), home.unwrap_or(Home::Host));
     let addr = range.addr as CUdeviceptr;
-    // SAFETY: a range of live managed memory, as the core has checked.
+    // SAFETY: the core has found `range` within a live managed allocation, which the advice does
+    // not change.
     device.call(|api| unsafe { api.mem_advise(addr, range.len, number as c_int, location) })
 }
 
@@ -47,7 +48,7 @@ pub(super) fn prefetch(stream: &StreamState, range: Span, to: Home) -> Result<Po
     }
     let addr = range.addr as CUdeviceptr;
     stream.submit(|| {
-        // SAFETY: a range of live managed memory, as the core has checked.
+        // SAFETY: the stream orders the prefetch before a later free of the range.
         device.call(|api| unsafe {
             api.mem_prefetch_async(
                 addr,

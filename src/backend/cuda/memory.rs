@@ -214,7 +214,7 @@ fn aligned_on(
 
 fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
     let mut address: CUdeviceptr = 0;
-    // SAFETY: a place for the answer.
+    // SAFETY: the driver writes the allocation's address into `address`.
     device.call(|api| unsafe { api.mem_alloc(&mut address, len) })?;
     device.driver().owned().add(address as usize, len);
     Ok(address as usize)
@@ -223,7 +223,8 @@ fn alloc(device: &DeviceState, len: usize) -> Result<usize> {
 fn alloc_unified(device: &DeviceState, len: usize) -> Result<usize> {
     let mut address: CUdeviceptr = 0;
     let flags = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL as c_uint;
-    // SAFETY: a place for the answer.
+    // SAFETY: the driver writes the managed allocation's address into `address`, and the flag is
+    // one that it defines.
     device.call(|api| unsafe { api.mem_alloc_managed(&mut address, len, flags) })?;
     device.driver().owned().add(address as usize, len);
     Ok(address as usize)
@@ -238,7 +239,7 @@ pub(super) fn explain(device: &DeviceState, len: usize, fault: Fault) -> Fault {
     let mut text = format!("{len} bytes on CUDA device {}: ", device.context().ordinal());
     text.push_str(fault.text());
     let (mut free, mut total) = (0, 0);
-    // SAFETY: places for the answers.
+    // SAFETY: `free` and `total` receive the sizes, and are read only if the call succeeds.
     if device.call(|api| unsafe { api.mem_get_info(&mut free, &mut total) }).is_ok() {
         text.push_str(&format!("; {free} of {total} bytes are free"));
     }
@@ -286,7 +287,7 @@ pub(super) fn block_len(device: &DeviceState, len: usize, policy: PagePolicy) ->
 fn huge_page(device: &DeviceState, properties: &CUmemAllocationProp) -> Result<usize> {
     let option = CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED as c_int;
     let mut page = 0;
-    // SAFETY: a place for the answer, and properties that are filled in.
+    // SAFETY: the properties are complete, and the granularity is written into `page`.
     let ask =
         |api: &Api| unsafe { api.mem_get_allocation_granularity(&mut page, properties, option) };
     device.call(ask)?;
@@ -362,7 +363,7 @@ unsafe fn reserve_and_map(
 /// # Safety
 /// It was mapped there, and no queued work uses it.
 pub(super) unsafe fn unmap_and_free(api: &Api, address: CUdeviceptr, len: usize) -> Outcome {
-    // SAFETY: as promised by the caller.
+    // SAFETY: the caller gives up the mapping and the reserved addresses with this call.
     unsafe {
         // Addresses that still stand for memory are not free.
         api.mem_unmap(address, len)?;
@@ -395,7 +396,7 @@ fn alloc_pinned(driver: &DriverState, len: usize) -> Result<usize> {
     let (context, base) = in_any_context(driver, |context| {
         let mut address: *mut c_void = std::ptr::null_mut();
         context.call_for(FaultKind::OutOfHostMemory, |api| {
-            // SAFETY: a place for the answer.
+            // SAFETY: the driver writes the address of `len` pinned bytes into `address`.
             unsafe { api.mem_host_alloc(&mut address, len, CU_MEMHOSTALLOC_PORTABLE) }
         })?;
         Ok(address.expose_provenance())

@@ -137,7 +137,7 @@ struct DriverState {
 impl DriverState {
     fn new(api: Api, choose: impl FnOnce(u32) -> Vec<u32>) -> Result<Self> {
         let mut devices: c_int = 0;
-        // SAFETY: a place for the answer.
+        // SAFETY: the driver writes the number of its devices into `devices`.
         unsafe { api.device_get_count(&mut devices) }?;
         let devices = u32::try_from(devices).unwrap_or(0);
         if devices == 0 {
@@ -425,7 +425,7 @@ impl DriverState {
     /// `None` when there is none at all.
     fn in_some_context(&self, calls: impl FnOnce(&Api) -> Outcome) -> Option<Outcome> {
         let mut current: CUcontext = std::ptr::null_mut();
-        // SAFETY: a place for the answer.
+        // SAFETY: the driver writes null or this thread's context into `current`.
         unsafe { self.api.ctx_get_current(&mut current) }.ok()?;
         if !current.is_null() && !self.contexts.is_left_over(Raw(current)) {
             return Some(calls(&self.api));
@@ -479,7 +479,8 @@ impl Driver for CudaDriver {
             AtomicMemory::Host => unsafe { api.device_host_atomics(out, asked, count, here) },
             AtomicMemory::Device(peer) => {
                 let there = device(peer)?;
-                // SAFETY: likewise.
+                // SAFETY: both devices are the driver's, and `out` and `asked` have `count`
+                // elements each.
                 unsafe { api.device_peer_atomics(out, asked, count, here, there) }
             }
         }?;

@@ -69,7 +69,7 @@ fn enable(from: &DeviceState, to: &DeviceState) -> Result<()> {
     // The other context must not end in between.
     let Some(_open) = to.keep_open() else { return Ok(()) };
     from.call(|api| {
-        // SAFETY: a context that is retained.
+        // SAFETY: `to` keeps its primary context retained while this thread enables access to it.
         but_for(ALREADY_ENABLED, unsafe { api.ctx_enable_peer_access(to.context().raw().0, 0) })
     })
 }
@@ -77,7 +77,7 @@ fn enable(from: &DeviceState, to: &DeviceState) -> Result<()> {
 fn disable(from: &DeviceState, to: &DeviceState) -> Result<()> {
     let Some(_open) = to.keep_open() else { return Ok(()) };
     from.call(|api| {
-        // SAFETY: a context that is retained.
+        // SAFETY: `to` is open, so its context is retained until access to it has ended.
         but_for(NOT_ENABLED, unsafe { api.ctx_disable_peer_access(to.context().raw().0) })
     })
 }

@@ -129,7 +129,7 @@ impl DriverState {
     ) -> Result<c_int> {
         let device = super::device_of(self.api(), self.number(ordinal))?;
         let mut value = 0;
-        // SAFETY: a device of the driver, and a place for the answer.
+        // SAFETY: the device exists, and the pools' attribute is written into `value`.
         let asked =
             unsafe { self.api().device_get_attribute(&mut value, attribute as c_int, device) };
         match asked {
@@ -225,7 +225,7 @@ impl Pools for CudaDriver {
             usage: 0,
             reserved: [0; 54],
         };
-        // SAFETY: a place for the answer, and properties that are filled in.
+        // SAFETY: the driver reads complete properties and writes the pool's handle into `raw`.
         let create = |api: &Api, raw: &mut _| unsafe { api.mem_pool_create(raw, &properties) };
         self.add_pool(device, page, options.sharing, options.max_size.is_some(), create)
             .map_err(|fault| explain_place(&options, fault))

@@ -118,7 +118,8 @@ impl Release {
             }
             Self::Mapped { device, block } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
-                // SAFETY: as above.
+                // SAFETY: the block owns its addresses and their mapping, and `_open` keeps the
+                // device open.
                 device.call(|api| unsafe {
                     unmap_and_free(api, block.addr as CUdeviceptr, block.len)
                 })?;
@@ -137,11 +138,11 @@ impl Release {
             }
             Self::Pooled { device: Some(device), addr } => {
                 let Some(_open) = device.keep_open() else { return Ok(()) };
-                // SAFETY: as above; the driver does not wait for memory of a pool.
+                // SAFETY: the block is freed once; the driver does not wait for memory of a pool.
                 device.call(|api| unsafe { api.mem_free(addr as CUdeviceptr) })
             }
             Self::Pooled { device: None, addr } => {
-                // SAFETY: as above.
+                // SAFETY: the block came from a pool of the driver and is freed once, here.
                 let free = |api: &Api| unsafe { api.mem_free(addr as CUdeviceptr) };
                 let (context, freed) = in_any_context(driver, |context| Ok(context.call(free)))?;
                 freed.and(driver.release_context(&context))

@@ -61,7 +61,8 @@ impl Saved {
         if !self.0.load(Ordering::SeqCst) {
             return Ok(());
         }
-        // SAFETY: as above.
+        // SAFETY: checkpoint_restore accepts null for its options; the process is the one that was
+        // saved.
         unsafe { api.checkpoint_restore(process(), std::ptr::null_mut()) }
             .map_err(|failure| failure.fault(FaultKind::OutOfDeviceMemory))?;
         self.0.store(false, Ordering::SeqCst);
@@ -71,7 +72,8 @@ impl Saved {
 
 /// See [`crate::backend::Driver::release_process`].
 pub(super) fn release(api: &Api) -> Result<()> {
-    // SAFETY: as above.
+    // SAFETY: checkpoint_unlock gets this process's number, and null for the options, which the
+    // driver allows.
     unsafe { api.checkpoint_unlock(process(), std::ptr::null_mut()) }
         .map_err(|failure| failure.fault(FaultKind::OutOfHostMemory))
 }

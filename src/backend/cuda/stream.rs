@@ -89,7 +89,8 @@ pub(super) fn create(device: &DeviceState, priority: u32) -> Result<Raw<CUstream
     let mut raw: CUstream = std::ptr::null_mut();
     let flags = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
     let priority: c_int = device.driver_priority(priority);
-    // SAFETY: a place for the answer.
+    // SAFETY: the driver writes the new stream's handle into `raw`; the priority is within its
+    // range.
     device.create(|api| unsafe { api.stream_create_with_priority(&mut raw, flags, priority) })?;
     Ok(Raw(raw))
 }
@@ -286,7 +287,8 @@ impl StreamState {
     /// Waits until everything queued before has finished.
     pub(super) fn finish(&self) -> Result<()> {
         let submitted = self.submitted.load(Ordering::Acquire);
-        // SAFETY: as in `is_idle`.
+        // SAFETY: the stream's handle lives as long as `self`, and synchronising it takes nothing
+        // else.
         self.device.call(|api| unsafe { api.stream_synchronize(self.raw.0) })?;
         self.note_finished(submitted);
         Ok(())

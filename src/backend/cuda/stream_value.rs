@@ -77,7 +77,7 @@ fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
     }
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
     let mut concurrent: c_int = 0;
-    // SAFETY: a place for the answer.
+    // SAFETY: `device` is open, and the driver writes the attribute into `concurrent`.
     device.call(|api| unsafe {
         api.device_get_attribute(&mut concurrent, attribute as c_int, device.context().device())
     })?;
@@ -87,8 +87,8 @@ fn is_for_host(device: &DeviceState, span: &Span) -> Result<bool> {
 /// # Safety
 /// There is a word at the address for as long as the result is used.
 unsafe fn at<'a>(addr: usize) -> &'a AtomicU64 {
-    // SAFETY: as promised by the caller; the core checked that it is aligned. Programs and devices may
-    // write it at any time, hence an atomic.
+    // SAFETY: the caller vouches for a word that the host reaches, and the core checked that it is
+    // aligned. Programs and devices may write it at any time, hence an atomic.
     unsafe { AtomicU64::from_ptr(std::ptr::with_exposed_provenance_mut(addr)) }
 }
 

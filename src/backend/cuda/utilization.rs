@@ -62,7 +62,8 @@ macro_rules! nvml_functions {
             unsafe fn find(library: &Library) -> Result<Self> {
                 Ok(Self {
                     $( $method: {
-                        // SAFETY: as promised by the caller.
+                        // SAFETY: the macro's user vouches that the symbol is a function of the
+                        // method's type.
                         let found = unsafe { library.get(concat!($symbol, "\0").as_bytes()) };
                         *found.map_err(|_| cannot_be_used(concat!("has no ", $symbol)))?
                     }, )*
@@ -127,7 +128,8 @@ impl Nvml {
         }
         if let Some(pci) = pci {
             let name = pci.to_string();
-            // SAFETY: as above.
+            // SAFETY: the bus address ends with a zero, and the device's handle is written into
+            // `device`.
             let status = unsafe {
                 (self.functions.device_by_pci_bus_id)(c_text(&name).as_ptr(), &mut device)
             };

@@ -117,7 +117,8 @@ pub(super) fn alloc(device: &Arc<DeviceState>, len: usize) -> Result<Arc<dyn Phy
     }
     let mut handle = 0;
     with_reaping(device.driver(), || {
-        // SAFETY: a place for the answer, and properties that are filled in.
+        // SAFETY: the properties describe memory of this device, and the handle is written into
+        // `handle`.
         device.call(|api| unsafe { api.mem_create(&mut handle, len, &properties, 0) })
     })
     .map_err(|fault| memory::explain(device, len, fault))?;
@@ -130,7 +131,8 @@ impl VirtualMemory for CudaDriver {
     fn reserve(&self, len: usize, align: usize, wish: usize) -> Result<usize> {
         let mut addr: CUdeviceptr = 0;
         let (context, ()) = in_any_context(&self.0, |context| {
-            // SAFETY: a place for the answer.
+            // SAFETY: the driver writes the reserved range's address into `addr`; `wish` is only a
+            // hint.
             context.call_for(FaultKind::OutOfHostMemory, |api| unsafe {
                 api.mem_address_reserve(&mut addr, len, align, wish as CUdeviceptr, 0)
             })

@@ -205,7 +205,7 @@ unsafe extern "C" fn count(argument: *mut c_void) {
 }
 
 fn counting(counter: &AtomicUsize) -> HostFn {
-    // SAFETY: see `count`.
+    // SAFETY: `count` takes a pointer to this counter, which outlives the stream that calls it.
     unsafe { HostFn::new(count, std::ptr::from_ref(counter).cast_mut().cast()) }
 }
 

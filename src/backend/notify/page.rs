@@ -60,7 +60,7 @@ pub(super) struct Page {
 
 // SAFETY: what the mapping has are atomics, which threads, and processes, may share.
 unsafe impl Send for Page {}
-// SAFETY: likewise.
+// SAFETY: all threads reach the mapped words of a page through atomic operations only.
 unsafe impl Sync for Page {}
 
 #[derive(Default)]
@@ -80,7 +80,7 @@ impl Page {
     /// A page with no notify in it.
     pub(super) fn new() -> io::Result<Self> {
         let file = memory_file::create(c"portacl-notify", SIZE as u64)?;
-        // SAFETY: the descriptor is open; the call takes numbers.
+        // SAFETY: F_ADD_SEALS takes a number, and `file` owns the descriptor.
         check("fcntl(F_ADD_SEALS)", unsafe {
             libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS)
         })?;
@@ -91,7 +91,7 @@ impl Page {
 
     /// The page behind a descriptor of another process, of which this one imports a line.
     pub(super) fn import(descriptor: BorrowedFd<'_>, slot: usize) -> io::Result<Self> {
-        // SAFETY: asks for a number about an open descriptor.
+        // SAFETY: F_GET_SEALS takes no pointer; the caller lends the descriptor.
         let seals = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_GET_SEALS) };
         // EINVAL: it is no file in memory.
         let seals = match check("fcntl(F_GET_SEALS)", seals) {

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn portaclErrorName(code: aclError) -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclNoteReleaseFailure(call: *const c_char, code: aclError) -> u64 {
     guard_value("portaclNoteReleaseFailure", 0, || {
-        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        // SAFETY: `call` is null or a C string that the caller keeps during the call.
         let call = unsafe { text::optional(call) };
         let call = call.map_or_else(|| "a release".into(), |call| call.to_string_lossy());
         release_failure::note(&call, code);

@@ -34,7 +34,8 @@ impl<T> Out<T> {
         T: Copy,
     {
         for (index, value) in values.iter().enumerate() {
-            // SAFETY: by this function's contract.
+            // SAFETY: the contract asks for room for all `values`, and `index` stays below their
+            // number.
             unsafe { self.0.wrapping_add(index).write_unaligned(*value) };
         }
     }
@@ -231,7 +232,7 @@ pub mod text {
     /// # Safety
     /// As [`optional`].
     pub unsafe fn required<'a>(argument: &str, text: *const c_char) -> Result<&'a OsStr> {
-        // SAFETY: by this function's contract.
+        // SAFETY: `optional` asks for no more than this function: null or a C string.
         unsafe { optional(text) }.ok_or_else(|| {
             Error::invalid_param(format_args!("{argument} is null; it must be a text"))
         })
@@ -245,7 +246,7 @@ pub mod text {
         if text.is_null() {
             return None;
         }
-        // SAFETY: by this function's contract.
+        // SAFETY: `text` is not null here, so by the contract it is a C string.
         let text = unsafe { CStr::from_ptr(text) };
         Some(OsStr::from_bytes(text.to_bytes()))
     }

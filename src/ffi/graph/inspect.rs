@@ -82,7 +82,7 @@ pub unsafe extern "C" fn aclmdlRIGetStreams(
 ) -> aclError {
     guard("aclmdlRIGetStreams", || {
         let list = || inspect::streams(handle::from_c(modelRI));
-        // SAFETY: by the contract of the C boundary there is room for as many as the number says.
+        // SAFETY: `streams` has room for as many handles as `numStreams` says, or is null.
         unsafe { write_list("streams", streams, "numStreams", numStreams, list) }
     })
 }
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn aclmdlRIGetTasksByStream(
 ) -> aclError {
     guard("aclmdlRIGetTasksByStream", || {
         let list = || inspect::tasks(handle::from_c(stream));
-        // SAFETY: by the contract of the C boundary there is room for as many as the number says.
+        // SAFETY: `tasks` has room for as many handles as `numTasks` says, or is null.
         unsafe { write_list("tasks", tasks, "numTasks", numTasks, list) }
     })
 }

@@ -41,7 +41,8 @@ pub unsafe extern "C" fn aclmdlRIDebugJsonPrint(
     flags: u32,
 ) -> aclError {
     guard("aclmdlRIDebugJsonPrint", || {
-        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        // SAFETY: `path` is null or a C string: the function's documentation asks for a file's
+        // name.
         let path = unsafe { text::required("path", path) }?;
         picture::write_json(handle::from_c(modelRI), Path::new(path), flags)
     })

@@ -20,7 +20,7 @@ use crate::ffi::types::{aclError, aclmdlRI};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclGraphPrintDot(modelRI: aclmdlRI, path: *const c_char) -> aclError {
     guard("portaclGraphPrintDot", || {
-        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        // SAFETY: `path` is null or a C string that names the file to write.
         let path = unsafe { text::required("path", path) }?;
         picture::write_dot(handle::from_c(modelRI), Path::new(path))
     })

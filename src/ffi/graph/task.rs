@@ -114,7 +114,8 @@ pub unsafe extern "C" fn aclmdlRITaskSetParams(
         // bits they have; C may pack them.
         let params = unsafe { params.read_unaligned() };
         let kind = enum_value(params.r#type);
-        // SAFETY: as above.
+        // SAFETY: `kind` is the kind of this structure, so it says which member of the union is
+        // set.
         params::set(handle::from_c(task), kind, unsafe { from_c(kind, &params.detail) }?)
     })
 }
@@ -175,7 +176,7 @@ struct Shown {
 
 // SAFETY: made once, and only read from then on; its pointer is to its own attributes.
 unsafe impl Send for Shown {}
-// SAFETY: as above.
+// SAFETY: threads only read a `Shown`, and its pointer leads to attributes that it owns.
 unsafe impl Sync for Shown {}
 
 fn attribute_value(number: u32) -> aclrtLaunchKernelAttrValue {
@@ -262,7 +263,7 @@ fn to_c(found: &Told) -> aclmdlRITaskParams {
 unsafe fn from_c(kind: i32, detail: &aclmdlRITaskParamsDetail) -> Result<Change> {
     let event =
         |event, argument, flag| Ok(Change::Event { event: handle::from_c(event), argument, flag });
-    // SAFETY: by this function's contract.
+    // SAFETY: the caller vouches that `kind` names the member of the union that is set.
     unsafe {
         match kind {
             1 => {

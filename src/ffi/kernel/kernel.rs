@@ -24,7 +24,8 @@ unsafe fn check_options(options: *const aclrtBinaryLoadOptions) -> Result<()> {
     if options.is_null() {
         return Ok(());
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: `options` is not null, and the caller vouches for one structure there, aligned or
+    // not.
     let options = unsafe { options.read_unaligned() };
     let entries = Array::new(options.options.cast_const(), options.numOpt);
     if entries.is_null() && entries.count() != 0 {
@@ -58,7 +59,7 @@ unsafe fn program<'a>(
             isize::MAX
         )));
     }
-    // SAFETY: not null, and as long as promised by the caller.
+    // SAFETY: `first` is not null, and the caller vouches for `len` bytes of the program.
     Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
 }
 
@@ -73,7 +74,7 @@ unsafe fn program<'a>(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtCreateBinary(data: *const c_void, dataLen: usize) -> aclrtBinary {
     guard_value("aclrtCreateBinary", std::ptr::null_mut(), || {
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: aclrtCreateBinary asks for `dataLen` readable bytes at `data`.
         let image = unsafe { program("data", data, "dataLen", dataLen) }?;
         Ok(handle::to_c(binary_image::create(image)?))
     })
@@ -125,9 +126,9 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromFile(
 ) -> aclError {
     guard("aclrtBinaryLoadFromFile", || {
         let out = Out::new("binHandle", binHandle)?;
-        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        // SAFETY: `binPath` is null or a C string that names a file.
         let path = unsafe { text::required("binPath", binPath) }?;
-        // SAFETY: null, or options as their count says.
+        // SAFETY: `options` is null, or has as many options as its `numOpt` says.
         unsafe { check_options(options) }?;
         out.write(handle::to_c(kernel::load_file(Path::new(path))?));
         Ok(())
@@ -157,9 +158,9 @@ pub unsafe extern "C" fn aclrtBinaryLoadFromData(
 ) -> aclError {
     guard("aclrtBinaryLoadFromData", || {
         let out = Out::new("binHandle", binHandle)?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: aclrtBinaryLoadFromData asks for `length` readable bytes at `data`.
         let image = unsafe { program("data", data, "length", length) }?;
-        // SAFETY: null, or options as their count says.
+        // SAFETY: the options of aclrtBinaryLoadFromData are null or as many as their count.
         unsafe { check_options(options) }?;
         out.write(handle::to_c(kernel::load(image)?));
         Ok(())
@@ -195,7 +196,7 @@ pub unsafe extern "C" fn aclrtBinaryGetFunction(
 ) -> aclError {
     guard("aclrtBinaryGetFunction", || {
         let out = Out::new("funcHandle", funcHandle)?;
-        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        // SAFETY: `kernelName` is null or a C string that names a kernel.
         let name = unsafe { text::required("kernelName", kernelName) }?;
         let function = kernel::function(handle::from_c(binHandle), &name.to_string_lossy())?;
         out.write(handle::to_c(function));
@@ -248,7 +249,7 @@ pub unsafe extern "C" fn aclrtBinaryGetGlobal(
     guard("aclrtBinaryGetGlobal", || {
         let addr = Out::new("dptr", dptr)?;
         let len = Out::new("size", size)?;
-        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        // SAFETY: `name` is null or a C string that names a variable.
         let name = unsafe { text::required("name", name) }?;
         let span = kernel::variable(handle::from_c(binHandle), &name.to_string_lossy())?;
         addr.write(address::to_c(span.addr));

@@ -58,7 +58,7 @@ unsafe fn argument<'a>(param: *const c_void, size: usize) -> Result<&'a [u8]> {
             isize::MAX
         )));
     }
-    // SAFETY: not null, and as long as promised by the caller.
+    // SAFETY: `param` is not null, and the caller vouches for `size` bytes there.
     Ok(unsafe { std::slice::from_raw_parts(param.cast::<u8>(), size) })
 }
 
@@ -149,9 +149,10 @@ pub unsafe extern "C" fn aclrtKernelArgsAppend(
 ) -> aclError {
     guard("aclrtKernelArgsAppend", || {
         let out = Out::new("paramHandle", paramHandle)?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: aclrtKernelArgsAppend asks for `paramSize` readable bytes at `param`.
         let value = unsafe { argument(param, paramSize) }?;
-        // SAFETY: likewise.
+        // SAFETY: `argsHandle` is a list's handle or memory that aclrtKernelArgsInitByUserMem
+        // prepared.
         let added = unsafe { with_list(argsHandle, |list| list.append(value)) }?;
         out.write(handle::to_c(added));
         Ok(())
@@ -172,7 +173,8 @@ pub unsafe extern "C" fn aclrtKernelArgsAppendPlaceHolder(
 ) -> aclError {
     guard("aclrtKernelArgsAppendPlaceHolder", || {
         let out = Out::new("paramHandle", paramHandle)?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: the list to append the place holder to is a handle or the caller's prepared
+        // memory.
         let added = unsafe { with_list(argsHandle, |list| list.append_place_holder()) }?;
         out.write(handle::to_c(added));
         Ok(())
@@ -200,7 +202,7 @@ pub unsafe extern "C" fn aclrtKernelArgsGetPlaceHolderBuffer(
     guard("aclrtKernelArgsGetPlaceHolderBuffer", || {
         let out = Out::new("bufferAddr", bufferAddr)?;
         let handle = handle::from_c(paramHandle);
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: the list that has the place holder is a handle or the caller's prepared memory.
         let buffer = unsafe { with_list(argsHandle, |list| list.buffer(handle, dataSize)) }?;
         out.write(address::to_c(buffer));
         Ok(())
@@ -224,10 +226,10 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
     paramSize: usize,
 ) -> aclError {
     guard("aclrtKernelArgsParaUpdate", || {
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: aclrtKernelArgsParaUpdate asks for `paramSize` readable bytes at `param`.
         let value = unsafe { argument(param, paramSize) }?;
         let handle = handle::from_c(paramHandle);
-        // SAFETY: likewise.
+        // SAFETY: the list to update is a handle or the caller's prepared memory.
         unsafe { with_list(argsHandle, |list| list.update(handle, value)) }
     })
 }
@@ -243,7 +245,7 @@ pub unsafe extern "C" fn aclrtKernelArgsParaUpdate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtKernelArgsFinalize(argsHandle: aclrtArgsHandle) -> aclError {
     guard("aclrtKernelArgsFinalize", || {
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: the list to finalize is a handle or the caller's prepared memory.
         unsafe { with_list(argsHandle, |list| list.finalize()) }
     })
 }

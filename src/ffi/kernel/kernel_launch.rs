@@ -23,7 +23,8 @@ pub unsafe fn read_config(cfg: *const aclrtLaunchKernelCfg) -> Result<Config> {
     if cfg.is_null() {
         return Ok(Config::default());
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: `cfg` is not null, and the caller vouches for one configuration there, aligned or
+    // not.
     let cfg = unsafe { cfg.read_unaligned() };
     let entries = Array::new(cfg.attrs.cast_const(), cfg.numAttrs);
     if entries.is_null() && entries.count() != 0 {
@@ -78,7 +79,7 @@ unsafe fn host_arguments<'a>(first: *const c_void, len: usize) -> Result<&'a [u8
             isize::MAX
         )));
     }
-    // SAFETY: not null, and as long as promised by the caller.
+    // SAFETY: `first` is not null, and the caller vouches for `len` bytes of arguments.
     Ok(unsafe { std::slice::from_raw_parts(first.cast::<u8>(), len) })
 }
 
@@ -151,7 +152,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelV2(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclrtLaunchKernelV2", || {
-        // SAFETY: null, or attributes as their count says.
+        // SAFETY: aclrtLaunchKernelV2 takes null or a configuration with `numAttrs` attributes.
         let config = unsafe { read_config(cfg) }?;
         let request = Request {
             argument: "funcHandle",
@@ -191,7 +192,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
 ) -> aclError {
     guard("aclrtLaunchKernelWithConfig", || {
         must_be_null("reserve", reserve)?;
-        // SAFETY: null, or attributes as their count says.
+        // SAFETY: aclrtLaunchKernelWithConfig takes null or a configuration with `numAttrs`
+        // attributes.
         let config = unsafe { read_config(cfg) }?;
         let function = handle::from_c(funcHandle);
         let request = Request {
@@ -203,7 +205,7 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithConfig(
         };
         let stream = handle::from_c(stream);
         kernel_launch::check_before_arguments(&request, stream)?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: the launched list is a handle or memory of the caller that holds a list.
         let copy = unsafe { with_list(argsHandle, |list| list.for_launch(function)) };
         let (block, place_holders) = copy?;
         kernel_launch::launch_with_data(request, &block, &place_holders, stream)?;
@@ -242,9 +244,10 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithHostArgs(
     placeHolderNum: usize,
 ) -> aclError {
     guard("aclrtLaunchKernelWithHostArgs", || {
-        // SAFETY: null, or attributes as their count says.
+        // SAFETY: aclrtLaunchKernelWithHostArgs takes null or a configuration with `numAttrs`
+        // attributes.
         let config = unsafe { read_config(cfg) }?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: aclrtLaunchKernelWithHostArgs asks for `argsSize` readable bytes at `hostArgs`.
         let block = unsafe { host_arguments(hostArgs, argsSize) }?;
         let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
         let request = Request {
@@ -288,7 +291,8 @@ pub unsafe extern "C" fn aclrtLaunchKernelWithArgsArray(
     args: *mut *mut c_void,
 ) -> aclError {
     guard("aclrtLaunchKernelWithArgsArray", || {
-        // SAFETY: null, or attributes as their count says.
+        // SAFETY: aclrtLaunchKernelWithArgsArray takes null or a configuration with `numAttrs`
+        // attributes.
         let config = unsafe { read_config(cfg) }?;
         let request = Request {
             argument: "func",
@@ -335,7 +339,8 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithArgsArray(
     args: *mut *mut c_void,
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithArgsArray", || {
-        // SAFETY: null, or attributes as their count says.
+        // SAFETY: aclrtLaunchSIMTKernelWithArgsArray takes null or a configuration with `numAttrs`
+        // attributes.
         let config = unsafe { read_config(cfg) }?;
         let request = Request {
             argument: "func",
@@ -388,9 +393,11 @@ pub unsafe extern "C" fn aclrtLaunchSIMTKernelWithHostArgs(
     placeHolderNum: usize,
 ) -> aclError {
     guard("aclrtLaunchSIMTKernelWithHostArgs", || {
-        // SAFETY: null, or attributes as their count says.
+        // SAFETY: aclrtLaunchSIMTKernelWithHostArgs takes null or a configuration with `numAttrs`
+        // attributes.
         let config = unsafe { read_config(cfg) }?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: aclrtLaunchSIMTKernelWithHostArgs asks for `argsSize` readable bytes at
+        // `hostArgs`.
         let block = unsafe { host_arguments(hostArgs, argsSize) }?;
         let place_holders = place_holders(placeHolderArray, placeHolderNum)?;
         let request = Request {

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn portaclRegisterSymbol(
     name: *const c_char,
 ) -> aclError {
     guard("portaclRegisterSymbol", || {
-        // SAFETY: by the contract of the C boundary: null, or a text that ends with a zero.
+        // SAFETY: `name` is null or a C string that names the symbol.
         let name = unsafe { text::required("name", name) }?;
         symbol::register(
             handle::from_c(binHandle),

@@ -117,7 +117,7 @@ pub unsafe extern "C" fn aclrtMallocWithCfg(
 ) -> aclError {
     guard("aclrtMallocWithCfg", || {
         let out = Out::new("devPtr", devPtr)?;
-        // SAFETY: by the contract of the C boundary null or a configuration.
+        // SAFETY: aclrtMallocWithCfg takes null or a configuration with `numAttrs` attributes.
         let config = unsafe { malloc_config(cfg) }?;
         out.write(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?));
         Ok(())
@@ -133,7 +133,7 @@ unsafe fn malloc_config(config: *const aclrtMallocConfig) -> Result<MallocConfig
     if config.is_null() {
         return Ok(read);
     }
-    // SAFETY: by this function's contract.
+    // SAFETY: `config` is not null, so by the contract it is a configuration, aligned or not.
     let aclrtMallocConfig { attrs, numAttrs } = unsafe { config.read_unaligned() };
     if attrs.is_null() && numAttrs > 0 {
         return Err(Error::invalid_param(format_args!(
@@ -183,7 +183,8 @@ pub unsafe extern "C" fn aclrtMallocForTaskScheduler(
 ) -> aclError {
     guard("aclrtMallocForTaskScheduler", || {
         let out = Out::new("devPtr", devPtr)?;
-        // SAFETY: by the contract of the C boundary null or a configuration.
+        // SAFETY: aclrtMallocForTaskScheduler takes null or a configuration with `numAttrs`
+        // attributes.
         let config = unsafe { malloc_config(cfg) }?;
         out.write(address::to_c(memory::malloc_with_config(size, enum_value(policy), &config)?));
         Ok(())
@@ -260,7 +261,7 @@ pub unsafe extern "C" fn aclrtMallocHostWithCfg(
 ) -> aclError {
     guard("aclrtMallocHostWithCfg", || {
         let out = Out::new("ptr", ptr)?;
-        // SAFETY: by the contract of the C boundary null or a configuration.
+        // SAFETY: aclrtMallocHostWithCfg takes null or a configuration with `numAttrs` attributes.
         let config = unsafe { malloc_config(cfg) }?;
         out.write(address::to_c(memory::malloc_host_with_config(size as usize, &config)?));
         Ok(())

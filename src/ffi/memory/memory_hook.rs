@@ -23,7 +23,8 @@ struct Foreign(portaclMemoryHook);
 // SAFETY: who registers a hook promises that its functions may be called on all threads that it is for, with
 // its user data.
 unsafe impl Send for Foreign {}
-// SAFETY: as above, also at the same time.
+// SAFETY: portaclMemoryHookRegister asks for functions that several threads may call at the same
+// time.
 unsafe impl Sync for Foreign {}
 
 impl Foreign {
@@ -57,7 +58,7 @@ impl MemoryHook for Foreign {
 
     fn after(&self, moment: Moment, event: &Event) {
         let Some(after) = self.after_of(moment) else { return };
-        // SAFETY: as in `before`.
+        // SAFETY: the structure's `after` is not null here, and the event lives during the call.
         unsafe { after(self.0.userData, &to_c(event)) };
     }
 }
@@ -157,12 +158,12 @@ pub unsafe extern "C" fn portaclMemoryHookRegister(
         if hook.is_null() {
             return Err(null("hook"));
         }
-        // SAFETY: not null; by the contract of the C boundary its size is there, and all of it if that says so.
+        // SAFETY: `hook` is not null, and every version of the structure begins with its size.
         let size = unsafe { (&raw const (*hook).structSize).read_unaligned() };
         check_size("hook->structSize", size, size_of::<portaclMemoryHook>())?;
-        // SAFETY: as above.
+        // SAFETY: the structure says that it has the size of the one read here.
         let hook = unsafe { hook.read_unaligned() };
-        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        // SAFETY: `hook->name` is null or a C string, and is copied before the call returns.
         let name = unsafe { text::required("hook->name", hook.name) }?.to_string_lossy();
         let number = memory_hook::register(&name, self::scope(scope)?, Box::new(Foreign(hook)))?;
         write_id(id, number);
@@ -207,7 +208,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
         let count = Out::new("count", count)?;
         let list: Vec<_> = memory_hook::list().iter().map(info_to_c).collect();
         if !hooks.is_null() && capacity != 0 {
-            // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+            // SAFETY: `hooks` is not null and has at least one element, which begins with its size.
             let size = unsafe { (&raw const (*hooks).structSize).read_unaligned() };
             let wanted = size_of::<portaclMemoryHookInfo>();
             if size != wanted {
@@ -226,7 +227,7 @@ pub unsafe extern "C" fn portaclMemoryHookList(
                 "capacity is {capacity}; there are {number} hooks"
             )));
         }
-        // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+        // SAFETY: the caller has room for `capacity` hooks, and `list` is no longer.
         unsafe { Out::new("hooks", hooks)?.write_all(&list) };
         Ok(())
     })
@@ -256,7 +257,7 @@ fn info_to_c(info: &memory_hook::Info) -> portaclMemoryHookInfo {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> aclError {
     guard("portaclMemoryHookGiveReason", || {
-        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        // SAFETY: `reason` is null or a C string that lives during the call.
         let reason = unsafe { text::required("reason", reason) }?;
         memory_hook::give_reason(&reason.to_string_lossy());
         Ok(())
@@ -271,7 +272,7 @@ pub unsafe extern "C" fn portaclMemoryHookGiveReason(reason: *const c_char) -> a
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn portaclMemoryHookNoteFailure(what: *const c_char) -> aclError {
     guard("portaclMemoryHookNoteFailure", || {
-        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        // SAFETY: `what` is null or a C string that says what failed.
         let what = unsafe { text::required("what", what) }?;
         memory_hook::note_failure(&what.to_string_lossy());
         Ok(())
@@ -295,7 +296,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterDebugPrint(
 ) -> aclError {
     guard("portaclMemoryHookRegisterDebugPrint", || {
         let scope = self::scope(scope)?;
-        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        // SAFETY: `path` is null, which means standard output, or a C string.
         let to: Box<dyn Write + Send> = match unsafe { text::optional(path) } {
             None => Box::new(stdout()),
             Some(path) => Box::new(memory_hook::create_file("path", path)?),
@@ -321,7 +322,7 @@ pub unsafe extern "C" fn portaclMemoryHookRegisterLogging(
 ) -> aclError {
     guard("portaclMemoryHookRegisterLogging", || {
         let scope = self::scope(scope)?;
-        // SAFETY: by the contract of the C boundary it is null or a zero-terminated text.
+        // SAFETY: `path` is null or a C string that names the log.
         let path = unsafe { text::required("path", path) }?;
         let to = memory_hook::create_file("path", path)?;
         let hook = Box::new(Logging::new(Box::new(to)));
@@ -430,7 +431,8 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
         let count = Out::new("count", count)?;
         let wanted = !nodes.is_null() && capacity != 0;
         if wanted {
-            // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+            // SAFETY: `nodes` has room for at least one node, and the caller has set the size in
+            // the first.
             let size = unsafe { (&raw const (*nodes).structSize).read_unaligned() };
             let right = size_of::<portaclMemoryProfileNode>();
             if size != right {
@@ -447,7 +449,7 @@ pub unsafe extern "C" fn portaclMemoryHookProfile(
         })?;
         if wanted {
             let told: Vec<_> = rows.iter().take(capacity).map(node_to_c).collect();
-            // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+            // SAFETY: no more than `capacity` nodes are written, and the caller has room for these.
             unsafe { Out::new("nodes", nodes)?.write_all(&told) };
         }
         count.write(rows.len());
@@ -501,10 +503,10 @@ pub unsafe extern "C" fn portaclMemoryEventToJson(
         if event.is_null() {
             return Err(null("event"));
         }
-        // SAFETY: not null; by the contract of the C boundary its size is there, and all of it if that says so.
+        // SAFETY: `event` is not null, and the field with the size comes first in every version.
         let got = unsafe { (&raw const (*event).structSize).read_unaligned() };
         check_size("event->structSize", got, size_of::<portaclMemoryEvent>())?;
-        // SAFETY: as above.
+        // SAFETY: its size says that the whole event is there.
         let event = unsafe { event.read_unaligned() };
         let json = memory_hook::to_json(moment, &from_c(&event)?);
         if !line.is_null() {

@@ -48,7 +48,8 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
             count.write(leak_check::count());
             return Ok(());
         }
-        // SAFETY: not null; by the contract of the C boundary the size of the first element is there.
+        // SAFETY: `allocations` is not null and `capacity` not 0, so a first element with a size
+        // exists.
         let size = unsafe { (&raw const (*allocations).structSize).read_unaligned() };
         let wanted = size_of::<portaclMemoryAllocation>();
         if size != wanted {
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn portaclMemorySnapshot(
         let (mut names, now) = (Names::default(), Instant::now());
         let told: Vec<_> =
             live.iter().take(capacity).map(|live| to_c(live, &mut names, now)).collect();
-        // SAFETY: there is room for `capacity` elements by the contract of the C boundary.
+        // SAFETY: the list has at most `capacity` allocations, for which the caller has room.
         unsafe { Out::new("allocations", allocations)?.write_all(&told) };
         count.write(live.len());
         Ok(())

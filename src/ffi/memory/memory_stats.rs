@@ -159,7 +159,7 @@ pub unsafe extern "C" fn portaclMemoryListPools(
             stats: to_c(&row.stats),
         };
         let rows = || Ok(memory_stats::pools(deviceId)?.iter().map(row).collect());
-        // SAFETY: by the contract of the C boundary there is room for `capacity` elements.
+        // SAFETY: `pools` is null or has room for `capacity` pools.
         unsafe { write_rows(("pools", pools, capacity), count, rows) }
     })
 }
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn portaclMemoryListPageSizes(
             count: amount.count,
         };
         let rows = || Ok(memory_stats::page_sizes(deviceId, kind)?.iter().map(row).collect());
-        // SAFETY: by the contract of the C boundary there is room for `capacity` elements.
+        // SAFETY: `sizes` is null or has room for `capacity` sizes of pages.
         unsafe { write_rows(("sizes", sizes, capacity), count, rows) }
     })
 }

@@ -72,7 +72,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessBackup(
     guard("aclrtSnapShotProcessBackup", || {
         let mut flags = 0;
         if !args.is_null() {
-            // SAFETY: not null, and by the contract of the C boundary such a structure, maybe packed.
+            // SAFETY: `args` is not null, so it is an aclrtBackupProcessArgs; the read works in
+            // packed memory too.
             flags = unsafe { (&raw const (*args).backupFlags).read_unaligned() };
         }
         snapshot::back_up(pid, flags)
@@ -98,7 +99,8 @@ pub unsafe extern "C" fn aclrtSnapShotProcessRestore(
     guard("aclrtSnapShotProcessRestore", || {
         let mut flags = 0;
         if !args.is_null() {
-            // SAFETY: not null, and by the contract of the C boundary such a structure, maybe packed.
+            // SAFETY: `args` is not null, so it is an aclrtRestoreProcessArgs; the read works in
+            // packed memory too.
             flags = unsafe { (&raw const (*args).restoreFlags).read_unaligned() };
         }
         snapshot::restore(pid, flags)
@@ -128,8 +130,8 @@ pub unsafe extern "C" fn aclrtSnapShotCallbackRegister(
         let function = required(callback)?;
         let argument = address::from_c(args);
         let call = Arc::new(move |device| {
-            // SAFETY: by the contract of this function it can be called with the caller's argument until it is
-            // taken back.
+            // SAFETY: the program keeps the snapshot callback and its argument valid until it
+            // unregisters them.
             unsafe { function(device, address::to_c(argument)) }
         });
         snapshot::register(enum_value(stage), Callback { address: function as usize, call })

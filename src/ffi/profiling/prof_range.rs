@@ -31,7 +31,7 @@ pub unsafe extern "C" fn aclprofMarkEx(
     stream: aclrtStream,
 ) -> aclError {
     guard("aclprofMarkEx", || {
-        // SAFETY: by the contract of the function there are so many bytes.
+        // SAFETY: aclprofMarkEx asks for `msgLen` readable bytes at `msg`.
         let text =
             unsafe { bytes::bounded("msg", msg, "msgLen", msgLen, prof_stamp::LONGEST_TEXT) }?;
         prof_range::mark(prof_stamp::text(&text), handle::from_c(stream))

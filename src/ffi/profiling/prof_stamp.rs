@@ -45,7 +45,7 @@ pub unsafe extern "C" fn aclprofSetStampTraceMessage(
 ) -> aclError {
     guard("aclprofSetStampTraceMessage", || {
         let most = prof_stamp::LONGEST_TEXT;
-        // SAFETY: by the contract of the function there are so many bytes.
+        // SAFETY: aclprofSetStampTraceMessage asks for `msgLen` readable bytes at `msg`.
         let text = unsafe { bytes::bounded("msg", msg, "msgLen", msgLen as usize, most) }?;
         prof_stamp::set_text(handle::from_c(stamp), prof_stamp::text(&text))
     })

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn aclrtProfTrace(
 ) -> aclError {
     guard("aclrtProfTrace", || {
         let count = prof_trace::check_length(length)?;
-        // SAFETY: by the contract of the function there are so many bytes.
+        // SAFETY: aclrtProfTrace asks for `length` readable bytes at `userdata`.
         let data = unsafe { bytes::bounded("userdata", userdata.cast(), "length", count, count) }?;
         prof_trace::mark(&data, handle::from_c(stream))
     })

@@ -27,7 +27,7 @@ use crate::ffi::types::{
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclprofInit(profilerResultPath: *const c_char, length: usize) -> aclError {
     guard("aclprofInit", || {
-        // SAFETY: by the contract of the function there are so many bytes.
+        // SAFETY: aclprofInit asks for `length` readable bytes at `profilerResultPath`.
         let path = unsafe {
             bytes::bounded("profilerResultPath", profilerResultPath, "length", length, 4096)
         }?;
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn aclprofSetConfig(
     configLength: usize,
 ) -> aclError {
     guard("aclprofSetConfig", || {
-        // SAFETY: by the contract of the function there are so many bytes.
+        // SAFETY: aclprofSetConfig asks for `configLength` readable bytes at `config`.
         let text = unsafe { bytes::bounded("config", config, "configLength", configLength, 4096) }?;
         profiling::set_option(enum_value(configType), OsStr::from_bytes(until_zero(&text)))
     })

@@ -207,7 +207,7 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
     args: *mut c_void,
 ) -> aclError {
     guard("aclrtSetDeviceTaskAbortCallback", || {
-        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        // SAFETY: `regName` is null or a C string that names the task-abort callback.
         let name = unsafe { text::required("regName", regName) }?;
         let argument = address::from_c(args);
         let watcher = callback.map(|function| -> Watcher {
@@ -216,8 +216,8 @@ pub unsafe extern "C" fn aclrtSetDeviceTaskAbortCallback(
                     Stage::Before => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_PRE,
                     Stage::After => aclrtDeviceTaskAbortStage::ACL_RT_DEVICE_TASK_ABORT_POST,
                 };
-                // SAFETY: by the contract of this function it can be called with the caller's
-                // argument, from any thread, until it is taken back.
+                // SAFETY: the program keeps the abort callback callable from any thread until it
+                // registers null for its name.
                 unsafe { function(id as i32, stage, timeout_ms, address::to_c(argument)) }
             })
         });
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
     args: *mut c_void,
 ) -> aclError {
     guard("aclrtRegDeviceStateCallback", || {
-        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        // SAFETY: `regName` is null or a C string that names the device callback.
         let name = unsafe { text::required("regName", regName) }?;
         let argument = address::from_c(args);
         let watcher = callback.map(|function| -> DeviceWatcher {
@@ -259,8 +259,8 @@ pub unsafe extern "C" fn aclrtRegDeviceStateCallback(
                     DeviceState::ResetPre => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_PRE,
                     DeviceState::ResetPost => aclrtDeviceState::ACL_RT_DEVICE_STATE_RESET_POST,
                 };
-                // SAFETY: by the contract of this function it can be called with the caller's
-                // argument, from any thread, until it is taken back.
+                // SAFETY: the program keeps the device callback callable from any thread until it
+                // registers null for its name.
                 unsafe { function(id as i32, state, address::to_c(argument)) }
             })
         });

@@ -215,7 +215,7 @@ pub unsafe extern "C" fn aclrtDeviceGetByPCIBusId(
     deviceId: *mut i32,
 ) -> aclError {
     guard("aclrtDeviceGetByPCIBusId", || {
-        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        // SAFETY: `pciBusId` is null or a C string with an address.
         let address = unsafe { text::required("pciBusId", pciBusId) }?;
         let out = Out::new("deviceId", deviceId)?;
         out.write(device_info::at_pci_address(&address.to_string_lossy())?);
@@ -439,7 +439,8 @@ pub unsafe extern "C" fn aclrtDeviceGetHostAtomicCapabilities(
         let out = Out::new("capabilities", capabilities)?;
         let asked = asked(operations, count)?;
         let answers = atomics::on_host(&asked, deviceId)?;
-        // SAFETY: by the contract of the C boundary there is room for `count` numbers.
+        // SAFETY: aclrtDeviceGetHostAtomicCapabilities asks for room for `count` results, as many
+        // as `answers` has.
         unsafe { out.write_all(&answers) };
         Ok(())
     })
@@ -473,7 +474,8 @@ pub unsafe extern "C" fn aclrtDeviceGetP2PAtomicCapabilities(
         let out = Out::new("capabilities", capabilities)?;
         let asked = asked(operations, count)?;
         let answers = atomics::on_peer(&asked, srcDeviceId, dstDeviceId)?;
-        // SAFETY: by the contract of the C boundary there is room for `count` numbers.
+        // SAFETY: aclrtDeviceGetP2PAtomicCapabilities asks for room for `count` results, as many as
+        // `answers` has.
         unsafe { out.write_all(&answers) };
         Ok(())
     })

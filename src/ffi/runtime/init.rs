@@ -24,7 +24,8 @@ fn required<F>(function: Option<F>) -> Result<F> {
 fn keep_loaded_if_left_behind(outcome: Result<()>) -> Result<()> {
     if outcome.is_err() && runtime::has_left_threads_behind() {
         let here = keep_loaded_if_left_behind as *const c_void;
-        // SAFETY: plain calls about our own code; `found` is written by dladdr before it is read.
+        // SAFETY: dladdr fills `found` when it succeeds, and the library named there is loaded
+        // already.
         unsafe {
             let mut found = std::mem::zeroed::<libc::Dl_info>();
             if libc::dladdr(here, &mut found) != 0 && !found.dli_fname.is_null() {
@@ -182,8 +183,8 @@ pub unsafe extern "C" fn aclFinalizeCallbackRegister(
         life_callback::register_finalize(Callback {
             kind: enum_value(r#type),
             address: function as usize,
-            // SAFETY: by the contract of this function it can be called with the caller's argument
-            // until it is taken back.
+            // SAFETY: the program keeps the finalize callback and its argument valid until it has
+            // run or is unregistered.
             call: Arc::new(move || unsafe { function(address::to_c(argument)) }),
         })
     })

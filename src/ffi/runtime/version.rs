@@ -79,7 +79,7 @@ pub unsafe extern "C" fn aclsysGetVersionStr(
     versionStr: *mut c_char,
 ) -> aclError {
     guard("aclsysGetVersionStr", || {
-        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        // SAFETY: `pkgName` is null or a C string; aclsysGetVersionStr only reads it.
         let name = unsafe { text::required("pkgName", pkgName) }?;
         let out = text::Buffer::new(
             "versionStr",
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn aclsysGetVersionNum(
     versionNum: *mut i32,
 ) -> aclError {
     guard("aclsysGetVersionNum", || {
-        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        // SAFETY: `pkgName` is null or a C string; aclsysGetVersionNum only reads it.
         let name = unsafe { text::required("pkgName", pkgName) }?;
         let out = Out::new("versionNum", versionNum)?;
         out.write(version::of_package(name)?.number());
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn aclrtCheckArchCompatibility(
     canCompatible: *mut i32,
 ) -> aclError {
     guard("aclrtCheckArchCompatibility", || {
-        // SAFETY: null or a zero-terminated text, by the contract of the C boundary.
+        // SAFETY: `socVersion` is null or a C string with the name of a chip.
         let name = unsafe { text::required("socVersion", socVersion) }?;
         let out = Out::new("canCompatible", canCompatible)?;
         out.write((name.as_encoded_bytes() == info::soc_name().to_bytes()).into());

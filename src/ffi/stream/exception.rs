@@ -116,7 +116,8 @@ pub unsafe extern "C" fn aclrtBinarySetExceptionCallback(
         let watcher = callback.map(|function| Watcher {
             address: function as usize,
             call: Arc::new(move |exception| {
-                // SAFETY: as in `watcher`; the program's own pointer goes back to it.
+                // SAFETY: the program keeps its function callable until it unregisters it; its own
+                // pointer goes back to it.
                 unsafe {
                     let info = std::ptr::without_provenance_mut(exception);
                     function(info, address::to_c(user_data));

@@ -164,7 +164,7 @@ pub unsafe extern "C" fn aclrtNotifyImportByKey(
 ) -> aclError {
     guard("aclrtNotifyImportByKey", || {
         let out = Out::new("notify", notify)?;
-        // SAFETY: by the contract of the C boundary.
+        // SAFETY: `key` is null or a C string that aclrtNotifyGetExportKey wrote.
         let key = unsafe { text::required("key", key) }?;
         out.write(handle::to_c(notify::import(key.as_encoded_bytes(), flags)?));
         Ok(())

@@ -351,7 +351,7 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
     args: *mut c_void,
 ) -> aclError {
     guard("aclrtRegStreamStateCallback", || {
-        // SAFETY: null or a zero-terminated text, by the contract of this function.
+        // SAFETY: `regName` is null or a C string that names the stream callback.
         let name = unsafe { text::required("regName", regName) }?;
         let argument = address::from_c(args);
         let watcher = callback.map(|function| -> StreamWatcher {
@@ -360,8 +360,8 @@ pub unsafe extern "C" fn aclrtRegStreamStateCallback(
                     StreamState::Created => aclrtStreamState::ACL_RT_STREAM_STATE_CREATE_POST,
                     StreamState::Ending => aclrtStreamState::ACL_RT_STREAM_STATE_DESTROY_PRE,
                 };
-                // SAFETY: by the contract of this function it can be called with the caller's
-                // argument, from any thread, until it is taken back.
+                // SAFETY: the program keeps the stream callback callable from any thread until it
+                // registers null for its name.
                 unsafe { function(handle::to_c(stream), state, address::to_c(argument)) }
             })
         });

@@ -97,7 +97,8 @@ pub unsafe extern "C" fn aclrtSetStreamConfigOpt(
                 _ => attrValue.cast::<usize>().read_unaligned(),
             }
         };
-        // SAFETY: not null, and by the contract of the C boundary a description.
+        // SAFETY: `handle` is not null, and its owner lets this call write one field of the
+        // description.
         unsafe {
             match field {
                 Field::WorkAddress => {
@@ -130,7 +131,7 @@ pub unsafe extern "C" fn aclrtCreateStreamV2(
     guard("aclrtCreateStreamV2", || {
         let out = Out::new("stream", stream)?;
         must_not_be_null("handle", handle)?;
-        // SAFETY: not null, and by the contract of the C boundary a description.
+        // SAFETY: `handle` is not null, so it is a description of a stream, aligned or not.
         let described = unsafe { handle.read_unaligned() };
         let description =
             Description { flags: described.flag as u64, priority: described.priority };

@@ -56,13 +56,15 @@ pub(super) fn mend(addr: usize, parts: &[Part]) -> Option<(isize, usize)> {
             let at = copy::address(addr).wrapping_offset(offset);
             // Most of it is as it was.
             if at.addr().is_multiple_of(8) && last - offset >= 8 {
-                // SAFETY: as in `put`. Volatile, because a kernel that is still running may write there.
+                // SAFETY: eight aligned bytes within the canary; the read is volatile because a
+                // running kernel may write there.
                 if unsafe { at.cast::<u64>().read_volatile() } == u64::from_ne_bytes([BYTE; 8]) {
                     offset += 8;
                     continue;
                 }
             }
-            // SAFETY: as above.
+            // SAFETY: the canary's parts are within the mapped block; the read is volatile because
+            // a running kernel may write there.
             if unsafe { at.read_volatile() } != BYTE {
                 first_changed.get_or_insert(offset);
                 last_changed = offset;

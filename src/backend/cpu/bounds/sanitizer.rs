@@ -47,7 +47,8 @@ pub(super) fn poison(addr: usize, len: usize) {
 /// The opposite.
 pub(super) fn unpoison(addr: usize, len: usize) {
     if let Some(found) = sanitizer() {
-        // SAFETY: as above.
+        // SAFETY: the runtime only marks shadow memory of the range, and the library has mapped
+        // that range.
         unsafe { (found.unpoison)(std::ptr::with_exposed_provenance(addr), len) };
     }
 }

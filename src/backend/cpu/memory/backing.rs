@@ -111,7 +111,8 @@ impl Backing {
                 written.map_err(|error| named("pwrite", error))
             }
             Self::Private(_) => {
-                // SAFETY: as in `read`.
+                // SAFETY: the restored block has `bytes.len()` bytes, and nothing uses it before
+                // its process is unlocked.
                 unsafe { copy::address(addr).copy_from(bytes.as_ptr(), bytes.len()) };
                 Ok(())
             }

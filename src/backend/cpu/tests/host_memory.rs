@@ -122,12 +122,14 @@ fn managed_memory_is_within_the_hosts_reach_until_it_is_freed() {
         let block = bench.device.alloc_managed(len).unwrap();
         assert!(block.addr.is_multiple_of(2 * MIB) && block.len == len);
         let bytes: *mut u8 = std::ptr::with_exposed_provenance_mut(block.addr);
-        // SAFETY: a live block that the host may use, and that nothing else uses meanwhile.
+        // SAFETY: managed memory may be written by the host, the block has `len` bytes, and no
+        // operation is pending.
         unsafe { bytes.write_bytes(3, len) };
         assert!(bench.read(block.addr, len).iter().all(|&byte| byte == 3));
         stream.fill(fill(block.addr, len, 4)).unwrap();
         sync(&stream);
-        // SAFETY: as above.
+        // SAFETY: the stream is idle, and the `len` bytes of the block are initialised by the fills
+        // above.
         assert!(unsafe { std::slice::from_raw_parts(bytes, len) }.iter().all(|&byte| byte == 4));
         // Work that is queued does not need the host's access.
         let gate = Gate::close(&stream);

@@ -286,7 +286,7 @@ fn host_memory_is_shared_likewise() {
     assert_eq!(place, PoolPlace::HostNode(0));
     let there = imported.import_block(&name).unwrap();
     assert_eq!(there.len, block.len - 1024);
-    // SAFETY: likewise.
+    // SAFETY: the imported mapping is `there.len` bytes long and lives until the end of the test.
     let read = unsafe { std::slice::from_raw_parts(bytes(there.addr), there.len) };
     assert!(read.iter().all(|&byte| byte == 8));
 

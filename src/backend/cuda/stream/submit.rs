@@ -42,7 +42,7 @@ impl CudaStream {
     #[inline(never)]
     fn record(&self, event: &Arc<dyn Event>) -> Result<Position> {
         let event = CudaEvent::of(&**event)?;
-        // SAFETY: an event and a stream of the same open device.
+        // SAFETY: `event` and the stream are borrowed during the call, and both are on this device.
         let record = |api: &Api| unsafe { api.event_record(event.raw().0, self.0.raw.0) };
         let recorded = self.0.submit_calls(record);
         event.note_record(self.0.depends_on_program());

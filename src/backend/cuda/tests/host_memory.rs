@@ -110,7 +110,7 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     assert!(block.addr.is_multiple_of(2 << 20) && block.len == len);
     let managed = Memory { setup: &setup, block, place: Place::Device(0) };
     let host = std::ptr::with_exposed_provenance_mut::<u8>(block.addr);
-    // SAFETY: a live block that the host may use, and that nothing else uses meanwhile.
+    // SAFETY: the managed block has `len` bytes within the host's reach, and nothing is queued yet.
     unsafe { host.write_bytes(5, len) };
     assert!(setup.read(&managed).iter().all(|byte| *byte == 5));
     // Drivers before CUDA 12.2 take neither advice nor moves.
@@ -135,7 +135,7 @@ fn managed_memory_is_the_hosts_and_every_streams() {
     stream.fill(Fill::bytes(managed.span(), 6)).unwrap();
     done(stream.prefetch(managed.span(), Home::Host).map(drop));
     assert_eq!(stream.synchronize(None).unwrap(), Wait::Done);
-    // SAFETY: as above.
+    // SAFETY: the stream is synchronised, so nothing writes the `len` bytes while they are read.
     assert!(unsafe { std::slice::from_raw_parts(host, len) }.iter().all(|byte| *byte == 6));
     // Freed under queued work.
     let target = setup.on_device(len);

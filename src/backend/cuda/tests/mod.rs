@@ -110,7 +110,7 @@ impl Memory<'_> {
     }
 
     /// The bytes of pinned memory, which one test uses.
-    #[allow(clippy::mut_from_ref)]
+    #[allow(clippy::mut_from_ref, reason = "one test uses a block at a time")]
     fn bytes(&self) -> &mut [u8] {
         assert_eq!(self.place, Place::Pinned);
         let start = std::ptr::with_exposed_provenance_mut(self.block.addr);
@@ -208,7 +208,7 @@ fn symbol<F: std::marker::Copy>(name: &str) -> Option<F> {
 fn calls(name: &str) -> Option<u64> {
     let ask: unsafe extern "C" fn(*const c_char) -> u64 = symbol("fakeCudaCalls")?;
     let name = CString::new(name).unwrap();
-    // SAFETY: a text that ends with a zero.
+    // SAFETY: `name` is a CString, and the test double only reads it.
     Some(unsafe { ask(name.as_ptr()) })
 }
 
@@ -216,7 +216,7 @@ fn calls(name: &str) -> Option<u64> {
 fn fail(spec: &str) -> Option<()> {
     let set: unsafe extern "C" fn(*const c_char) -> c_int = symbol("fakeCudaFail")?;
     let spec = CString::new(spec).unwrap();
-    // SAFETY: a text that ends with a zero.
+    // SAFETY: `spec` is a CString, which lives until the test double has parsed it.
     assert_eq!(unsafe { set(spec.as_ptr()) }, 0);
     Some(())
 }

@@ -1,0 +1,111 @@
+//! Each `SAFETY` comment has a reason of its own: one that names what makes this very block sound, not a phrase that
+//! was copied from another. The same holds for each `allow` and `expect`; clippy sees those without a reason
+//! (allow_attributes_without_reason).
+
+#[path = "source/mod.rs"]
+mod source;
+
+use std::collections::BTreeMap;
+
+use source::{files, read};
+
+/// Sentences that refer to somewhere else without a reason.
+const EMPTY: [&str; 9] = [
+    "as above",
+    "likewise",
+    "see above",
+    "see there",
+    "ditto",
+    "the caller's promise",
+    "as promised by the caller",
+    "as the caller says",
+    "by the contract of the c boundary.",
+];
+
+/// The reasons of a file's `SAFETY` comments, with their lines.
+fn reasons(text: &str) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let Some(first) = line.strip_prefix("// SAFETY:") else { continue };
+        let mut reason = first.trim().to_owned();
+        let more = lines[index + 1..].iter().map_while(|line| line.strip_prefix("//"));
+        for line in more.take_while(|line| !line.trim_start().starts_with("SAFETY:")) {
+            reason.push(' ');
+            reason.push_str(line.trim());
+        }
+        found.push((index + 1, reason));
+    }
+    found
+}
+
+/// The reasons of a file's `allow` and `expect` attributes, with their lines. clippy sees those without one.
+fn lint_reasons(text: &str) -> Vec<(usize, String)> {
+    let lines = text.lines().enumerate();
+    let found = lines.filter_map(|(index, line)| {
+        let line = line.trim();
+        let is_attribute = line.starts_with("#[allow(")
+            || line.starts_with("#![allow(")
+            || line.starts_with("#[expect(")
+            || line.starts_with("#![expect(")
+            || line.starts_with("reason = ");
+        let (_, rest) = line.split_once("reason = \"").filter(|_| is_attribute)?;
+        Some((index + 1, rest[..rest.rfind('"')?].to_owned()))
+    });
+    found.collect()
+}
+
+/// What is wrong with the reasons of these files.
+fn violations<'a>(sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (path, text) in sources {
+        for (line, reason) in reasons(text).into_iter().chain(lint_reasons(text)) {
+            let place = format!("{path}:{line}");
+            let plain = reason.to_lowercase();
+            if EMPTY.iter().any(|phrase| plain.starts_with(phrase)) || plain.len() < 10 {
+                found.push(format!("{place}: \"{reason}\" is no reason"));
+            }
+            places.entry(plain).or_default().push(place);
+        }
+    }
+    for (reason, places) in places.iter().filter(|(_, places)| places.len() > 1) {
+        found.push(format!("{}: the same reason: \"{reason}\"", places.join(", ")));
+    }
+    found
+}
+
+#[test]
+fn every_unsafe_block_has_a_reason_of_its_own() {
+    let paths: Vec<String> =
+        ["src", "cxx", "tests"].iter().flat_map(|folder| files(folder, &["rs"])).collect();
+    let texts: Vec<String> = paths.iter().map(|path| read(path)).collect();
+    let sources = paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str));
+    let count: usize = texts.iter().map(|text| reasons(text).len()).sum();
+    assert!(count > 400, "only {count} SAFETY comments found");
+    let found = violations(sources);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn copied_and_empty_reasons_are_seen() {
+    let good = "// SAFETY: the lock is held.\nunsafe {}\n    // SAFETY: the block has\n    // `len` bytes.\nunsafe {}\n";
+    assert_eq!(violations([("a.rs", good)]), Vec::<String>::new());
+    // Copied within a file, and into another one, wrapped otherwise.
+    assert_eq!(
+        violations([("a.rs", good), ("b.rs", "// SAFETY: the lock\n// is held.\n")]).len(),
+        1
+    );
+    assert_eq!(
+        violations([("a.rs", good), ("b.rs", "// SAFETY: The block has `len` bytes.")]).len(),
+        1
+    );
+    let lint = "#[allow(dead_code, reason = \"the C header decides\")]\n";
+    let long = "#[expect(\n    dead_code,\n    reason = \"the C header decides\"\n)]\n";
+    assert_eq!(violations([("a.rs", lint)]), Vec::<String>::new());
+    assert_eq!(violations([("a.rs", lint), ("b.rs", long)]).len(), 1);
+    for empty in ["as above.", "Likewise; it is open.", "see above", "", "yes"] {
+        let text = format!("// SAFETY: {empty}\nunsafe {{}}");
+        assert_eq!(violations([("a.rs", text.as_str())]).len(), 1, "{empty}");
+    }
+}
